@@ -1,0 +1,48 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Class says what kind of failure an error is, and so what a user of the store can do about it.
+type Class string
+
+// The classes. Engines decide by SQLSTATE or error number, never by message text.
+const (
+	Deadlock      Class = "deadlock"      // chosen as a deadlock's victim: try again
+	Serialization Class = "serialization" // could not serialize: try again
+	Timeout       Class = "timeout"       // lock or statement timeout: try again
+	Connection    Class = "connection"    // connection lost or refused, server restarting: connect again
+	Resource      Class = "resource"      // disk full, out of memory, too many connections: wait, then try again
+	Config        Class = "config"        // wrong password, missing database, missing table or procedure, no right: give up
+	Bug           Class = "bug"           // anything else
+)
+
+// Error is a failed operation of a store.
+type Error struct {
+	Op      string // what failed, as a bare verb phrase: "purchase", "connect", "copy customers"
+	Class   Class
+	Code    string // SQLSTATE or SQL Server error number; empty where the server sent none
+	InDoubt bool   // the connection was lost after a commit may have been sent: the work is there whole, or not at all
+	Err     error
+}
+
+// Error gives the operation, the cause and its code.
+func (e *Error) Error() string {
+	if e.Code == "" {
+		return fmt.Sprintf("%s: %v", e.Op, e.Err)
+	}
+	return fmt.Sprintf("%s: %v (%s)", e.Op, e.Err, e.Code)
+}
+
+// Unwrap gives the engine's own error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Classify is the class of an error that a Store or Session returned; Bug where it is none of theirs.
+func Classify(err error) Class {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Class
+	}
+	return Bug
+}

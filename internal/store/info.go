@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Info is what the kit itself notes in a database, in the table ds2_info of names and values, so that driver and audit
+// know what was loaded without being told.
+type Info map[string]string
+
+// The names in Info.
+const (
+	InfoState          = "state" // StateLoading or StateReady
+	InfoSize           = "size"  // as the user wrote it
+	InfoCustomers      = "customers"
+	InfoOrdersPerMonth = "orders_per_month"
+	InfoProducts       = "products"
+	InfoWords          = "words_sha256" // of the word lists that titles and actors are made of
+	InfoVersion        = "kit_version"
+
+	StateLoading = "loading"
+	StateReady   = "ready"
+)
+
+// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: the error then says so.
+func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
+	rows, err := db.QueryContext(ctx, "SELECT name, value FROM ds2_info")
+	if err != nil {
+		return nil, fmt.Errorf("read table ds2_info: %w", err)
+	}
+	defer rows.Close()
+	info := Info{}
+	for rows.Next() {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return nil, fmt.Errorf("read table ds2_info: %w", err)
+		}
+		info[name] = value
+	}
+	return info, rows.Err()
+}
