@@ -1,4 +1,11 @@
 // Command ds2 is the whole kit: one file per subcommand, nothing but flags, wiring and printing.
 package main
 
-func main() {}
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}

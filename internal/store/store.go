@@ -98,13 +98,13 @@ type Purchase struct {
 // Customer is the input of NEW_CUSTOMER: its 19 values. Texts are views into a buffer of the caller.
 type Customer struct {
 	FirstName, LastName, Address1, Address2, City, State, Zip, Country []byte
-	Region                                                              int16
-	Email, Phone                                                        []byte
-	CreditCardType                                                      int32
-	CreditCard, CreditCardExpiration, Username, Password                []byte
-	Age                                                                 int16
-	Income                                                              int32
-	Gender                                                              byte // 'M' or 'F'
+	Region                                                             int16
+	Email, Phone                                                       []byte
+	CreditCardType                                                     int32
+	CreditCard, CreditCardExpiration, Username, Password               []byte
+	Age                                                                int16
+	Income                                                             int32
+	Gender                                                             byte // 'M' or 'F'
 }
 
 // Op is one operation that a user waits for.

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Exit codes, as in the README.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitVerdict     = 3 // ran, but an audit or a limit failed
+	exitInterrupted = 130
+)
+
+// exitError carries an exit code other than exitFailed up to run.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is wrong usage: exit 2. Its text names the flag or argument and what would be right.
+func usageError(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// flagError is usageError for the value of one flag.
+func flagError(flag string, err error) error { return usageError("--%s: %w", flag, err) }
+
+// verdictError is a run that ended with a failed audit or limit: exit 3.
+func verdictError(format string, args ...any) error {
+	return &exitError{exitVerdict, fmt.Errorf(format, args...)}
+}
+
+// newRoot builds the command tree. Results go to the command's stdout, progress and logs to its stderr.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ds2",
+		Short:         "DVD Store 2 as a storage benchmark kit",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetGlobalNormalizationFunc(normalizeFlag)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+	// one line a command, in the order of the README's table
+	)
+	return root
+}
+
+// normalizeFlag lets every flag be written with - or _, as DS2's own parameters are.
+func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+}
+
+// run executes the command line and returns the exit code; the only place that turns errors into one.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintf(stderr, "ds2: %v\n", err)
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	return exitFailed
+}
