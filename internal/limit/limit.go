@@ -1,0 +1,118 @@
+// Package limit reads limits such as "order p95 < 500ms" and judges measured figures by them: pass or fail, with the
+// value beside it. It is the verdict of Jetstress (WORKLOAD.md section 7) for any run of the kit. What a figure is and
+// over which window it was taken belongs to whoever measured it; see [Figures].
+package limit
+
+import (
+	"strconv"
+	"strings"
+
+	"ds2/internal/store"
+)
+
+// Metric names one measured figure.
+type Metric struct {
+	// Subject is "order", "browse" (all three browses together), the name of a store.Op, "device read", "device write",
+	// "log write", "errors" or "opm".
+	Subject string
+
+	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors and opm.
+	Stat string
+}
+
+// String gives the metric as it is written in a limit.
+func (m Metric) String() string {
+	if m.Stat == "" {
+		return m.Subject
+	}
+	return m.Subject + " " + m.Stat
+}
+
+// Quantile is the share of samples at or below the figure: 0.95 for p95, 1 for max; false for a mean and for figures
+// that are no statistic of samples.
+func (m Metric) Quantile() (float64, bool) {
+	if m.Stat == "max" {
+		return 1, true
+	}
+	return percentile(m.Stat)
+}
+
+// Unit is what the figure is counted in.
+func (m Metric) Unit() Unit { return subjects[m.Subject].unit }
+
+// Unit is the unit of a figure: always a base unit, as in Prometheus.
+type Unit string
+
+// The units.
+const (
+	Seconds Unit = "seconds"
+	Ratio   Unit = "ratio" // 0.001 is 0.1 %
+	OPM     Unit = "opm"   // orders a minute
+)
+
+// Limit is one bound on one figure.
+type Limit struct {
+	Metric
+	Compare Comparison
+	Bound   float64 // in the metric's unit
+	text    string
+}
+
+// Comparison is how a figure has to stand to its bound.
+type Comparison string
+
+// The comparisons. A latency and a share have an upper limit, a rate a lower one.
+const (
+	Below   Comparison = "<"
+	AtMost  Comparison = "<="
+	Above   Comparison = ">"
+	AtLeast Comparison = ">="
+)
+
+func (c Comparison) holds(value, bound float64) bool {
+	switch c {
+	case Below:
+		return value < bound
+	case AtMost:
+		return value <= bound
+	case Above:
+		return value > bound
+	default:
+		return value >= bound
+	}
+}
+
+// String gives the limit as it was written, with single blanks.
+func (l Limit) String() string { return l.text }
+
+// subject says what may be written of a subject.
+type subject struct {
+	unit        Unit
+	percentiles bool // each operation is a sample; a device has one figure a second, so mean and max only
+}
+
+var subjects = func() map[string]subject {
+	s := map[string]subject{
+		"order":        {Seconds, true},
+		"browse":       {Seconds, true},
+		"device read":  {Seconds, false},
+		"device write": {Seconds, false},
+		"log write":    {Seconds, false},
+		"errors":       {Ratio, false},
+		"opm":          {OPM, false},
+	}
+	for op := range store.NumOps {
+		s[op.String()] = subject{Seconds, true}
+	}
+	return s
+}()
+
+// percentile reads p95 as 0.95; false where text is no percentile between 0 and 100.
+func percentile(text string) (float64, bool) {
+	digits, found := strings.CutPrefix(text, "p")
+	if !found || strings.Trim(digits, "0123456789.") != "" {
+		return 0, false
+	}
+	p, err := strconv.ParseFloat(digits, 64)
+	return p / 100, err == nil && p > 0 && p < 100
+}

@@ -1,0 +1,170 @@
+package limit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The grammar; blanks separate words and may stand around a comparison:
+//
+//	limit      = "opm" lower number
+//	           | "errors" upper number "%"
+//	           | operation statistic upper duration
+//	           | ( "device" ( "read" | "write" ) | "log" "write" ) ( "mean" | "max" ) upper duration
+//	operation  = "order" | "browse" | the name of a store.Op
+//	statistic  = "mean" | "max" | "p" number
+//	upper      = "<" | "<="
+//	lower      = ">" | ">="
+//	duration   = number ( "us" | "ms" | "s" | "m" )
+
+// SyntaxError is a limit that cannot be read.
+type SyntaxError struct {
+	Text   string // the limit as it was written
+	Offset int    // of the fault, in bytes
+	Reason string // what would be right
+}
+
+// Error gives the reason, and below it the limit with a caret under the fault.
+func (e *SyntaxError) Error() string {
+	flat := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, e.Text)
+	before := utf8.RuneCountInString(e.Text[:e.Offset])
+	return fmt.Sprintf("%s\n  %s\n  %s^", e.Reason, flat, strings.Repeat(" ", before))
+}
+
+// Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". Its
+// errors are of type *SyntaxError.
+func Parse(text string) (Limit, error) {
+	p := &parser{text: text}
+	metric, err := p.metric()
+	if err != nil {
+		return Limit{}, err
+	}
+	compare, err := p.comparison(metric)
+	if err != nil {
+		return Limit{}, err
+	}
+	bound, err := p.bound(metric.Unit(), compare)
+	if err != nil {
+		return Limit{}, err
+	}
+	return Limit{metric, compare, bound, fmt.Sprintf("%s %s %s", metric, compare, p.boundText)}, nil
+}
+
+// parser walks over a limit; start is where the last token began and pos where it ended.
+type parser struct {
+	text       string
+	start, pos int
+	boundText  string
+}
+
+// next takes the next token that consists of characters in keep; it is empty where none stands there.
+func (p *parser) next(keep func(rune) bool) string {
+	rest := strings.TrimLeftFunc(p.text[p.pos:], unicode.IsSpace)
+	p.start = len(p.text) - len(rest)
+	end := strings.IndexFunc(rest, func(r rune) bool { return !keep(r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	p.pos = p.start + end
+	return rest[:end]
+}
+
+func isSign(r rune) bool  { return strings.ContainsRune("<>=!", r) }
+func isWord(r rune) bool  { return !isSign(r) && !unicode.IsSpace(r) }
+func isDigit(r rune) bool { return r == '.' || '0' <= r && r <= '9' }
+func isUnit(r rune) bool  { return !isDigit(r) && !unicode.IsSpace(r) }
+
+// fail is a fault at the start of the last token.
+func (p *parser) fail(format string, args ...any) error {
+	return &SyntaxError{p.text, p.start, fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) metric() (Metric, error) {
+	name := p.next(isWord)
+	switch name {
+	case "device":
+		direction := p.next(isWord)
+		if direction != "read" && direction != "write" {
+			return Metric{}, p.fail("write device read or device write")
+		}
+		name += " " + direction
+	case "log":
+		if p.next(isWord) != "write" {
+			return Metric{}, p.fail("write log write")
+		}
+		name += " write"
+	}
+	kind, known := subjects[name]
+	if !known {
+		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(slices.Sorted(maps.Keys(subjects)), ", "))
+	}
+	if kind.unit != Seconds {
+		return Metric{Subject: name}, nil
+	}
+	stat := p.next(isWord)
+	_, isPercentile := percentile(stat)
+	switch {
+	case stat == "mean", stat == "max", isPercentile && kind.percentiles:
+		return Metric{name, stat}, nil
+	case kind.percentiles:
+		return Metric{}, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", name)
+	default:
+		return Metric{}, p.fail("%s has one figure a second: its statistic is mean or max", name)
+	}
+}
+
+func (p *parser) comparison(m Metric) (Comparison, error) {
+	c := Comparison(p.next(isSign))
+	upper := m.Unit() != OPM
+	switch {
+	case upper && (c == Below || c == AtMost), !upper && (c == Above || c == AtLeast):
+		return c, nil
+	case upper:
+		return "", p.fail("%s has an upper limit: write < or <=", m)
+	default:
+		return "", p.fail("%s has a lower limit: write > or >=", m)
+	}
+}
+
+func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
+	digits := p.next(isDigit)
+	value, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case err != nil:
+		return 0, p.fail("write a number, such as %s", map[Unit]string{Seconds: "500ms", Ratio: "0.1%", OPM: "60000"}[unit])
+	case value == 0 && compare == Below:
+		return 0, p.fail("nothing is below 0; write <= 0 for none at all")
+	}
+	suffix := p.next(isUnit)
+	factor, known := factors[unit][suffix]
+	switch {
+	case !known && unit == Seconds:
+		return 0, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
+	case !known && unit == Ratio:
+		return 0, p.fail("a share needs a percent sign, such as %s%%", digits)
+	case !known:
+		return 0, p.fail("orders a minute are a number without a unit, such as 60000")
+	}
+	p.boundText = digits + suffix
+	if p.next(func(rune) bool { return true }) != "" {
+		return 0, p.fail("the limit ends before this; give --limit once for each limit")
+	}
+	return value * factor, nil
+}
+
+// factors takes a written unit to the base unit.
+var factors = map[Unit]map[string]float64{
+	Seconds: {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
+	Ratio:   {"%": 0.01},
+	OPM:     {"": 1},
+}
