@@ -1,0 +1,213 @@
+// Package localpg runs a PostgreSQL of one's own, for a demo or a test: on loopback only, in a folder of its own, gone
+// when its owner is gone. The programs are those of an installed server or, where there is none, fetched ones
+// (binaries.go). It runs as root too, where the server itself is another user's (user.go).
+//
+// What is done with the server is not for this package: it knows no database driver and no SQL.
+package localpg
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// User is the superuser of every server that Start makes.
+const User = "postgres"
+
+// Options say what server Start makes; the zero value is a good one.
+type Options struct {
+	Version   int               // major version; 0: the newest one installed or, with none installed, the newest to be fetched
+	BinDir    string            // folder that holds postgres and initdb; empty: looked for
+	DataDir   string            // folder for the cluster, absent or empty, kept by Stop; empty: a temporary one
+	Settings  map[string]string // server settings, such as shared_buffers
+	Checksums bool              // data page checksums
+	Log       *slog.Logger      // told what takes long; nil: nobody
+}
+
+// Server is a running server, or one that Kill or Stop ended.
+type Server struct {
+	binaries binaries
+	owner    owner
+	home     string // temporary folder: log and, unless Options.DataDir names another place, the cluster
+	data     string
+	password string
+	port     int
+	settings map[string]string
+
+	process *process // nil: not running
+}
+
+// Start makes a cluster and starts a server on a free port of 127.0.0.1. The server does not outlive this process
+// (see process); Stop ends it in order.
+func Start(ctx context.Context, o Options) (_ *Server, err error) {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{data: o.DataDir, password: rand.Text(), settings: o.Settings}
+	if s.binaries, err = findBinaries(ctx, o.BinDir, o.Version, log); err != nil {
+		return nil, err
+	}
+	if s.owner, err = findOwner(); err != nil {
+		return nil, err
+	}
+	if s.home, err = s.owner.tempDir(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(s.home)
+		}
+	}()
+	if s.data == "" {
+		s.data = filepath.Join(s.home, "data")
+	} else if s.data, err = filepath.Abs(s.data); err != nil {
+		return nil, fmt.Errorf("find data folder: %w", err)
+	}
+	if err := s.owner.makeDir(s.data); err != nil {
+		return nil, err
+	}
+	if err := s.initCluster(ctx, o.Checksums, o.DataDir == ""); err != nil {
+		return nil, err
+	}
+	if err := s.startOnFreePort(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// initCluster runs initdb. A temporary cluster is not flushed to disk first.
+func (s *Server) initCluster(ctx context.Context, checksums, temporary bool) error {
+	secret := filepath.Join(s.home, "password")
+	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
+		return fmt.Errorf("write password file: %w", err)
+	}
+	defer os.Remove(secret)
+	if err := s.owner.own(secret); err != nil {
+		return err
+	}
+	args := []string{"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret, "--auth=scram-sha-256",
+		"--encoding=UTF8", "--locale=C"}
+	if checksums {
+		args = append(args, "--data-checksums")
+	}
+	if temporary {
+		args = append(args, "--no-sync")
+	}
+	cmd := exec.CommandContext(ctx, s.binaries.path("initdb"), args...)
+	s.owner.apply(cmd, s.home)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("make PostgreSQL cluster: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("make PostgreSQL cluster in %s: initdb: %w\n%s", s.data, err, lastLines(string(out)))
+	}
+	return nil
+}
+
+// startOnFreePort starts the server. Another program may take a free port before the server does: then another one.
+func (s *Server) startOnFreePort(ctx context.Context) error {
+	for try := 1; ; try++ {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return fmt.Errorf("find a free port: %w", err)
+		}
+		s.port = listener.Addr().(*net.TCPAddr).Port
+		listener.Close()
+		err = s.launch(ctx)
+		if err == nil {
+			return nil
+		}
+		if try == 3 || !strings.Contains(err.Error(), "could not create any TCP/IP sockets") {
+			return err
+		}
+	}
+}
+
+// launch starts the server on s.port and waits until it takes connections.
+func (s *Server) launch(ctx context.Context) error {
+	args := []string{"-D", s.data, "-p", strconv.Itoa(s.port), "-h", "127.0.0.1", "-c", "unix_socket_directories="}
+	for name, value := range s.settings {
+		args = append(args, "-c", name+"="+value)
+	}
+	cmd := exec.Command(s.binaries.path("postgres"), args...)
+	s.owner.apply(cmd, s.home)
+	p, err := startProcess(cmd, s.LogFile())
+	if err != nil {
+		return fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
+		p.stop()
+		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(p.log()))
+	}
+	s.process = p
+	return nil
+}
+
+// URL is the target URL of a database on the server, password included.
+func (s *Server) URL(database string) string {
+	u := url.URL{
+		Scheme: "postgres",
+		User:   url.UserPassword(User, s.password),
+		Host:   net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
+		Path:   "/" + database,
+	}
+	return u.String()
+}
+
+// Version is the server's version, such as "15.18".
+func (s *Server) Version() string { return s.binaries.version.String() }
+
+// BinDir is the folder of the server's programs.
+func (s *Server) BinDir() string { return s.binaries.dir }
+
+// DataDir is the folder of the cluster.
+func (s *Server) DataDir() string { return s.data }
+
+// LogFile is where the server writes its messages; Stop removes it.
+func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
+
+// Stop ends the server in order and removes what Start made, apart from Options.DataDir. It may be called again.
+func (s *Server) Stop() error {
+	if s.process != nil {
+		s.process.stop()
+		s.process = nil
+	}
+	if err := os.RemoveAll(s.home); err != nil {
+		return fmt.Errorf("remove the server's folder: %w", err)
+	}
+	return nil
+}
+
+// Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said. Restart brings it back.
+func (s *Server) Kill() {
+	if s.process != nil {
+		s.process.kill()
+		s.process = nil
+	}
+}
+
+// Restart starts the server again on the same port and cluster, after Kill or, where it still runs, a stop in order.
+func (s *Server) Restart(ctx context.Context) error {
+	if s.process != nil {
+		s.process.stop()
+		s.process = nil
+	}
+	return s.launch(ctx)
+}
+
+// lastLines are the last few lines of a program's output: what an error quotes.
+func lastLines(output string) string {
+	const quoted = 10
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	return strings.Join(lines[max(0, len(lines)-quoted):], "\n")
+}

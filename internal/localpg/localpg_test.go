@@ -1,0 +1,268 @@
+package localpg
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	embedded "github.com/fergusstrange/embedded-postgres"
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("LOCALPG_TEST_OWNER") != "" {
+		ownServerThenWait()
+	}
+	os.Exit(m.Run())
+}
+
+// start starts a server that the test stops.
+func start(t *testing.T, o Options) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// connect opens a pool that the test closes.
+func connect(t *testing.T, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// query reads one value.
+func query(t *testing.T, s *Server, statement string) string {
+	t.Helper()
+	var value string
+	if err := connect(t, s.URL("postgres")).QueryRow(statement).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	return value
+}
+
+func TestServer(t *testing.T) {
+	s := start(t, Options{Checksums: true, Settings: map[string]string{"shared_buffers": "16MB", "application_name": "two words"}})
+	for statement, want := range map[string]string{
+		"SHOW data_checksums":      "on",
+		"SHOW shared_buffers":      "16MB",
+		"SHOW application_name":    "two words",
+		"SHOW listen_addresses":    "127.0.0.1",
+		"SHOW data_directory":      s.DataDir(),
+		"SHOW server_encoding":     "UTF8",
+		"SELECT current_user":      User,
+		"SHOW password_encryption": "scram-sha-256",
+	} {
+		if got := query(t, s, statement); got != want {
+			t.Errorf("%s = %q, want %q", statement, got, want)
+		}
+	}
+	if got := query(t, s, "SHOW server_version"); !strings.HasPrefix(got, s.Version()) {
+		t.Errorf("server_version = %q, Version() = %q", got, s.Version())
+	}
+
+	if err := connect(t, strings.Replace(s.URL("postgres"), ":"+s.password+"@", ":wrong@", 1)).Ping(); err == nil {
+		t.Error("a wrong password was let in")
+	}
+
+	home := s.home
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there after Stop: %v", home, err)
+	}
+}
+
+func TestKillAndRestart(t *testing.T) {
+	s := start(t, Options{})
+	if _, err := connect(t, s.URL("postgres")).Exec("CREATE TABLE t AS SELECT 'kept' AS word"); err != nil {
+		t.Fatal(err)
+	}
+	url := s.URL("postgres")
+
+	children := childrenOf(s.process.cmd.Process.Pid)
+	if len(children) == 0 {
+		t.Fatal("the server has no child processes")
+	}
+	s.Kill()
+	for _, child := range children {
+		if alive(child) {
+			t.Errorf("process %d outlived Kill", child)
+		}
+	}
+	if err := s.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.URL("postgres") != url {
+		t.Errorf("URL changed from %s to %s", url, s.URL("postgres"))
+	}
+	if got := query(t, s, "SELECT word FROM t"); got != "kept" {
+		t.Errorf("after the crash the table holds %q", got)
+	}
+	if log, _ := os.ReadFile(s.LogFile()); !strings.Contains(string(log), "automatic recovery in progress") {
+		t.Errorf("the log tells of no crash recovery:\n%s", log)
+	}
+	if err := s.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(s.process.log(), "automatic recovery in progress") {
+		t.Errorf("a restart in order needed recovery:\n%s", s.process.log())
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "precious"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"a bad setting: the error quotes the server": {Options{Settings: map[string]string{"shared_buffers": "lots"}}, `invalid value for parameter "shared_buffers": "lots"`},
+		"a data folder in use is left alone":         {Options{DataDir: full}, "is not empty"},
+		"a folder without a server":                  {Options{BinDir: full}, "find initdb"},
+		"a version that nobody has":                  {Options{Version: 9}, "only versions 13 to 18"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", openTempDir(t))
+			_, err := Start(t.Context(), c.options)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+			if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(full, "precious")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStartCancelled(t *testing.T) {
+	t.Setenv("TMPDIR", openTempDir(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // in the middle of initdb, or before it
+	defer cancel()
+	if _, err := Start(ctx, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %v, want %v", err, context.DeadlineExceeded)
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// openTempDir is a temporary folder that the server's user may enter.
+func openTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "localpg-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestClosedTempDir is root's TMPDIR in a home that only root may enter.
+func TestClosedTempDir(t *testing.T) {
+	closed := openTempDir(t)
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", closed)
+	s := start(t, Options{})
+	if got := query(t, s, "SELECT 'up'"); got != "up" {
+		t.Error(got)
+	}
+}
+
+// TestOwnerKilled kills the process that started a server, as an out-of-memory killer would.
+func TestOwnerKilled(t *testing.T) {
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), "LOCALPG_TEST_OWNER=1")
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 200)
+	n, err := out.Read(buffer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pidText, home, _ := strings.Cut(strings.TrimSpace(string(buffer[:n])), " ")
+	pid, err := strconv.Atoi(pidText)
+	if err != nil {
+		t.Fatalf("the owner says %q", buffer[:n])
+	}
+	defer os.RemoveAll(home)
+	if !alive(pid) {
+		t.Fatalf("no server with pid %d", pid)
+	}
+	if err := owner.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	owner.Wait()
+	for alive(pid) { // the test binary's time limit ends it
+		time.Sleep(pollInterval)
+	}
+}
+
+// ownServerThenWait is the owner of TestOwnerKilled.
+func ownServerThenWait() {
+	s, err := Start(context.Background(), Options{})
+	if err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString(strconv.Itoa(s.process.cmd.Process.Pid) + " " + s.home)
+	select {}
+}
+
+// TestFetched runs a server that was fetched, whether one is installed or not.
+func TestFetched(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fetches 15 MB")
+	}
+	cache := openTempDir(t)
+	dir, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(cache); len(entries) != 1 {
+		t.Errorf("the cache holds %v, want the server alone", entries)
+	}
+	s := start(t, Options{BinDir: dir})
+	if got := query(t, s, "SHOW server_version"); got != s.Version() || !strings.HasPrefix(got, "18.") {
+		t.Errorf("server_version = %q, Version() = %q", got, s.Version())
+	}
+	again, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
+	if err != nil || again != dir {
+		t.Errorf("the second time: %q, %v; want %q", again, err, dir)
+	}
+}

@@ -1,0 +1,83 @@
+// Package pgtest gives tests a real PostgreSQL: one server for a test binary, a fresh database for each test.
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+
+	"ds2/internal/localpg"
+)
+
+var (
+	inMain    bool
+	server    *localpg.Server
+	errStart  error
+	startOnce sync.Once
+	databases atomic.Int64
+)
+
+// Main runs the tests and then stops the server, if one of them asked for it. A package that uses Database has
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m) }
+//
+// A test binary that panics or runs out of time never comes back here: the server then ends with it.
+func Main(m *testing.M) {
+	inMain = true
+	code := m.Run()
+	if server != nil {
+		if err := server.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server start
+// one of their own.
+func Server(t testing.TB) *localpg.Server {
+	t.Helper()
+	if !inMain {
+		t.Fatal("this package's TestMain must be pgtest.Main, so that the server is stopped")
+	}
+	startOnce.Do(func() {
+		// Not t.Context(): the server outlives the test that asks first.
+		server, errStart = localpg.Start(context.Background(), localpg.Options{
+			// Nothing here tests a power cut.
+			Settings: map[string]string{"fsync": "off", "max_connections": "200"},
+		})
+	})
+	if errStart != nil {
+		t.Fatal(errStart)
+	}
+	return server
+}
+
+// Database makes an empty database for the test, dropped at its end, and returns its URL.
+func Database(t testing.TB) string {
+	t.Helper()
+	s := Server(t)
+	name := fmt.Sprintf("test%d", databases.Add(1))
+	exec(t, s, "CREATE DATABASE "+name)
+	t.Cleanup(func() { exec(t, s, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	return s.URL(name)
+}
+
+func exec(t testing.TB, s *localpg.Server, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", s.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}

@@ -1,0 +1,163 @@
+package localpg
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How long a stop of each kind may take before the next, harder one.
+const (
+	fastStopTime      = 30 * time.Second // a checkpoint on a slow disk
+	immediateStopTime = 5 * time.Second
+	pollInterval      = 20 * time.Millisecond
+)
+
+// process is a running postmaster.
+//
+// The kernel ends it when this process dies, however that happens, by the parent death signal: SIGINT, which the
+// postmaster takes for a fast shutdown. The kernel means the death of the thread that started the child, not of the
+// process, so one goroutine keeps that thread to itself until the child has ended. The postmaster is in a process
+// group of its own, so that Ctrl-C in a terminal reaches this program, which then decides when the server stops.
+type process struct {
+	cmd      *exec.Cmd
+	logFile  string
+	logStart int64         // where this start's messages begin
+	exited   chan struct{} // closed when the postmaster has ended
+}
+
+// startProcess starts cmd with its output added to logFile.
+func startProcess(cmd *exec.Cmd, logFile string) (*process, error) {
+	out, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	defer out.Close()
+	info, err := out.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr.Setpgid = true
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGINT
+
+	p := &process{cmd: cmd, logFile: logFile, logStart: info.Size(), exited: make(chan struct{})}
+	started := make(chan error, 1)
+	go func() {
+		defer close(p.exited)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			cmd.Wait() // how it ended stands in the log
+		}
+	}()
+	return p, <-started
+}
+
+// waitReady waits until the postmaster says in its pid file that it takes connections, as pg_ctl does.
+func (p *process) waitReady(ctx context.Context, pidFile string) error {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		// Lines: pid, folder, start time, port, socket folder, address, shared memory, status.
+		text, _ := os.ReadFile(pidFile)
+		lines := strings.Split(string(text), "\n")
+		if len(lines) >= 8 && lines[0] == strconv.Itoa(p.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready" {
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("it ended at once: %s", p.cmd.ProcessState)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// log is what the server has said since this start.
+func (p *process) log() string {
+	text, err := os.ReadFile(p.logFile)
+	if err != nil || int64(len(text)) < p.logStart {
+		return ""
+	}
+	return string(text[p.logStart:])
+}
+
+// stop ends the server: fast, else immediately, else by force.
+func (p *process) stop() {
+	p.cmd.Process.Signal(syscall.SIGINT)
+	if p.endsWithin(fastStopTime) {
+		return
+	}
+	p.cmd.Process.Signal(syscall.SIGQUIT)
+	if p.endsWithin(immediateStopTime) {
+		return
+	}
+	p.kill()
+}
+
+func (p *process) endsWithin(d time.Duration) bool {
+	select {
+	case <-p.exited:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// kill ends the postmaster and its children and returns when all of them are gone: a child left over would keep the
+// shared memory, and the next start would fail on it.
+func (p *process) kill() {
+	pid := p.cmd.Process.Pid
+	p.cmd.Process.Signal(syscall.SIGSTOP) // so that no child is born between the listing and the kill
+	children := childrenOf(pid)
+	p.cmd.Process.Kill()
+	for _, child := range children {
+		syscall.Kill(child, syscall.SIGKILL)
+	}
+	<-p.exited
+	for slices.ContainsFunc(children, alive) {
+		time.Sleep(pollInterval)
+	}
+}
+
+// childrenOf lists the processes whose parent is pid.
+func childrenOf(pid int) []int {
+	var children []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		if state, parent := readStat(stat); state != "" && parent == strconv.Itoa(pid) {
+			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+			children = append(children, child)
+		}
+	}
+	return children
+}
+
+// alive tells whether a process is there and not a zombie.
+func alive(pid int) bool {
+	state, _ := readStat(fmt.Sprintf("/proc/%d/stat", pid))
+	return state != "" && state != "Z" && state != "X"
+}
+
+// readStat gives the state letter and the parent of /proc/PID/stat, both empty where there is no such process.
+func readStat(file string) (state, parent string) {
+	text, _ := os.ReadFile(file)
+	// The program's name stands in brackets and may hold any character.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) < 2 {
+		return "", ""
+	}
+	return fields[0], fields[1]
+}
