@@ -1,0 +1,120 @@
+// Package schema holds the SQL of the DS2 database (WORKLOAD.md sections 1 and 4) as plain .sql files, one a phase and
+// engine, and renders them for a placement and a size. It knows no database driver: what it returns is text, and who
+// runs it, in what order and how many statements at once, is package load's business.
+package schema
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// Phase is one stage of making a database.
+type Phase string
+
+// The phases, in the order in which a load runs them. The data comes between Tables and Indexes.
+const (
+	Database   Phase = "database"   // run while connected to another database of the server
+	Tables     Phase = "tables"     // without keys, so that the data comes in fast
+	Indexes    Phase = "indexes"    // primary keys, indexes, foreign keys
+	Procedures Phase = "procedures" // and the restock trigger
+	Statistics Phase = "statistics"
+)
+
+// Phases lists the phases in the order in which a load runs them.
+var Phases = []Phase{Database, Tables, Indexes, Procedures, Statistics}
+
+// Params is what the SQL depends on.
+type Params struct {
+	Database string // name of the database to make
+
+	// Customers, OrdersPerMonth and Products are the size, for engines that size their files beforehand.
+	Customers, OrdersPerMonth, Products int64
+
+	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.
+	DataTablespace, IndexTablespace string
+}
+
+// Statement is one statement or batch that is sent to the server as a whole.
+type Statement struct {
+	// Step counts from 0. Statements of one step may run side by side; a step begins when the one before it has ended.
+	Step int
+	SQL  string
+}
+
+//go:embed */*.sql
+var files embed.FS
+
+// dialect is what rendering and splitting need to know of an engine.
+type dialect struct {
+	// separator stands between two statements: for PostgreSQL a blank line, so no statement may have one inside.
+	separator string
+	ident     func(name string) string
+}
+
+var dialects = map[string]dialect{
+	"postgres": {separator: "\n\n", ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }},
+}
+
+// stepMark begins the comment line that stands alone between two steps.
+const stepMark = "-- step:"
+
+// Engines lists the engines that there is SQL for.
+func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
+
+// SQL is the script of a phase as the engine's own command-line client would take it.
+func SQL(engine string, phase Phase, p Params) (string, error) {
+	d, ok := dialects[engine]
+	if !ok {
+		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, strings.Join(Engines(), ", "))
+	}
+	if !slices.Contains(Phases, phase) {
+		return "", fmt.Errorf("render schema: no phase %q; known: %v", phase, Phases)
+	}
+	name := fmt.Sprintf("%s.sql", phase)
+	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).ParseFS(files, engine+"/"+name)
+	if err != nil {
+		return "", fmt.Errorf("render schema: %w", err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, p); err != nil {
+		return "", fmt.Errorf("render schema: %w", err)
+	}
+	return b.String(), nil
+}
+
+// Statements is the script of a phase cut into the statements that are to be run one by one, without comments between
+// them.
+func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
+	script, err := SQL(engine, phase, p)
+	if err != nil {
+		return nil, err
+	}
+	var statements []Statement
+	step := 0
+	for part := range strings.SplitSeq(script, dialects[engine].separator) {
+		if strings.Contains("\n"+part, "\n"+stepMark) {
+			if len(statements) > 0 {
+				step++
+			}
+		}
+		if sql := dropLeadingComments(part); sql != "" {
+			statements = append(statements, Statement{Step: step, SQL: sql})
+		}
+	}
+	return statements, nil
+}
+
+// dropLeadingComments removes blank lines and whole-line comments before the first word of a statement.
+func dropLeadingComments(sql string) string {
+	for {
+		sql = strings.TrimSpace(sql)
+		if !strings.HasPrefix(sql, "--") {
+			return sql
+		}
+		_, sql, _ = strings.Cut(sql, "\n")
+	}
+}
