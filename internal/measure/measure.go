@@ -1,0 +1,165 @@
+// Package measure turns what users did into figures: histograms of response times, one-second samples, windows with
+// their confidence interval, and the verdict whether a window was steady. It knows neither Prometheus, nor files, nor
+// which workload ran: operations are numbers here, with names that the caller gives.
+//
+// A user writes into a Recorder of its own. A Meter empties all of them once a second, so users share no lock and no
+// cache line, and whoever reads figures never touches a user.
+package measure
+
+import (
+	"sync"
+	"time"
+)
+
+// OrderSeries is the name of the series of whole orders, which stands behind those of the operations.
+const OrderSeries = "order"
+
+// Phase is a part of a run.
+type Phase string
+
+// The phases of a run, in order. Time is counted from the start of PhaseRamp, when the first orders start.
+const (
+	PhaseConnect Phase = "connect" // connections are opened; no orders yet
+	PhaseRamp    Phase = "ramp"    // users start, so many a second
+	PhaseWarmup  Phase = "warmup"  // all users at work, caches filling
+	PhaseRun     Phase = "run"     // what is measured
+	PhaseDrain   Phase = "drain"   // no new orders; those under way end
+)
+
+// Phases lists the phases in order.
+var Phases = []Phase{PhaseConnect, PhaseRamp, PhaseWarmup, PhaseRun, PhaseDrain}
+
+// Failure names what went wrong and in which operation.
+type Failure struct {
+	Operation string
+	Class     string
+}
+
+// FailureCount is how often a failure happened.
+type FailureCount struct {
+	Operation string `json:"operation"`
+	Class     string `json:"class"`
+	Count     int64  `json:"count"`
+}
+
+// Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up.
+type Counts struct {
+	Orders       int64 `json:"orders"`        // completed order cycles, those that rolled back included
+	Purchases    int64 `json:"purchases"`     // acknowledged calls of PURCHASE, rolled back or not
+	Rollbacks    int64 `json:"rollbacks"`     // those that bought nothing, for lack of stock
+	NewCustomers int64 `json:"new_customers"` // acknowledged insertions
+	NamesTaken   int64 `json:"names_taken"`   // new customers that had to choose another user name
+	UnknownUsers int64 `json:"unknown_users"` // logins that found nobody; with a whole dataset there are none
+
+	// TotalCents is the sum of the totals of the acknowledged purchases that were not rolled back, in hundredths.
+	TotalCents int64 `json:"total_cents"`
+
+	Retries           int64 `json:"retries"`              // operations tried again, for whatever reason
+	Reconnects        int64 `json:"reconnects"`           // connections opened again after one was lost
+	InDoubtPurchases  int64 `json:"in_doubt_purchases"`   // the connection was lost after the commit may have been sent
+	InDoubtCustomers  int64 `json:"in_doubt_customers"`   // the same for new customers
+	InDoubtTotalCents int64 `json:"in_doubt_total_cents"` // the sum of the totals of the purchases in doubt
+	GivenUp           int64 `json:"given_up"`             // orders that were begun and not completed
+
+	Offered int64 `json:"offered"` // open loop: orders that were due
+	Dropped int64 `json:"dropped"` // open loop: orders that were due and never begun
+}
+
+// Add adds o to c.
+func (c *Counts) Add(o Counts) {
+	c.Orders += o.Orders
+	c.Purchases += o.Purchases
+	c.Rollbacks += o.Rollbacks
+	c.NewCustomers += o.NewCustomers
+	c.NamesTaken += o.NamesTaken
+	c.UnknownUsers += o.UnknownUsers
+	c.TotalCents += o.TotalCents
+	c.Retries += o.Retries
+	c.Reconnects += o.Reconnects
+	c.InDoubtPurchases += o.InDoubtPurchases
+	c.InDoubtCustomers += o.InDoubtCustomers
+	c.InDoubtTotalCents += o.InDoubtTotalCents
+	c.GivenUp += o.GivenUp
+	c.Offered += o.Offered
+	c.Dropped += o.Dropped
+}
+
+// latency is one response time; series is the number of the operation, or wholeOrder.
+type latency struct {
+	series int
+	d      time.Duration
+}
+
+const wholeOrder = -1
+
+// Order is what a user gathers while it plays one order; Recorder.Record takes it over. It belongs to one goroutine.
+type Order struct{ batch }
+
+// batch holds one order, or those of one user since the last sample.
+type batch struct {
+	Counts
+	latencies []latency
+	ds2       []time.Duration // DS2's response time of each completed order
+	errors    []Failure
+	retries   []Failure
+}
+
+func (b *batch) add(o *batch) {
+	b.Counts.Add(o.Counts)
+	b.latencies = append(b.latencies, o.latencies...)
+	b.ds2 = append(b.ds2, o.ds2...)
+	b.errors = append(b.errors, o.errors...)
+	b.retries = append(b.retries, o.retries...)
+}
+
+func (b *batch) reset() {
+	b.Counts = Counts{}
+	b.latencies, b.ds2, b.errors, b.retries = b.latencies[:0], b.ds2[:0], b.errors[:0], b.retries[:0]
+}
+
+// Observe notes the response time of one operation, its retries included.
+func (o *Order) Observe(operation int, d time.Duration) {
+	o.latencies = append(o.latencies, latency{operation, d})
+}
+
+// Complete notes the order as done. Its response time runs from when the user began it, or was due to, to its last row;
+// ds2 is the response time in DS2's meaning, the sum of its operations without the price query.
+func (o *Order) Complete(d, ds2 time.Duration) {
+	o.Orders++
+	o.latencies = append(o.latencies, latency{wholeOrder, d})
+	o.ds2 = append(o.ds2, ds2)
+}
+
+// Fail notes a failed attempt.
+func (o *Order) Fail(f Failure) { o.errors = append(o.errors, f) }
+
+// Retry notes that a failed operation is tried again.
+func (o *Order) Retry(f Failure) {
+	o.Retries++
+	o.retries = append(o.retries, f)
+}
+
+// Recorder is where one user leaves its orders. Its lock is taken by that user once an order and by the Meter once a
+// second, to swap two pointers.
+type Recorder struct {
+	mu   sync.Mutex
+	full *batch
+	_    [112]byte // keeps the next user's lock off this cache line and its neighbour
+}
+
+// Record takes over what o holds and empties it.
+func (r *Recorder) Record(o *Order) {
+	r.mu.Lock()
+	r.full.add(&o.batch)
+	r.mu.Unlock()
+	o.reset()
+}
+
+// swap gives what was recorded since the last swap and goes on with empty.
+func (r *Recorder) swap(empty *batch) *batch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b := r.full
+	r.full = empty
+	return b
+}

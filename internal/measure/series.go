@@ -1,0 +1,250 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Sample is one second of a run, or less where a phase or a window begins or ends within it.
+type Sample struct {
+	End    time.Duration // since the first orders
+	Length time.Duration
+	Phase  Phase
+	Users  int // at work when the sample closed
+	Counts Counts
+	Errors int64 // failed attempts, of all classes
+
+	Mean, P95, Max float64 // response time of the orders that were completed, in milliseconds
+}
+
+// OPM is the rate of completed orders a minute.
+func (s Sample) OPM() float64 { return perMinute(s.Counts.Orders, s.Length) }
+
+func perMinute(orders int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(orders) * 60 / d.Seconds()
+}
+
+// Series is what a run recorded: enough to compute the figures of any window.
+type Series struct {
+	Samples   []Sample
+	Intervals []Interval
+}
+
+// PhaseSpan is when a phase of a run took place.
+type PhaseSpan struct {
+	Phase Phase   `json:"phase"`
+	From  float64 `json:"from_s"`
+	To    float64 `json:"to_s"`
+}
+
+// Span is a part of a run, in time since the first orders.
+type Span struct{ From, To time.Duration }
+
+// Phase is the span of a phase, of length zero where the run never reached it.
+func (s Series) Phase(p Phase) Span {
+	var span Span
+	for i, sample := range s.Samples {
+		if sample.Phase != p {
+			continue
+		}
+		if i == 0 || s.Samples[i-1].Phase != p {
+			span.From = sample.End - sample.Length
+		}
+		span.To = sample.End
+	}
+	return span
+}
+
+// WindowSpec names the part of a run that a figure is taken from.
+type WindowSpec struct {
+	Name string
+	Auto bool // the steady part, as Series.Steady finds it
+	Span
+}
+
+// AutoWindow is the text of a WindowSpec that looks for the steady part itself.
+const AutoWindow = "auto"
+
+// ParseWindow reads 1000s-1200s, 10m-20m, auto, or either with a name before it: steady=auto, report=1000s-1200s.
+// Bare numbers are seconds.
+func ParseWindow(text string) (WindowSpec, error) {
+	name, span, named := strings.Cut(text, "=")
+	if !named {
+		name, span = text, text
+	}
+	w := WindowSpec{Name: strings.TrimSpace(name)}
+	if w.Name == "" {
+		return w, fmt.Errorf("window %q has an empty name", text)
+	}
+	if strings.TrimSpace(span) == AutoWindow {
+		w.Auto = true
+		return w, nil
+	}
+	from, to, ok := strings.Cut(span, "-")
+	if !ok {
+		return w, fmt.Errorf("window %q is neither auto nor a span such as 1000s-1200s", text)
+	}
+	var err error
+	if w.From, err = parseOffset(from); err != nil {
+		return w, fmt.Errorf("window %q: %w", text, err)
+	}
+	if w.To, err = parseOffset(to); err != nil {
+		return w, fmt.Errorf("window %q: %w", text, err)
+	}
+	if w.To <= w.From {
+		return w, fmt.Errorf("window %q ends before it begins", text)
+	}
+	return w, nil
+}
+
+func parseOffset(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	if _, err := strconv.ParseUint(text, 10, 32); err == nil {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not a time such as 1000s or 20m", text)
+	}
+	return d, nil
+}
+
+// Window is the figures of a part of a run.
+type Window struct {
+	Name string  `json:"name"`
+	From float64 `json:"from_s"` // since the first orders
+	To   float64 `json:"to_s"`
+
+	OPM float64 `json:"opm"` // completed orders a minute
+	// CI95 is half the width of the 95 % confidence interval of OPM, by batch means; absent where the window is
+	// too short for one.
+	CI95 *float64 `json:"opm_ci95,omitempty"`
+	// RunningAverageOPM is the mean over the window of what DS2 calls opm, the average since the end of the warm-up:
+	// the storage report's figure.
+	RunningAverageOPM float64 `json:"opm_running_average"`
+
+	Steady  Steadiness         `json:"steady"`
+	Counts  Counts             `json:"counts"`
+	Errors  int64              `json:"errors"`
+	Latency map[string]Latency `json:"latency"`
+	// Latency is of the histograms that lie between these; they are the window's own bounds where the window was
+	// known before the run.
+	LatencyFrom float64 `json:"latency_from_s"`
+	LatencyTo   float64 `json:"latency_to_s"`
+}
+
+// Compute gives the figures of the window that spec asks for. An automatic window of a run that never became steady is
+// that of the run phase, with a verdict that says so.
+func (s Series) Compute(spec WindowSpec) (Window, error) {
+	if !spec.Auto {
+		return s.Window(spec.Name, spec.Span)
+	}
+	span, found := s.Steady()
+	if !found {
+		span = s.Phase(PhaseRun)
+	}
+	w, err := s.Window(spec.Name, span)
+	if err == nil && !found {
+		w.Steady.Verdict = false
+		w.Steady.Why = "never steady: MSER-5 finds no steady part that begins in the first half; these are the figures of the run phase"
+	}
+	return w, err
+}
+
+// Window computes the figures of a span of the run. A span without samples, or not wholly inside the run, is an error.
+func (s Series) Window(name string, span Span) (Window, error) {
+	w := Window{Name: name, From: span.From.Seconds(), To: span.To.Seconds()}
+	var end time.Duration
+	if len(s.Samples) > 0 {
+		end = s.Samples[len(s.Samples)-1].End
+	}
+	// Samples close some microseconds after their second.
+	const slack = 100 * time.Millisecond
+	samples := s.within(span, slack)
+	if span.To > end+slack || len(samples) == 0 {
+		return w, fmt.Errorf("compute window %s: it is outside the run, which lasted %s from the first orders on",
+			name, end.Round(time.Second))
+	}
+	var length time.Duration
+	for _, sample := range samples {
+		w.Counts.Add(sample.Counts)
+		w.Errors += sample.Errors
+		length += sample.Length
+	}
+	w.OPM = perMinute(w.Counts.Orders, length)
+	if half, ok := batchMeansCI95(samples); ok {
+		w.CI95 = &half
+	}
+	w.RunningAverageOPM = s.meanRunningAverage(samples)
+	w.Steady = judge(samples)
+	return w, s.latency(&w, span, slack)
+}
+
+// within gives the samples that lie in span.
+func (s Series) within(span Span, slack time.Duration) []Sample {
+	begin, _ := slices.BinarySearchFunc(s.Samples, span.From-slack, func(a Sample, t time.Duration) int {
+		return cmp.Compare(a.End-a.Length, t)
+	})
+	end := begin
+	for end < len(s.Samples) && s.Samples[end].End <= span.To+slack {
+		end++
+	}
+	return s.Samples[begin:end]
+}
+
+// meanRunningAverage is the mean over samples of 60 · orders since the reset / time since the reset. DS2 resets at the
+// end of the warm-up; samples before that count from the first orders on.
+func (s Series) meanRunningAverage(samples []Sample) float64 {
+	reset := s.Phase(PhaseRun).From
+	var orders int64
+	var sum float64
+	n := 0
+	for _, sample := range s.Samples {
+		begin := sample.End - sample.Length
+		if begin == reset {
+			orders = 0
+		}
+		since := sample.End
+		if begin >= reset {
+			since -= reset
+		}
+		orders += sample.Counts.Orders
+		if sample.End >= samples[0].End && sample.End <= samples[len(samples)-1].End {
+			sum += perMinute(orders, since)
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// latency merges the histograms that lie in span into w. Where none does, w has no latency.
+func (s Series) latency(w *Window, span Span, slack time.Duration) error {
+	sums := map[string]*hdr.Histogram{}
+	first := true
+	for _, iv := range s.Intervals {
+		if iv.From < span.From-slack || iv.To > span.To+slack {
+			continue
+		}
+		if err := iv.mergeInto(sums); err != nil {
+			return fmt.Errorf("compute window %s: %w", w.Name, err)
+		}
+		if first {
+			w.LatencyFrom, first = iv.From.Seconds(), false
+		}
+		w.LatencyTo = iv.To.Seconds()
+	}
+	w.Latency = make(map[string]Latency, len(sums))
+	for name, h := range sums {
+		w.Latency[name] = summarize(h)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's Solid State Storage
+// Performance Test Specification (version 2.0.2, the definition of "Steady State") judges five rounds of a storage test,
+// applied to five equal parts of the window: the rounds' range is at most 20 % of their mean, and the line of least
+// squares through them rises or falls by at most 10 % of it over the window.
+type Steadiness struct {
+	Verdict bool    `json:"verdict"`
+	Range   float64 `json:"range_pct"` // highest less lowest round, in percent of the mean
+	Drift   float64 `json:"drift_pct"` // change of the line of least squares over the window, in percent of the mean
+	Why     string  `json:"why"`       // the verdict in words
+}
+
+const (
+	rounds       = 5
+	maxRangePct  = 20
+	maxDriftPct  = 10
+	minPerRound  = 2 // samples
+	mserBatch    = 5 // samples
+	mserUnusable = 5 // batches at the end, over which the statistic is too volatile
+)
+
+// judge applies the rule to the samples of a window.
+func judge(samples []Sample) Steadiness {
+	if len(samples) < rounds*minPerRound {
+		return Steadiness{Why: fmt.Sprintf("not judged: fewer than %d samples", rounds*minPerRound)}
+	}
+	rates := batchRates(samples, rounds)
+	mean, _ := meanAndDeviation(rates)
+	if mean == 0 {
+		return Steadiness{Why: "not steady: no orders"}
+	}
+	s := Steadiness{
+		Range: 100 * (slices.Max(rates) - slices.Min(rates)) / mean,
+		Drift: 100 * slope(rates) * (rounds - 1) / mean,
+	}
+	switch {
+	case s.Drift > maxDriftPct || s.Drift < -maxDriftPct:
+		s.Why = fmt.Sprintf("not steady: OPM drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct)
+	case s.Range > maxRangePct:
+		s.Why = fmt.Sprintf("not steady: fifths of the window differ by %.1f %%, more than %d %%", s.Range, maxRangePct)
+	default:
+		s.Verdict = true
+		s.Why = fmt.Sprintf("steady: fifths of the window differ by %.1f %%, drift %+.1f %%", s.Range, s.Drift)
+	}
+	return s
+}
+
+// Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of the run phase.
+// MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples
+// (K. P. White, M. J. Cobb, S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation",
+// Proceedings of the 2000 Winter Simulation Conference). A cut in the second half means, as usual with this method, that
+// the run was too short or never steady: then ok is false.
+func (s Series) Steady() (span Span, ok bool) {
+	end := s.Phase(PhaseRun).To
+	samples := s.within(Span{0, end}, 0)
+	k := len(samples) / mserBatch
+	if k <= 2*mserUnusable {
+		return Span{}, false
+	}
+	rates := batchRates(samples[:k*mserBatch], k)
+	cut := mser(rates)
+	if cut > k/2 {
+		return Span{}, false
+	}
+	first := samples[cut*mserBatch]
+	return Span{(first.End - first.Length).Round(time.Millisecond), end}, true
+}
+
+// mser is the number of leading values whose removal minimizes the variance of the rest divided by its length.
+func mser(values []float64) int {
+	best, cut := 0.0, 0
+	var n, sum, squares float64
+	for i := len(values) - 1; i >= 0; i-- {
+		n++
+		sum += values[i]
+		squares += values[i] * values[i]
+		if i > len(values)-mserUnusable {
+			continue
+		}
+		if z := (squares - sum*sum/n) / (n * n); i == len(values)-mserUnusable || z <= best {
+			best, cut = z, i
+		}
+	}
+	return cut
+}

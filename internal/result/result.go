@@ -1,0 +1,180 @@
+// Package result is the record of a run on disk: what was asked for, what happened second by second, and the figures
+// taken from it. It knows how a record is written and read, not what a figure means (package measure) or how it is
+// drawn (package report).
+//
+// A record is a folder, by default ds2-results/<start in UTC>-<run id>:
+//
+//	summary.json     the Summary, in schema version Schema; written when the run starts, with status "running", and
+//	                 again when it ends, each time beside and renamed
+//	samples.csv      one line a second with the columns of samplesHeader, written as the run goes
+//	histograms.csv   one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
+//	                 compressed V2 encoding, written as the run goes
+//	run.log          what the driver logged
+//
+// Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
+// a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be
+// computed from a record, response times to the nearest interval. A record of an hour takes less than 1 MB at 60,000
+// OPM. If ds2 crashes, the record holds all until at most one interval before, under the status "running".
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// Schema is the version of the record. A reader refuses a newer one.
+const Schema = 1
+
+// IntervalLength is how long the histograms of a record are gathered before they are written: short enough that a crash
+// loses less than a minute, long enough for small records, and a divisor of the storage report's window, 1,000 s to 1,200 s.
+const IntervalLength = 50 * time.Second
+
+// The files of a record.
+const (
+	SummaryFile    = "summary.json"
+	SamplesFile    = "samples.csv"
+	HistogramsFile = "histograms.csv"
+	LogFile        = "run.log"
+)
+
+// Status is how a run ended.
+type Status string
+
+// The statuses. A record that says running and is no longer written to is one of a crashed ds2.
+const (
+	Running     Status = "running"
+	Done        Status = "done"
+	Failed      Status = "failed"
+	Interrupted Status = "interrupted"
+)
+
+// Summary is summary.json.
+type Summary struct {
+	Schema     int       `json:"schema"`
+	KitVersion string    `json:"kit_version"`
+	RunID      string    `json:"run_id"`
+	Status     Status    `json:"status"`
+	Error      string    `json:"error,omitempty"` // why the run failed
+	Start      time.Time `json:"start"`           // when the first orders started; before that, when ds2 did
+	End        time.Time `json:"end,omitzero"`
+
+	Engine     string     `json:"engine"`
+	Targets    []string   `json:"targets"` // labels, without user or password
+	Size       string     `json:"size"`
+	Threads    int        `json:"threads"` // per target
+	Seed       uint64     `json:"seed"`
+	Parameters Parameters `json:"parameters"`
+	// Customers and so on are the three numbers of the size.
+	Customers      int64 `json:"customers"`
+	OrdersPerMonth int64 `json:"orders_per_month"`
+	Products       int64 `json:"products"`
+
+	// OPM is the figure that counts: that of the first window. A run that ended without one has none.
+	OPM *float64 `json:"opm"`
+	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up.
+	CumulativeOPM *float64               `json:"opm_cumulative"`
+	Phases        []measure.PhaseSpan    `json:"phases"`
+	Windows       []measure.Window       `json:"windows"`
+	Counts        measure.Counts         `json:"counts"` // of the whole run, from the first orders to the end of the drain
+	Errors        []measure.FailureCount `json:"errors"`
+	Retries       []measure.FailureCount `json:"retries"`
+	ByTarget      []Target               `json:"by_target"`
+	Audit         *Audit                 `json:"audit,omitempty"`
+}
+
+// Parameters are those of WORKLOAD.md section 5 and the kit's own, as the run used them. Times are in seconds.
+type Parameters struct {
+	RampRate        float64  `json:"ramp_rate"`
+	RunTime         float64  `json:"run_time_s"` // 0: until stopped
+	WarmupTime      float64  `json:"warmup_time_s"`
+	ThinkTime       float64  `json:"think_time_s"`
+	PctNewCustomers int      `json:"pct_newcustomers"`
+	Searches        int      `json:"n_searches"`
+	SearchBatchSize int      `json:"search_batch_size"`
+	LineItems       int      `json:"n_line_items"`
+	Rate            float64  `json:"rate_per_s,omitempty"` // open loop: orders due a second
+	Spacing         string   `json:"spacing,omitempty"`    // open loop: poisson or even
+	Windows         []string `json:"windows,omitempty"`
+	MaxRetries      int      `json:"max_retries"`
+	MaxErrors       int      `json:"max_errors"`
+	UserOffset      int      `json:"user_offset"`
+	Words           string   `json:"words_sha256,omitempty"`
+}
+
+// Target is what one of several targets did, over the whole run.
+type Target struct {
+	Target  string                     `json:"target"`
+	OPM     float64                    `json:"opm"` // average from the end of the warm-up to the end of the run
+	Counts  measure.Counts             `json:"counts"`
+	Latency map[string]measure.Latency `json:"latency"`
+}
+
+// Audit is what the audit after the run found.
+type Audit struct {
+	Passed bool    `json:"passed"`
+	Checks []Check `json:"checks"`
+}
+
+// Check is one question of an audit and its answer.
+type Check struct {
+	Name   string `json:"name"`
+	Passed bool   `json:"passed"`
+	Detail string `json:"detail"`
+}
+
+// Record is a record read from disk.
+type Record struct {
+	Dir string
+	Summary
+	Series measure.Series
+}
+
+// Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do.
+func Read(dir string) (*Record, error) {
+	r := &Record{Dir: dir}
+	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read record: %s is no record of a run: it has no %s", dir, SummaryFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
+	}
+	if err := json.Unmarshal(text, &r.Summary); err != nil {
+		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
+	}
+	if r.Schema < 1 || r.Schema > Schema {
+		return nil, fmt.Errorf("read record: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
+	}
+	if r.Series.Samples, err = readSamples(filepath.Join(dir, SamplesFile)); err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
+	}
+	if r.Series.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile)); err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
+	}
+	return r, nil
+}
+
+// SaveSummary writes summary.json of the record in dir beside and renames it. The audit uses it to add its result to a
+// record that is otherwise complete.
+func SaveSummary(dir string, s Summary) error {
+	s.Schema = Schema
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	path := filepath.Join(dir, SummaryFile)
+	if err := os.WriteFile(path+".tmp", append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package result
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// series records ten seconds of one user with known counts and response times.
+func series() measure.Series {
+	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"})
+	user := m.NewRecorder(0)
+	var s measure.Series
+	for second := 1; second <= 10; second++ {
+		var o measure.Order
+		o.Observe(0, 3*time.Millisecond)
+		o.Observe(1, 40*time.Millisecond)
+		o.Complete(43*time.Millisecond, 43*time.Millisecond)
+		o.Purchases++
+		o.InDoubtCustomers++
+		o.Fail(measure.Failure{Operation: "login", Class: "connection"})
+		user.Record(&o)
+		t := time.Duration(second)*time.Second + 3*time.Millisecond
+		s.Samples = append(s.Samples, m.Sample(t, measure.PhaseRun, 1))
+		if second%5 == 0 {
+			s.Intervals = append(s.Intervals, m.Interval(t))
+		}
+	}
+	return s
+}
+
+func write(t *testing.T, dir string, s measure.Series) {
+	t.Helper()
+	w, err := Create(dir, Summary{RunID: "abc", Status: Running})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range s.Samples {
+		if err := w.Sample(sample); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, iv := range s.Intervals {
+		if err := w.Interval(iv); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(Summary{RunID: "abc", Status: Done}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWindowsAreTheSameAfterReading(t *testing.T) {
+	s, dir := series(), t.TempDir()
+	write(t, dir, s)
+	r, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.RunID != "abc" || r.Status != Done || r.Schema != Schema {
+		t.Errorf("summary = %+v", r.Summary)
+	}
+	span := measure.Span{From: 5 * time.Second, To: 10 * time.Second}
+	want, err := s.Window("w", span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Series.Window("w", span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("window after reading = %+v\nwant %+v", got, want)
+	}
+	if want.Latency["purchase"].Count != 5 || want.Counts.InDoubtCustomers != 5 {
+		t.Errorf("window = %+v, want 5 purchases in 5 seconds", want)
+	}
+}
+
+func TestReadAfterCrash(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, series())
+	path := filepath.Join(dir, SamplesFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text[:len(text)-7], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, HistogramsFile)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Series.Samples); n != 9 {
+		t.Errorf("read %d samples of a file cut in the 10th, want 9", n)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		want       string
+	}{
+		"a folder without a record":  {"other.txt", "", "no record of a run"},
+		"a newer schema":             {SummaryFile, `{"schema": 99}`, "use a newer ds2"},
+		"a summary that is no JSON":  {SummaryFile, `{`, SummaryFile},
+		"a summary without a schema": {SummaryFile, `{}`, "schema 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Read = %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestReadNamesTheBadLine(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, series())
+	path := filepath.Join(dir, SamplesFile)
+	if err := os.WriteFile(path, []byte(samplesHeader+"1.0,x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "samples.csv line 2") {
+		t.Errorf("Read = %v, want the file and line", err)
+	}
+}
+
+func TestCreateRefusesAFolderWithData(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "precious"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, Summary{}); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("Create = %v, want ErrNotEmpty", err)
+	}
+}
+
+func TestDirNameSortsByStart(t *testing.T) {
+	at := time.Date(2026, 11, 21, 5, 15, 0, 0, time.FixedZone("CET", 3600))
+	if got, want := DirName(at, "k3f9"), "20261121T041500Z-k3f9"; got != want {
+		t.Errorf("DirName = %s, want %s", got, want)
+	}
+}
