@@ -17,6 +17,7 @@ type Figures func(Metric) (value float64, measured bool)
 type Verdict struct {
 	Limit    string   `json:"limit"`
 	Unit     Unit     `json:"unit"`
+	Bound    float64  `json:"bound"`    // in Unit
 	Measured *float64 `json:"measured"` // in Unit; null where the window has no sample
 	OK       bool     `json:"ok"`       // false without a sample: what was not measured cannot pass
 }
@@ -25,7 +26,7 @@ type Verdict struct {
 func Judge(limits []Limit, figures Figures) []Verdict {
 	verdicts := make([]Verdict, len(limits))
 	for i, l := range limits {
-		v := Verdict{Limit: l.String(), Unit: l.Unit()}
+		v := Verdict{Limit: l.String(), Unit: l.Unit(), Bound: l.Bound}
 		if value, measured := figures(l.Metric); measured {
 			v.Measured, v.OK = &value, l.Compare.holds(value, l.Bound)
 		}

@@ -1,0 +1,116 @@
+// Package tune searches for the number of users with which a store completes the most orders a minute and still keeps
+// its limits. It decides what to run next and when to stop; how a run is made and judged is the caller's.
+package tune
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Trial is what one run with a number of users gave.
+type Trial struct {
+	Threads int     `json:"threads"`
+	OPM     float64 `json:"opm"`
+	P95     float64 `json:"order_p95_seconds"`
+
+	// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps every limit with 20 % to spare. It
+	// is 0 where there are no limits.
+	Strain float64 `json:"strain"`
+	Passed bool    `json:"passed"`
+
+	Record string `json:"record,omitempty"` // directory of the run's record
+}
+
+// Point is a number of users and every trial made with it.
+type Point struct {
+	Threads int     `json:"threads"`
+	Trials  []Trial `json:"trials"` // at least one, in the order they were made
+}
+
+// Passed tells whether more than half of the trials kept the limits.
+func (p Point) Passed() bool {
+	passed := 0
+	for _, t := range p.Trials {
+		if t.Passed {
+			passed++
+		}
+	}
+	return 2*passed > len(p.Trials)
+}
+
+// Median is the trial with the median OPM; of an even number, the lower of the two in the middle.
+func (p Point) Median() Trial {
+	byOPM := slices.SortedFunc(slices.Values(p.Trials), func(a, b Trial) int { return cmp.Compare(a.OPM, b.OPM) })
+	return byOPM[(len(byOPM)-1)/2]
+}
+
+// OPM is that of the median trial.
+func (p Point) OPM() float64 { return p.Median().OPM }
+
+// P95 is the order's 95th percentile in the median trial, in seconds.
+func (p Point) P95() float64 { return p.Median().P95 }
+
+// strain is the median trial's, by strain.
+func (p Point) strain() float64 {
+	all := make([]float64, len(p.Trials))
+	for i, t := range p.Trials {
+		all[i] = t.Strain
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)/2]
+}
+
+// Curve is what is known so far: points in the order of their threads.
+type Curve []Point
+
+func (c Curve) find(threads int) (int, bool) {
+	return slices.BinarySearchFunc(c, threads, func(p Point, n int) int { return cmp.Compare(p.Threads, n) })
+}
+
+// with is the curve and one trial more.
+func (c Curve) with(t Trial) Curve {
+	i, found := c.find(t.Threads)
+	if !found {
+		return slices.Insert(c, i, Point{t.Threads, []Trial{t}})
+	}
+	c[i].Trials = append(c[i].Trials, t)
+	return c
+}
+
+// kept are the points below the first that does not keep its limits. A point above that one may have passed by chance,
+// but latency grows with users, so it does not count.
+func (c Curve) kept() Curve {
+	for i, p := range c {
+		if !p.Passed() {
+			return c[:i]
+		}
+	}
+	return c
+}
+
+// best is the index of the fewest users whose OPM is within tolerance (a share) of the highest; -1 on an empty curve.
+func (c Curve) best(tolerance float64) int {
+	most := 0.0
+	for _, p := range c {
+		most = max(most, p.OPM())
+	}
+	return slices.IndexFunc(c, func(p Point) bool { return p.OPM() >= most*(1-tolerance) })
+}
+
+// Knee is the number of users from which on queueing sets in: where the line of a store without queues, OPM growing with
+// users as at the fewest users tried, meets the highest OPM seen. This is the saturation point N* of Lazowska, Zahorjan,
+// Graham and Sevcik, Quantitative System Performance (1984), section 5.3, taken from measurements. It is 0 without any
+// orders, and too high where even the fewest users tried saturate the store.
+func (c Curve) Knee() float64 {
+	if len(c) == 0 {
+		return 0
+	}
+	perUser, most := c[0].OPM()/float64(c[0].Threads), 0.0
+	for _, p := range c {
+		most = max(most, p.OPM())
+	}
+	if perUser == 0 {
+		return 0
+	}
+	return most / perUser
+}

@@ -1,0 +1,126 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+)
+
+// Method is a way to search.
+type Method string
+
+// The methods.
+const (
+	// Steps is the way of the Jetstress reports (WORKLOAD.md section 7): from Start down by halves until the limits hold
+	// or up by doubling until they do not, then up one by one.
+	Steps Method = "steps"
+
+	// Golden doubles or halves in the same way, then closes in on the best by golden-section search over whole numbers
+	// (Kiefer, Sequential minimax search for a maximum, 1953), which needs the fewest runs for a curve that rises to one
+	// peak and falls. Where a trial above the best failed by its limits while its OPM still grew, the peak lies at the
+	// limits, and bisection between the two finds it faster still.
+	Golden Method = "golden"
+)
+
+// Config says how to search.
+type Config struct {
+	Method Method
+	Start  int // users of the first trial
+	Max    int // users at most
+
+	// Gain is the share of OPM that more users have to bring to be worth their latency: 0.02 for 2 %. Fewer users with an
+	// OPM within Gain of the highest are preferred.
+	Gain float64
+}
+
+// repeats is how often the best point is run, as in the reports.
+const repeats = 3
+
+// closeCall is how near to 1 a strain is too uncertain for one trial to decide.
+const closeCall = 0.1
+
+// Result is what a search found.
+type Result struct {
+	Curve Curve `json:"curve"`
+
+	// Best has three trials of which most kept the limits; it is nil where no number of users did.
+	Best *Point `json:"best"`
+
+	// Knee is where queueing sets in, in users; see [Curve.Knee].
+	Knee float64 `json:"knee"`
+
+	// Why says in a sentence what ended the search above the best.
+	Why string `json:"why"`
+}
+
+// Search runs trials until it knows the fewest users whose OPM is within Gain of the highest that keeps the limits, and
+// has run them three times. It holds on three assumptions: more users never lower a latency; OPM over users rises to one
+// peak or plateau; and a figure that misses its limit by a tenth does so by more than noise. A closer figure is measured
+// three times before it decides. Every trial's outcome enters by the median, and a best point that fails its repeats is
+// given up for fewer users. The curve so far is returned also when a trial ends in an error.
+func Search(ctx context.Context, c Config, run func(ctx context.Context, threads int) (Trial, error)) (Result, error) {
+	var curve Curve
+	for {
+		threads, why := c.next(curve)
+		if threads == 0 {
+			return c.result(curve, why), nil
+		}
+		trial, err := run(ctx, threads)
+		if err != nil {
+			return c.result(curve, "the search was broken off"), fmt.Errorf("run %d users: %w", threads, err)
+		}
+		trial.Threads = threads
+		curve = curve.with(trial)
+	}
+}
+
+func (c Config) result(curve Curve, why string) Result {
+	r := Result{Curve: curve, Knee: curve.Knee(), Why: why}
+	kept := curve.kept()
+	if i := kept.best(c.Gain); i >= 0 && len(kept[i].Trials) >= repeats {
+		r.Best = &kept[i]
+	}
+	return r
+}
+
+// next is the number of users to run next, or 0 and why the search is over. It looks at nothing but the curve.
+func (c Config) next(curve Curve) (threads int, why string) {
+	if len(curve) == 0 {
+		return c.Start, ""
+	}
+	for _, p := range curve {
+		if s := p.strain(); s > 1-closeCall && s < 1+closeCall && len(p.Trials) < repeats {
+			return p.Threads, ""
+		}
+	}
+	kept := curve.kept()
+	if len(kept) == 0 {
+		return curve[0].Threads / 2, "the limits fail already with 1 user"
+	}
+	at := kept.best(c.Gain)
+	best := kept[at]
+	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
+		return min(2*best.Threads, c.Max), ""
+	}
+	inner := goldenStep
+	if c.Method == Steps {
+		inner = c.upByOne
+	}
+	if n := inner(curve, at); n > 0 {
+		return n, ""
+	}
+	if len(best.Trials) < repeats {
+		return best.Threads, ""
+	}
+	return 0, c.why(curve, at)
+}
+
+// why says what stands above the best point of a finished search.
+func (c Config) why(curve Curve, best int) string {
+	if best+1 == len(curve) {
+		return fmt.Sprintf("no more than %d users were allowed", c.Max)
+	}
+	if above := curve[best+1]; !above.Passed() {
+		return fmt.Sprintf("the limits fail with %d users", above.Threads)
+	}
+	return fmt.Sprintf("more than %d users bring less than %.3g%% more orders a minute", curve[best].Threads, 100*c.Gain)
+}

@@ -1,0 +1,202 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A store is a simulated one: exact OPM and order latency, in seconds, of every number of users.
+type store func(users int) (opm, latency float64)
+
+// network is a closed network of queues with the given demands in seconds, solved exactly by mean value analysis
+// (Reiser and Lavenberg, Mean-value analysis of closed multichain queuing networks, 1980). Its OPM rises to a plateau of
+// 60 over the largest demand.
+func network(demands ...float64) store {
+	return func(users int) (float64, float64) {
+		queue := make([]float64, len(demands))
+		var latency float64
+		for n := 1; n <= users; n++ {
+			latency = 0
+			for i, d := range demands {
+				latency += d * (1 + queue[i])
+			}
+			for i, d := range demands {
+				queue[i] = float64(n) / latency * d * (1 + queue[i])
+			}
+		}
+		return 60 * float64(users) / latency, latency
+	}
+}
+
+// thrashing is a store that follows Gunther's universal scalability law: its OPM has a peak at sqrt((1-sigma)/kappa)
+// users and falls beyond it.
+func thrashing(one, sigma, kappa float64) store {
+	return func(users int) (float64, float64) {
+		n := float64(users)
+		opm := one * n / (1 + sigma*(n-1) + kappa*n*(n-1))
+		return opm, 60 * n / opm
+	}
+}
+
+// optimum is the highest OPM within the limit on latency, over all numbers of users.
+func (s store) optimum(limit float64) (most float64) {
+	for users := 1; users <= 512; users++ {
+		if opm, latency := s(users); latency <= limit {
+			most = max(most, opm)
+		}
+	}
+	return most
+}
+
+// measured runs the store with noise, relative standard deviations of 1 % on OPM and 3 % on latency.
+func (s store) measured(limit float64, seed uint64, runs *int) func(context.Context, int) (Trial, error) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	return func(_ context.Context, users int) (Trial, error) {
+		*runs++
+		opm, latency := s(users)
+		opm *= 1 + 0.01*random.NormFloat64()
+		latency *= 1 + 0.03*random.NormFloat64()
+		return Trial{OPM: opm, P95: latency, Strain: latency / limit, Passed: latency <= limit}, nil
+	}
+}
+
+// TestSearch holds the found number of users against the true optimum of simulated stores, for many seeds: its true
+// OPM may lie below the optimum of a limit tighter by the noise, by Gain and a resolution of a sixteenth of the users;
+// its true latency may lie above the limit by the noise.
+func TestSearch(t *testing.T) {
+	const seeds, noise = 200, 1.06
+	none := math.Inf(1)
+	for _, c := range []struct {
+		why    string
+		store  store
+		limit  float64
+		method Method
+		start  int
+		runs   int // on average at most
+	}{
+		{"plateau without limits", network(0.010, 0.004, 0.002), none, Golden, 1, 12},
+		{"plateau of twelve stations", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), none, Golden, 1, 22},
+		{"limit long before the plateau", network(0.010, 0.008, 0.008, 0.008), 0.060, Golden, 1, 11},
+		{"limit far above the knee", network(0.010, 0.004, 0.002), 0.500, Golden, 1, 12},
+		{"limit at 150 users", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Golden, 1, 22},
+		{"the same the reports' way, which takes more runs", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Steps, 16, 40},
+		{"peak at 32 users", thrashing(1000, 0.02, 0.00095), none, Golden, 1, 16},
+		{"limit below the peak", thrashing(1000, 0.02, 0.00095), 0.100, Golden, 1, 18},
+		{"start above the limit", network(0.010, 0.008, 0.008, 0.008), 0.060, Golden, 64, 16},
+		{"one user at most", network(0.010, 0.010), 0.025, Golden, 1, 6},
+		{"the reports' way", network(0.010, 0.008, 0.008, 0.008), 0.100, Steps, 16, 12},
+		{"the reports' way from far above", thrashing(1000, 0.02, 0.00095), 0.100, Steps, 64, 20},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			optimum, total := c.store.optimum(c.limit/noise), 0
+			for seed := range uint64(seeds) {
+				runs := 0
+				config := Config{Method: c.method, Start: c.start, Max: 512, Gain: 0.02}
+				found, err := Search(t.Context(), config, c.store.measured(c.limit, seed, &runs))
+				if err != nil {
+					t.Fatal(err)
+				}
+				total += runs
+				if found.Best == nil {
+					t.Errorf("seed %d: found nothing: %s", seed, found.Why)
+					continue
+				}
+				opm, latency := c.store(found.Best.Threads)
+				if opm < 0.92*optimum || latency > c.limit*noise {
+					t.Errorf("seed %d: %d users with %.0f opm of %.0f, latency %.3f s of %.3f; %s", seed,
+						found.Best.Threads, opm, optimum, latency, c.limit, found.Why)
+				}
+				if len(found.Best.Trials) != repeats || !found.Best.Passed() {
+					t.Errorf("seed %d: the best was not confirmed: %+v", seed, found.Best)
+				}
+			}
+			mean := float64(total) / seeds
+			t.Logf("%.1f runs on average", mean)
+			if mean > float64(c.runs) {
+				t.Errorf("%.1f runs on average, want at most %d", mean, c.runs)
+			}
+		})
+	}
+}
+
+func TestSearchWithoutNoise(t *testing.T) {
+	plateau := network(0.010, 0.004, 0.002)
+	exact := func(s store, limit float64) func(context.Context, int) (Trial, error) {
+		return func(_ context.Context, users int) (Trial, error) {
+			opm, latency := s(users)
+			return Trial{OPM: opm, P95: latency, Strain: latency / limit, Passed: latency <= limit}, nil
+		}
+	}
+	for _, c := range []struct {
+		why     string
+		limit   float64
+		config  Config
+		threads int // of the best; 0: none
+		reason  string
+	}{
+		{"the most users within the limit", 0.040, Config{Golden, 1, 512, 0.001}, 3, "the limits fail with 4 users"},
+		{"the same step by step", 0.040, Config{Steps, 16, 512, 0.001}, 3, "the limits fail with 4 users"},
+		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 5, "more than 5 users bring less than 2% more orders a minute"},
+		{"as many as are allowed", 0.500, Config{Golden, 1, 3, 0.02}, 3, "no more than 3 users were allowed"},
+		{"a limit nobody keeps", 0.001, Config{Golden, 16, 512, 0.02}, 0, "the limits fail already with 1 user"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			got, err := Search(t.Context(), c.config, exact(plateau, c.limit))
+			if err != nil {
+				t.Fatal(err)
+			}
+			threads := 0
+			if got.Best != nil {
+				threads = got.Best.Threads
+			}
+			if threads != c.threads || got.Why != c.reason {
+				t.Errorf("got %d users because %s, want %d because %s", threads, got.Why, c.threads, c.reason)
+			}
+		})
+	}
+}
+
+func TestSearchKeepsTheCurveOnError(t *testing.T) {
+	broken := errors.New("disk on fire")
+	runs := 0
+	run := network(0.01).measured(1, 1, &runs)
+	got, err := Search(t.Context(), Config{Golden, 1, 512, 0.02}, func(ctx context.Context, users int) (Trial, error) {
+		if runs == 1 {
+			return Trial{}, broken
+		}
+		return run(ctx, users)
+	})
+	if !errors.Is(err, broken) || len(got.Curve) != 1 || got.Best != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestKnee: the saturation point of a network is the sum of its demands over the largest.
+func TestKnee(t *testing.T) {
+	s := network(0.010, 0.004, 0.002)
+	var curve Curve
+	for _, users := range []int{64, 1, 4, 16} { // in any order
+		opm, _ := s(users)
+		curve = curve.with(Trial{Threads: users, OPM: opm})
+	}
+	if knee := curve.Knee(); math.Abs(knee-1.6) > 0.01 {
+		t.Errorf("knee at %v users, want 1.6", knee)
+	}
+	if knee := (Curve{}).Knee(); knee != 0 {
+		t.Errorf("knee of nothing at %v", knee)
+	}
+}
+
+func TestPoint(t *testing.T) {
+	p := Point{4, []Trial{{OPM: 3, Passed: true}, {OPM: 1}, {OPM: 2, P95: 0.5, Passed: true}}}
+	if !p.Passed() || p.OPM() != 2 || p.P95() != 0.5 {
+		t.Errorf("passed %v, opm %v, p95 %v", p.Passed(), p.OPM(), p.P95())
+	}
+	p.Trials = p.Trials[:2]
+	if p.Passed() || p.OPM() != 1 {
+		t.Errorf("one of two does not pass, and the lower counts: %v, %v", p.Passed(), p.OPM())
+	}
+}
