@@ -54,7 +54,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-	// one line a command, in the order of the README's table
+		// one line a command, in the order of the README's table
+		newVersionCommand(),
 	)
 	return root
 }

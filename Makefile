@@ -1,0 +1,40 @@
+# Builds, shows and checks ds2. `make help` lists the targets.
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+GO      ?= go
+ARGS    ?=
+
+.DEFAULT_GOAL := build
+.PHONY: help build demo test bench check fmt vet lint vuln race
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+build: ## builds bin/ds2
+	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/ds2 ./cmd/ds2
+
+demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 10s' shortens it)
+	bin/ds2 demo $(ARGS)
+
+test: ## runs the tests; those that need a PostgreSQL start one
+	$(GO) test ./...
+
+bench: ## runs the Go benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+check: fmt vet lint vuln race test ## everything that CI asks for
+
+fmt:
+	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+lint: ## staticcheck
+	$(GO) tool staticcheck ./...
+
+vuln:
+	GO='$(GO)' .ci/vulncheck
+
+race:
+	$(GO) test -race ./...
