@@ -1,0 +1,92 @@
+package datagen_test
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"ds2/datagen"
+)
+
+// goldenSums are the sums of the files that DS2.1's own programs write; prod.csv is left out, because its titles and
+// actors are of DS2's words.
+func goldenSums(t *testing.T, size string) map[string]string {
+	f, err := os.Open("../testdata/golden/" + size + ".sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sums := map[string]string{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		sum, name, _ := strings.Cut(lines.Text(), "  ")
+		sums[name] = sum
+	}
+	delete(sums, "prod.csv")
+	if len(sums) != 39 {
+		t.Fatalf("%s has %d sums, not 39", f.Name(), len(sums))
+	}
+	return sums
+}
+
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		size     datagen.Size
+		parallel int
+		partRows int
+	}{
+		{datagen.S, 1, 0},
+		{datagen.S, 3, 777}, // parts that end nowhere in particular
+		{datagen.S, 8, 1},   // a part a customer
+		{datagen.M, 2, 100_000},
+	} {
+		t.Run(fmt.Sprintf("%s/parallel=%d/rows=%d", c.size, c.parallel, c.partRows), func(t *testing.T) {
+			if testing.Short() && c.size == datagen.M {
+				t.Skip("size M is for the full test")
+			}
+			data, err := datagen.New(c.size, datagen.DefaultWords(), datagen.Options{PartRows: c.partRows})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := sums(t, data.Files(), c.parallel)
+			for name, want := range goldenSums(t, c.size.String()) {
+				if got[name] != want {
+					t.Errorf("%s has sum %s, DS2's has %s", name, got[name], want)
+				}
+			}
+		})
+	}
+}
+
+// sums gives the SHA-256 of files, several at once.
+func sums(t *testing.T, files []datagen.File, parallel int) map[string]string {
+	var mu sync.Mutex
+	sums := map[string]string{}
+	work := make(chan datagen.File)
+	var wg sync.WaitGroup
+	for range parallel {
+		wg.Go(func() {
+			for f := range work {
+				h := sha256.New()
+				for _, p := range f.Parts {
+					if _, err := p.WriteTo(h); err != nil {
+						t.Error(err)
+					}
+				}
+				mu.Lock()
+				sums[f.Name] = hex.EncodeToString(h.Sum(nil))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, f := range files {
+		work <- f
+	}
+	close(work)
+	wg.Wait()
+	return sums
+}

@@ -1,0 +1,84 @@
+package datagen
+
+import "encoding/binary"
+
+// writeProducts writes all rows of PRODUCTS.
+func (d *Dataset) writeProducts(r *rowWriter) error {
+	g := newRandom(1, 0) // DS2 never seeds it
+	products := d.size.Products
+	odds := uint64(100)
+	if products > 100_000 {
+		odds = 10_000
+	}
+	w := d.words
+	for i := range products {
+		b, err := r.room()
+		if err != nil {
+			return err
+		}
+		x := g.draws(6)
+		n := putUint(b, 0, uint64(i+1))
+		b[n] = ','
+		n = putUint(b, n+1, 1+below(16, x[0]))
+		b[n] = ','
+		n++
+		n += copy(b[n:], w.Titles[i/1000%1000])
+		b[n] = ' '
+		n++
+		n += copy(b[n:], w.Titles[i%1000])
+		b[n] = ','
+		n++
+		// The last name is drawn before the first, as gcc orders DS2's two calls.
+		n += copy(b[n:], w.First[below(200, x[2])])
+		b[n] = ' '
+		n++
+		n += copy(b[n:], w.Last[below(200, x[1])])
+		b[n] = ','
+		n = putUint(b, n+1, 9+below(21, x[3]))
+		n += copy(b[n:], ".99,")
+		b[n] = '0'
+		if below(odds, x[4]) == odds-1 {
+			b[n] = '1'
+		}
+		b[n+1] = ','
+		n = putUint(b, n+2, 1+belowFloat(float64(products), x[5]))
+		binary.LittleEndian.PutUint16(b[n:], r.newline)
+		r.n += n + r.eol
+		g.used(6)
+	}
+	return nil
+}
+
+// writeInventory writes all rows of INVENTORY. For the sales it replays the draws of all months.
+func (d *Dataset) writeInventory(r *rowWriter) error {
+	sales := make([]uint32, d.size.Products)
+	products := float64(d.size.Products)
+	for i := range Months {
+		month{index: i, size: d.size}.orders(func(o *order) error {
+			for i := 0; i < len(o.lines); i += 2 {
+				sales[belowFloat(products, o.lines[i])] += uint32(1 + below(3, o.lines[i+1]))
+			}
+			return nil
+		})
+	}
+	g := newRandom(uint32(d.size.Products), 0)
+	for i, sold := range sales {
+		b, err := r.room()
+		if err != nil {
+			return err
+		}
+		stock := below(501, g.draws(1)[0])
+		g.used(1)
+		if (i+1)%10_000 == 0 {
+			stock *= 10
+		}
+		n := putUint(b, 0, uint64(i+1))
+		b[n] = ','
+		n = putUint(b, n+1, stock)
+		b[n] = ','
+		n = putUint(b, n+1, uint64(sold))
+		binary.LittleEndian.PutUint16(b[n:], r.newline)
+		r.n += n + r.eol
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package datagen
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Words are what the titles of PRODUCTS and the names of its actors are made of, and what users search for.
+type Words struct {
+	Titles [1000]string // a title is two of them
+	First  [200]string
+	Last   [200]string
+}
+
+// maxWord keeps two words and a blank within the 50 characters of TITLE and ACTOR.
+const maxWord = 24
+
+//go:embed words.txt
+var defaultWords string
+
+// DefaultWords are the kit's own lists.
+var DefaultWords = sync.OnceValue(func() *Words {
+	w, err := ReadWords(strings.NewReader(defaultWords))
+	if err != nil {
+		panic("datagen: words.txt: " + err.Error())
+	}
+	return w
+})
+
+// ReadWords reads lists of words from a text file: 1,000 words under the line "[titles]", 200 under "[first]" and 200
+// under "[last]", one a line. Empty lines and lines that begin with # do not count. A word has 1 to 24 of the letters,
+// digits and marks of ASCII without comma, quotes or blank, at least one letter among them, and stands once in its list.
+func ReadWords(r io.Reader) (*Words, error) {
+	w := &Words{}
+	lists := map[string][]string{"titles": w.Titles[:], "first": w.First[:], "last": w.Last[:]}
+	var name string // of the list being read
+	var list []string
+	known := map[string]bool{}
+	lines := bufio.NewScanner(r)
+	number := 0
+	for lines.Scan() {
+		number++
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			if len(list) > 0 {
+				return nil, fmt.Errorf("words, line %d: list [%s] is %d short", number, name, len(list))
+			}
+			name = strings.Trim(line, "[]")
+			list = lists[name]
+			if list == nil {
+				return nil, fmt.Errorf("words, line %d: %s is none of the lists [titles], [first], [last], each once", number, line)
+			}
+			delete(lists, name)
+			clear(known)
+		case len(list) == 0:
+			return nil, fmt.Errorf("words, line %d: %q is one too many for list [%s]", number, line, name)
+		case known[line]:
+			return nil, fmt.Errorf("words, line %d: %q stands twice in list [%s]", number, line, name)
+		case !isWord(line):
+			return nil, fmt.Errorf("words, line %d: %q is no word: 1 to %d of the characters of ASCII without comma, quotes or blank, a letter among them", number, line, maxWord)
+		default:
+			known[line] = true
+			list[0], list = line, list[1:]
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read words: %w", err)
+	}
+	if len(list) > 0 {
+		return nil, fmt.Errorf("words: list [%s] is %d short", name, len(list))
+	}
+	for missing := range lists {
+		return nil, fmt.Errorf("words: list [%s] is missing", missing)
+	}
+	return w, nil
+}
+
+func isWord(s string) bool {
+	letter := false
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c > '~' || c == ',' || c == '"' || c == '\'' {
+			return false
+		}
+		letter = letter || 'A' <= c&^0x20 && c&^0x20 <= 'Z'
+	}
+	return letter && len(s) <= maxWord
+}
+
+// Sum is the SHA-256, in hex, of all words in order, each with an LF: what tells two word lists apart.
+func (w *Words) Sum() string {
+	h := sha256.New()
+	for _, list := range [][]string{w.Titles[:], w.First[:], w.Last[:]} {
+		for _, word := range list {
+			io.WriteString(h, word)
+			h.Write([]byte{'\n'})
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
