@@ -1,0 +1,222 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+)
+
+func config() Config {
+	return Config{Size: datagen.W, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}
+}
+
+// TestDistributions draws enough orders that a mean is off by more than 2 % less often than once in a thousand runs;
+// the seed is fixed, so the test is the same every time.
+func TestDistributions(t *testing.T) {
+	const orders = 100_000
+	u := NewUser(config(), 1, 1)
+	var newCustomers, browses, batch, items, quantity float64
+	byOp := map[store.Op]float64{}
+	longest := 0
+	for range orders {
+		o := u.Next()
+		if o.New {
+			newCustomers++
+		}
+		if n := len(o.Browses); n < 1 || n > 5 {
+			t.Fatalf("order has %d browses, want 1 to 5", n)
+		}
+		for _, b := range o.Browses {
+			browses++
+			byOp[b.Op]++
+			batch += float64(b.Batch)
+			if b.Batch < 1 || b.Batch > 9 {
+				t.Fatalf("browse of %d products, want 1 to 9", b.Batch)
+			}
+		}
+		longest = max(longest, len(o.Items))
+		for _, i := range o.Items {
+			items++
+			quantity += float64(i.Quantity)
+			if i.Quantity < 1 || i.Quantity > 3 || i.Product < 1 || int(i.Product) > datagen.W.Products {
+				t.Fatalf("item %+v", i)
+			}
+		}
+	}
+	if longest != 9 {
+		t.Errorf("longest cart has %d items, want 9", longest)
+	}
+	for what, c := range map[string]struct{ got, want float64 }{
+		"share of new customers": {newCustomers / orders, 0.2},
+		"browses an order":       {browses / orders, 3},
+		"products a browse":      {batch / browses, 5},
+		"by category":            {byOp[store.OpBrowseByCategory] / browses, 1. / 3},
+		"by actor":               {byOp[store.OpBrowseByActor] / browses, 1. / 3},
+		"by title":               {byOp[store.OpBrowseByTitle] / browses, 1. / 3},
+		"items a cart":           {items / orders, 5},
+		"pieces an item":         {quantity / items, 2},
+	} {
+		if math.Abs(c.got-c.want) > 0.02*c.want {
+			t.Errorf("%s: %.4f, want %.4f", what, c.got, c.want)
+		}
+	}
+}
+
+func TestPopularProducts(t *testing.T) {
+	c := config()
+	c.Size = datagen.Size{Customers: 10, OrdersPerMonth: 10, Products: 25_000} // two popular, 24,998 others
+	u := NewUser(c, 1, 1)
+	const draws = 10_000_000
+	count := map[int32]int{}
+	for range draws {
+		count[u.product()]++
+	}
+	weight := float64(draws) / (24_998 + 2*10)
+	for _, product := range []int32{10_000, 20_000} {
+		if got := float64(count[product]) / weight; math.Abs(got-10) > 0.7 {
+			t.Errorf("product %d is %.2f times as likely as another, want 10", product, got)
+		}
+	}
+	if len(count) != 25_000 {
+		t.Errorf("drew %d different products, want all 25,000", len(count))
+	}
+	if count[0] > 0 || count[30_000] > 0 {
+		t.Error("drew a product that does not exist")
+	}
+}
+
+func TestNewCustomer(t *testing.T) {
+	form := regexp.MustCompile(`^[A-Z]{6},[A-Z]{10},(\d{10}) Dell Way,,[A-Z]{7},(([A-Z]{2}),[1-9]\d{4},US,1|,00000,[A-Za-z ]+,2),` +
+		`[A-Z]{10}@dell\.com,\d{10},[1-5],\d{16},20(08|09|10|11|12)/(0[1-9]|1[0-2]),newuser\d+,password,\d\d,(20|40|60|80|100)000,[MF]$`)
+	c := config()
+	c.PctNewCustomers = 100
+	u := NewUser(c, 7, 7)
+	regions := map[int16]int{}
+	for range 1000 {
+		n := u.Next().Customer
+		row := fmt.Sprintf("%s,%s,%s,%s,%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s,%s,%d,%d,%c", n.FirstName, n.LastName, n.Address1, n.Address2,
+			n.City, n.State, n.Zip, n.Country, n.Region, n.Email, n.Phone, n.CreditCardType, n.CreditCard, n.CreditCardExpiration,
+			n.Username, n.Password, n.Age, n.Income, n.Gender)
+		if !form.MatchString(row) {
+			t.Fatalf("customer %s has not the dataset's form", row)
+		}
+		if !strings.HasPrefix(string(n.Email), string(n.LastName)) || !strings.HasPrefix(string(n.Address1), string(n.Phone)) {
+			t.Fatalf("customer %s: e-mail is made of the last name, address of the phone number", row)
+		}
+		regions[n.Region]++
+	}
+	if regions[1] < 450 || regions[2] < 450 {
+		t.Errorf("regions %v, want about halves", regions)
+	}
+}
+
+func TestAnotherNameFindsOneWhenAllAreTaken(t *testing.T) {
+	c := config()
+	c.PctNewCustomers, c.Size.Customers = 100, 3
+	u := NewUser(c, 1, 1)
+	taken := []string{"newuser1", "newuser2", "newuser3"}
+	o := u.Next()
+	for tries := 0; slices.Contains(taken, string(o.Customer.Username)); tries++ {
+		if tries == 30 {
+			t.Fatal("30 names were drawn from the 3 that are taken")
+		}
+		u.AnotherName()
+	}
+}
+
+func TestSameSeedSameOrders(t *testing.T) {
+	draw := func(seed, number uint64) string {
+		u := NewUser(config(), seed, number)
+		var b strings.Builder
+		for range 20 {
+			fmt.Fprintln(&b, *u.Next())
+		}
+		return b.String()
+	}
+	if draw(1, 2) != draw(1, 2) {
+		t.Error("the same seed and number drew different orders")
+	}
+	if draw(1, 2) == draw(1, 3) || draw(1, 2) == draw(2, 2) {
+		t.Error("another seed or number drew the same orders")
+	}
+}
+
+func TestThink(t *testing.T) {
+	u := NewUser(config(), 1, 1)
+	if d := u.Think(0); d != 0 {
+		t.Errorf("Think(0) = %s, want none", d)
+	}
+	var sum time.Duration
+	for range 10_000 {
+		d := u.Think(time.Second)
+		if d < 0 || d > 2*time.Second {
+			t.Fatalf("Think(1s) = %s, want 0 to 2s", d)
+		}
+		sum += d
+	}
+	if mean := sum / 10_000; mean < 980*time.Millisecond || mean > 1020*time.Millisecond {
+		t.Errorf("mean think time %s, want about 1s", mean)
+	}
+}
+
+func TestTotal(t *testing.T) {
+	for _, c := range []struct {
+		items           []store.Item
+		net, tax, total store.Cents
+		why             string
+	}{
+		{nil, 0, 0, 0, "an empty cart"},
+		{[]store.Item{{Quantity: 2, Price: 999}}, 1998, 165, 2163, "164.835 rounds up"},
+		{[]store.Item{{Quantity: 1, Price: 1999}, {Quantity: 3, Price: 1099}}, 5296, 437, 5733, "436.92 rounds up"},
+		{[]store.Item{{Quantity: 1, Price: 200}}, 200, 17, 217, "16.5 rounds up"},
+		{[]store.Item{{Quantity: 1, Price: 1004}}, 1004, 83, 1087, "82.83 rounds up"},
+		{[]store.Item{{Quantity: 1, Price: 1002}}, 1002, 83, 1085, "82.665 rounds up"},
+		{[]store.Item{{Quantity: 1, Price: 1000}}, 1000, 83, 1083, "82.5 rounds up"},
+		{[]store.Item{{Quantity: 1, Price: 999}}, 999, 82, 1081, "82.4175 rounds down"},
+	} {
+		if net, tax, total := Total(c.items); net != c.net || tax != c.tax || total != c.total {
+			t.Errorf("%s: Total = %d %d %d, want %d %d %d", c.why, net, tax, total, c.net, c.tax, c.total)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := config().Check(); err != nil {
+		t.Errorf("Check of the defaults: %v", err)
+	}
+	for name, spoil := range map[string]func(*Config){
+		"pct_newcustomers":  func(c *Config) { c.PctNewCustomers = 101 },
+		"n_searches":        func(c *Config) { c.Searches = 0 },
+		"search_batch_size": func(c *Config) { c.SearchBatchSize = 0 },
+		"n_line_items":      func(c *Config) { c.LineItems = 11 },
+		"PRODUCTS":          func(c *Config) { c.Size.Products = 0 },
+	} {
+		c := config()
+		spoil(&c)
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("Check with a bad %s = %v, want an error that names it", name, err)
+		}
+	}
+}
+
+func TestNextAllocatesNothing(t *testing.T) {
+	u := NewUser(config(), 1, 1)
+	if n := testing.AllocsPerRun(1000, func() { u.Next() }); n != 0 {
+		t.Errorf("Next allocates %v times an order", n)
+	}
+}
+
+func BenchmarkNext(b *testing.B) {
+	u := NewUser(config(), 1, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		u.Next()
+	}
+}
