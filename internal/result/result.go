@@ -86,7 +86,17 @@ type Summary struct {
 	Errors        []measure.FailureCount `json:"errors"`
 	Retries       []measure.FailureCount `json:"retries"`
 	ByTarget      []Target               `json:"by_target"`
-	Audit         *Audit                 `json:"audit,omitempty"`
+
+	// Before and After are the marks of each target, in the order of Targets, read when nobody was at work.
+	Before []Marks `json:"marks_before,omitempty"`
+	After  []Marks `json:"marks_after,omitempty"`
+	Audit  *Audit  `json:"audit,omitempty"`
+}
+
+// Marks are the highest keys of a database. What a run added lies above the marks before it, and not above those after.
+type Marks struct {
+	Customer int64 `json:"customerid"`
+	Order    int64 `json:"orderid"`
 }
 
 // Parameters are those of WORKLOAD.md section 5 and the kit's own, as the run used them. Times are in seconds.
@@ -124,9 +134,11 @@ type Audit struct {
 
 // Check is one question of an audit and its answer.
 type Check struct {
-	Name   string `json:"name"`
-	Passed bool   `json:"passed"`
-	Detail string `json:"detail"`
+	Target   string `json:"target"`
+	Name     string `json:"name"`
+	Passed   bool   `json:"passed"`
+	Expected string `json:"expected"`
+	Found    string `json:"found"`
 }
 
 // Record is a record read from disk.

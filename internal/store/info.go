@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
+
+	"ds2/datagen"
 )
 
 // Info is what the kit itself notes in a database, in the table ds2_info of names and values, so that driver and audit
@@ -40,4 +43,16 @@ func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 		info[name] = value
 	}
 	return info, rows.Err()
+}
+
+// Size is the three numbers of the dataset that was loaded.
+func (i Info) Size() (datagen.Size, error) {
+	var z datagen.Size
+	for name, n := range map[string]*int{InfoCustomers: &z.Customers, InfoOrdersPerMonth: &z.OrdersPerMonth, InfoProducts: &z.Products} {
+		var err error
+		if *n, err = strconv.Atoi(i[name]); err != nil {
+			return z, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, i[name])
+		}
+	}
+	return z, nil
 }
