@@ -24,16 +24,21 @@ type Error struct {
 	Op      string // what failed, as a bare verb phrase: "purchase", "connect", "copy customers"
 	Class   Class
 	Code    string // SQLSTATE or SQL Server error number; empty where the server sent none
+	Hint    string // what a user can do about it; may be empty
 	InDoubt bool   // the connection was lost after a commit may have been sent: the work is there whole, or not at all
 	Err     error
 }
 
-// Error gives the operation, the cause and its code.
+// Error gives the operation, the cause, its code and the hint.
 func (e *Error) Error() string {
-	if e.Code == "" {
-		return fmt.Sprintf("%s: %v", e.Op, e.Err)
+	s := fmt.Sprintf("%s: %v", e.Op, e.Err)
+	if e.Code != "" {
+		s += " (" + e.Code + ")"
 	}
-	return fmt.Sprintf("%s: %v (%s)", e.Op, e.Err, e.Code)
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
 }
 
 // Unwrap gives the engine's own error.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -27,7 +28,8 @@ const (
 	StateReady   = "ready"
 )
 
-// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: the error then says so.
+// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Store.Wrap makes an error of class Config
+// of what ReadInfo then returns.
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 	rows, err := db.QueryContext(ctx, "SELECT name, value FROM ds2_info")
 	if err != nil {
@@ -43,6 +45,17 @@ func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 		info[name] = value
 	}
 	return info, rows.Err()
+}
+
+// CheckReady is an error of class Config where the load that made the database has not come to its end.
+func (i Info) CheckReady() error {
+	if i[InfoState] == StateReady {
+		return nil
+	}
+	return &Error{
+		Op: "check the state of the database", Class: Config, Err: errors.New("its load was not finished"),
+		Hint: "finish it with ds2 load --resume, or begin anew with ds2 load --drop",
+	}
 }
 
 // Size is the three numbers of the dataset that was loaded.

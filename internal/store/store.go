@@ -24,6 +24,9 @@ type Store interface {
 	// DB is a pool for schema, audits and counters. Orders never go through it.
 	DB() *sql.DB
 
+	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a bare verb phrase.
+	Wrap(op string, err error) error
+
 	// Connect opens a connection for one user, with everything prepared that the operations need.
 	Connect(ctx context.Context) (Session, error)
 

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+)
+
+// serverError is what the server said, without the prefix and suffix that pgconn prints around it.
+type serverError struct{ *pgconn.PgError }
+
+func (e serverError) Error() string {
+	if e.Detail == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Detail
+}
+
+func (e serverError) Unwrap() error { return e.PgError }
+
+// wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
+func (s *Store) wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*store.Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		class, hint := classify(e.Code)
+		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, Err: serverError{e}}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &store.Error{Op: op, Class: store.Connection, Err: err}
+	}
+	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says it all.
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		hint := ""
+		if e.Op == "dial" {
+			hint = "start the server, or correct the host and port of the target"
+		}
+		return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e}
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: err}
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || pgconn.SafeToRetry(err) {
+		return &store.Error{Op: op, Class: store.Connection, Err: err}
+	}
+	return &store.Error{Op: op, Class: store.Bug, Err: err}
+}
+
+// classify gives the class of an SQLSTATE, and what a user can do about it.
+func classify(code string) (store.Class, string) {
+	switch code {
+	case "40P01":
+		return store.Deadlock, ""
+	case "40001":
+		return store.Serialization, ""
+	case "55P03", "57014": // lock not available, query cancelled (by statement_timeout, mostly)
+		return store.Timeout, ""
+	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04": // shutdown, crash, starting up, the server's idle and transaction timeouts
+		return store.Connection, ""
+	case "58030": // I/O error
+		return store.Resource, "look at the server's log and the drive"
+	case "53100":
+		return store.Resource, "make room on the server's drives"
+	case "53300":
+		return store.Resource, "raise the server's max_connections or use fewer threads"
+	case "28P01", "28000":
+		return store.Config, "give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"
+	case "3D000":
+		return store.Config, "make it with ds2 load, or name another database in the target"
+	case "42P01", "42883", "42703", "3F000": // no table, function, column, schema
+		return store.Config, "the database holds no DS2 that this kit can use: fill it with ds2 load"
+	case "42501":
+		return store.Config, "give the user of the target the right to do so, or use another"
+	}
+	switch code[:min(2, len(code))] {
+	case "08":
+		return store.Connection, ""
+	case "53":
+		return store.Resource, ""
+	}
+	return store.Bug, ""
+}

@@ -1,0 +1,238 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"ds2/internal/store"
+)
+
+// wire is a connection on which prepared statements are called with PostgreSQL's messages themselves. pgconn makes the
+// connection and then hands it over: its own calls would set up a watch of the context and a timer each time, and copy
+// results. A call is one write (Bind, Execute, Sync) and, as a rule, one read; all values go in binary; nothing is
+// allocated.
+type wire struct {
+	conn  net.Conn
+	front *pgproto3.Frontend
+	bind  pgproto3.Bind
+	arena []byte // of the parameters that are numbers
+
+	watched context.Context // whose end ends the call under way
+	unwatch func()
+
+	failed    error // what the server said of the call under way
+	completed bool  // the server has run the call, though not yet committed it
+	broken    bool  // the connection is of no use any more
+}
+
+// binaryFormat is the format of all parameters and all results.
+var binaryFormat = []int16{pgproto3.BinaryFormat}
+
+func newWire(c *pgconn.HijackedConn) *wire {
+	return &wire{
+		conn:    c.Conn,
+		front:   c.Frontend,
+		bind:    pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
+		watched: context.Background(),
+		unwatch: func() {},
+	}
+}
+
+// watch makes the end of ctx end the call that follows. The watch stays until another context comes: a user makes all
+// its calls with the same one.
+func (w *wire) watch(ctx context.Context) {
+	if ctx == w.watched {
+		return
+	}
+	w.unwatch()
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		w.conn.SetDeadline(time.Unix(1, 0)) // long past: ends reads and writes under way
+		close(done)
+	})
+	w.watched = ctx
+	w.unwatch = func() {
+		if !stop() {
+			<-done
+			w.conn.SetDeadline(time.Time{})
+		}
+	}
+}
+
+// prepare prepares all statements in one round trip.
+func (w *wire) prepare(ctx context.Context, statements []statement) error {
+	w.watch(ctx)
+	for _, s := range statements {
+		w.front.SendParse(&pgproto3.Parse{Name: s.name, Query: s.sql})
+	}
+	return w.finish()
+}
+
+// begin starts a call; the parameters follow, then send.
+func (w *wire) begin(s *statement) {
+	w.bind.PreparedStatement = s.name
+	w.bind.Parameters = w.bind.Parameters[:0]
+	w.arena = w.arena[:0]
+}
+
+// param adds a parameter that is sent as its bytes are; nil is NULL.
+func (w *wire) param(value []byte) { w.bind.Parameters = append(w.bind.Parameters, value) }
+
+// fromArena adds as a parameter what was appended to the arena after the first start bytes.
+func (w *wire) fromArena(start int) { w.param(w.arena[start:len(w.arena):len(w.arena)]) }
+
+func (w *wire) int16(v int16) {
+	start := len(w.arena)
+	w.arena = binary.BigEndian.AppendUint16(w.arena, uint16(v))
+	w.fromArena(start)
+}
+
+func (w *wire) int32(v int32) {
+	start := len(w.arena)
+	w.arena = binary.BigEndian.AppendUint32(w.arena, uint32(v))
+	w.fromArena(start)
+}
+
+func (w *wire) cents(v store.Cents) {
+	start := len(w.arena)
+	w.arena = appendNumeric(w.arena, v)
+	w.fromArena(start)
+}
+
+// send sends the call; row reads what comes back.
+func (w *wire) send(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.watch(ctx)
+	w.front.SendBind(&w.bind)
+	w.front.SendExecute(&pgproto3.Execute{})
+	return w.flush()
+}
+
+func (w *wire) flush() error {
+	w.failed, w.completed = nil, false
+	w.front.SendSync(&pgproto3.Sync{})
+	if err := w.front.Flush(); err != nil {
+		w.broken = true
+		return w.cause(err)
+	}
+	return nil
+}
+
+// row is the next row of the call, valid until the next call of row; nil after the last one, when the call is over.
+func (w *wire) row() ([][]byte, error) {
+	for {
+		message, err := w.front.Receive()
+		if err != nil {
+			w.broken = true
+			if w.failed != nil {
+				return nil, w.failed // the server's last words
+			}
+			return nil, w.cause(err)
+		}
+		switch m := message.(type) {
+		case *pgproto3.DataRow:
+			return m.Values, nil
+		case *pgproto3.CommandComplete:
+			w.completed = true
+		case *pgproto3.ErrorResponse:
+			w.failed = pgconn.ErrorResponseToPgError(m)
+		case *pgproto3.ReadyForQuery:
+			return nil, w.failed
+		}
+	}
+}
+
+// finish sends what is pending and reads to the end of the answer.
+func (w *wire) finish() error {
+	err := w.flush()
+	for err == nil {
+		var row [][]byte
+		if row, err = w.row(); row == nil {
+			break
+		}
+	}
+	return err
+}
+
+// cause is the reason of a broken connection: the context's end where that was it.
+func (w *wire) cause(err error) error {
+	if ctxErr := w.watched.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	return &net.OpError{Op: "talk", Net: w.conn.RemoteAddr().Network(), Addr: w.conn.RemoteAddr(), Err: err}
+}
+
+func (w *wire) close() error {
+	w.unwatch()
+	if !w.broken {
+		w.front.Send(&pgproto3.Terminate{})
+		w.conn.SetDeadline(time.Now().Add(time.Second))
+		w.front.Flush() // a server that is gone need not be told
+	}
+	return w.conn.Close()
+}
+
+var errShape = errors.New("answer of another shape than the procedure's")
+
+// appendNumeric appends an amount as PostgreSQL's binary numeric: base-10000 digits, two decimal places.
+func appendNumeric(b []byte, v store.Cents) []byte {
+	sign := uint16(0)
+	if v < 0 {
+		sign, v = 0x4000, -v
+	}
+	var digits [6]uint16 // from the last one on; 2^63 hundredths have five before the point
+	n := 1
+	digits[0] = uint16(v%100) * 100
+	for v /= 100; v > 0; v /= 10000 {
+		digits[n] = uint16(v % 10000)
+		n++
+	}
+	b = binary.BigEndian.AppendUint16(b, uint16(n))
+	b = binary.BigEndian.AppendUint16(b, uint16(n-2)) // weight of the first digit: -1 where there is none before the point
+	b = binary.BigEndian.AppendUint16(b, sign)
+	b = binary.BigEndian.AppendUint16(b, 2)
+	for n > 0 {
+		n--
+		b = binary.BigEndian.AppendUint16(b, digits[n])
+	}
+	return b
+}
+
+// parseNumeric reads a binary numeric of two decimal places.
+func parseNumeric(b []byte) (store.Cents, error) {
+	if len(b) < 8 {
+		return 0, errShape
+	}
+	n := int(binary.BigEndian.Uint16(b))
+	weight := int(int16(binary.BigEndian.Uint16(b[2:])))
+	sign := binary.BigEndian.Uint16(b[4:])
+	if len(b) != 8+2*n || weight > 4 || weight < -1 && n > 0 || sign != 0 && sign != 0x4000 {
+		return 0, fmt.Errorf("%w: numeric of %d digits, weight %d, sign %#x", errShape, n, weight, sign)
+	}
+	var whole, fraction int64
+	for i := range weight + 2 {
+		digit := int64(0)
+		if i < n {
+			digit = int64(binary.BigEndian.Uint16(b[8+2*i:]))
+		}
+		if i <= weight {
+			whole = whole*10000 + digit
+		} else {
+			fraction = digit
+		}
+	}
+	cents := store.Cents(whole*100 + fraction/100)
+	if sign != 0 {
+		cents = -cents
+	}
+	return cents, nil
+}
