@@ -1,0 +1,159 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find named.
+func TestDisksCountWhatIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	where, err := Root.Find(dir)
+	if err != nil {
+		t.Skipf("the temporary folder lies on no block device: %v", err)
+	}
+	disks, err := Root.Disks(where.Devices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := read(t, disks)
+
+	const size = 16 << 20
+	f, err := os.OpenFile(filepath.Join(dir, "data"), os.O_CREATE|os.O_WRONLY|syscall.O_DIRECT, 0o644)
+	if err != nil {
+		t.Skipf("the file system cannot write past the page cache: %v", err)
+	}
+	defer f.Close()
+	if _, err := f.Write(aligned(size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Sync(); err != nil {
+		t.Fatal(err)
+	}
+
+	now := read(t, disks)
+	if written := column(t, disks, "disk."+where.Devices[0]+".written_bytes_per_second", 1, was, now); written < size {
+		t.Errorf("the counters of %v grew by %v bytes after %d were written", where.Devices, written, size)
+	}
+	if took := column(t, disks, "disk."+where.Devices[0]+".write_seconds", 1, was, now); took <= 0 || took > 60 {
+		t.Errorf("a write took %v s on average", took)
+	}
+}
+
+// aligned makes a buffer at an address that direct I/O accepts.
+func aligned(size int) []byte {
+	const block = 4096
+	buffer := make([]byte, size+block)
+	offset := block - int(uintptr(unsafe.Pointer(&buffer[0]))%block)
+	data := buffer[offset : offset+size]
+	copy(data, bytes.Repeat([]byte("ds2 "), size/4))
+	return data
+}
+
+// TestDiskColumns computes the columns of two reads by hand.
+func TestDiskColumns(t *testing.T) {
+	proc, sys := t.TempDir(), t.TempDir()
+	stats := func(line string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(proc, "diskstats"), []byte(line), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms
+	stats("   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
+	write(t, sys, "block/sda/stat", "100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
+	disks, err := FS{proc, sys}.Disks([]string{"sda"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := read(t, disks)
+	stats("   8 0 sda 300 0 4000 150 250 0 3600 900 2 2000 9000 0 0 0 0 0 0\n")
+	now := read(t, disks)
+	for name, want := range map[string]float64{
+		"reads_per_second":         100,        // 200 in 2 s
+		"writes_per_second":        25,         // 50
+		"read_bytes_per_second":    1600 * 512, // 3200 sectors
+		"written_bytes_per_second": 1000 * 512, // 2000 sectors
+		"read_seconds":             0.0005,     // 100 ms over 200 reads
+		"write_seconds":            0.01,       // 500 ms over 50 writes
+		"busy_ratio":               0.5,        // 1 s of 2 s
+		"queue":                    2,          // 4 s of waiting in 2 s
+	} {
+		if got := column(t, disks, "disk.sda."+name, 2, was, now); got != want {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestDisksRefusesUnknownDevice(t *testing.T) {
+	if _, err := Root.Disks([]string{"no-such-device"}); err == nil {
+		t.Error("Disks of a device that is not there gave no error")
+	}
+}
+
+// TestMachineCounters reads this machine's processors, memory and network while one processor is kept busy.
+func TestMachineCounters(t *testing.T) {
+	cpu, err := Root.CPU()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, start := read(t, cpu), time.Now()
+	for x := 1; time.Since(start) < 300*time.Millisecond; x++ {
+		_ = x * x
+	}
+	busy := column(t, cpu, "cpu.busy_ratio", time.Since(start).Seconds(), was, read(t, cpu))
+	if busy <= 0 || busy > 1 {
+		t.Errorf("processors busy: %v, want more than 0 and at most 1", busy)
+	}
+
+	memory, err := Root.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := Root.Machine(nil)
+	if free := read(t, memory)[0]; free <= 0 || free > float64(machine.MemoryBytes) {
+		t.Errorf("%v bytes of memory are available of %d", free, machine.MemoryBytes)
+	}
+
+	network, err := Root.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range read(t, network) {
+		if v < 0 {
+			t.Errorf("%v = %v", network.Figures[i], v)
+		}
+	}
+}
+
+func TestRAPL(t *testing.T) {
+	fs := FS{Sys: t.TempDir()}
+	zone := func(dir, name string, energy uint64) {
+		t.Helper()
+		write(t, fs.Sys, "class/powercap/"+dir+"/name", name+"\n")
+		write(t, fs.Sys, "class/powercap/"+dir+"/max_energy_range_uj", "1000000000\n")
+		write(t, fs.Sys, "class/powercap/"+dir+"/energy_uj", fmt.Sprintf("%d\n", energy))
+	}
+	zone("intel-rapl:0", "package-0", 900_000_000)
+	zone("intel-rapl:0:0", "core", 1)  // part of the package
+	zone("intel-rapl:0:1", "dram", 10) // beside it
+	zone("intel-rapl:1", "package-1", 0)
+	zone("intel-rapl-mmio:0", "package-0", 900_000_000) // the same again
+	rapl, err := fs.RAPL()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := read(t, rapl)
+	zone("intel-rapl:0", "package-0", 100_000_000) // 200 J on, past the end of its range
+	zone("intel-rapl:0:1", "dram", 20_000_010)     // 20 J
+	zone("intel-rapl:1", "package-1", 80_000_000)  // 80 J
+	if watts := column(t, rapl, RAPLColumn, 2, was, read(t, rapl)); watts != 150 {
+		t.Errorf("300 J in 2 s are %v W, want 150", watts)
+	}
+}

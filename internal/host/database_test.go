@@ -1,0 +1,169 @@
+package host_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+
+	"ds2/internal/host"
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/schema"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// open opens a database for the test.
+func open(t *testing.T, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func counters(t *testing.T, db *sql.DB) (host.Server, host.Source) {
+	t.Helper()
+	q, err := schema.ServerQueries("postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := host.ReadServer(t.Context(), db, host.ServerQueries{Version: q.Version, Files: q.Files, Settings: q.Settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	query, err := q.Counters(server.Major)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := host.Database(t.Context(), db, "localhost/test", query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server, src
+}
+
+func values(t *testing.T, src host.Source) map[string]float64 {
+	t.Helper()
+	v := make([]float64, len(src.Figures))
+	if err := src.Read(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	m := map[string]float64{}
+	for i, f := range src.Figures {
+		m[strings.TrimPrefix(f.Name, "database_")] = v[i]
+	}
+	return m
+}
+
+// TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them counted.
+func TestDatabaseCounters(t *testing.T) {
+	testDatabaseCounters(t, pgtest.Database(t))
+}
+
+// TestDatabaseCountersOfVersions does the same on the major versions listed, fetched where they are not installed.
+func TestDatabaseCountersOfVersions(t *testing.T) {
+	versions := os.Getenv("DS2_TEST_POSTGRES_VERSIONS")
+	if versions == "" {
+		t.Skip("DS2_TEST_POSTGRES_VERSIONS, such as 13,14,18, is not set: testing one PostgreSQL only")
+	}
+	for text := range strings.SplitSeq(versions, ",") {
+		t.Run(text, func(t *testing.T) {
+			version, err := strconv.Atoi(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := localpg.Start(t.Context(), localpg.Options{Version: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Stop()
+			testDatabaseCounters(t, s.URL("postgres"))
+		})
+	}
+}
+
+func testDatabaseCounters(t *testing.T, url string) {
+	db := open(t, url)
+	server, src := counters(t, db)
+	if !strings.HasPrefix(server.Version, fmt.Sprintf("PostgreSQL %d", server.Major)) {
+		t.Errorf("version %d says %q", server.Major, server.Version)
+	}
+	if server.Settings["shared_buffers"] == "" || server.Settings["fsync"] == "" {
+		t.Errorf("settings = %v", server.Settings)
+	}
+	if len(server.Files) < 2 {
+		t.Errorf("files = %v, want the data directory and its pg_wal", server.Files)
+	}
+
+	was := values(t, src)
+	for name, v := range was {
+		if math.IsNaN(v) {
+			t.Errorf("%s has no value", name)
+		}
+	}
+	exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
+	exec(t, db, "CHECKPOINT")
+	// Statistics of a session are seen once it has gone idle or ended.
+	holder := connection(t, url)
+	exec(t, holder, "BEGIN; LOCK TABLE things")
+	waiting := connection(t, url)
+	done := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, err := waiting.ExecContext(ctx, "SELECT count(*) FROM things")
+		done <- err
+	}()
+	var now map[string]float64
+	for now == nil || now["sessions_waiting_for_lock"] == 0 || now["commits_total"] == was["commits_total"] {
+		if t.Context().Err() != nil {
+			t.Fatalf("no waiting session, or no commit, is ever counted: %v", now)
+		}
+		now = values(t, src)
+	}
+	cancel()
+	<-done
+
+	for name, least := range map[string]float64{
+		"log_bytes_total":              1 << 20, // 10,000 rows of 500 bytes
+		"checkpoints_total":            1,
+		"checkpoint_pages_total":       100,
+		"size_bytes":                   1 << 20,
+		"sessions_waiting_for_lock":    1,
+		"commits_total":                1,
+		"sessions_waiting_for_storage": 0,
+	} {
+		if grown := now[name] - was[name]; grown < least {
+			t.Errorf("%s grew by %v, want at least %v", name, grown, least)
+		}
+	}
+}
+
+func exec(t *testing.T, db interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// connection opens one connection of its own.
+func connection(t *testing.T, url string) *sql.Conn {
+	t.Helper()
+	c, err := open(t, url).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}

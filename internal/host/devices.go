@@ -1,0 +1,186 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/procfs"
+)
+
+// FileSystem is where a directory lies.
+type FileSystem struct {
+	MountPoint string   `json:"mount_point"`
+	Type       string   `json:"type"`
+	Options    []string `json:"options"` // of the mount and of the file system itself, sorted
+	Devices    []string `json:"devices"` // the whole block devices under it, by their names in /sys/block
+}
+
+// Find tells the file system of a directory and the whole block devices under it: the drives behind partitions, LVM,
+// device mapper and MD, and in a container those behind its overlay.
+func (fs FS) Find(dir string) (FileSystem, error) {
+	found, err := fs.find(dir)
+	if err != nil {
+		return found, fmt.Errorf("find the block devices under %s: %w", dir, err)
+	}
+	return found, nil
+}
+
+func (fs FS) find(dir string) (FileSystem, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return FileSystem{}, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return FileSystem{}, err
+	}
+	mount, err := fs.mountOf(dir)
+	if err != nil {
+		return FileSystem{}, err
+	}
+	found := FileSystem{MountPoint: mount.MountPoint, Type: mount.FSType, Options: mountOptions(mount)}
+
+	if upper := mount.SuperOptions["upperdir"]; mount.FSType == "overlay" && upper != "" {
+		// In a container the path is the outer machine's, which is seldom to be seen from inside.
+		below, err := fs.find(upper)
+		if err != nil {
+			return found, fmt.Errorf("it lies on an overlay whose upper directory cannot be seen from here: %w", err)
+		}
+		found.Devices = below.Devices
+		return found, nil
+	}
+
+	number := mount.MajorMinorVer
+	if strings.HasPrefix(number, "0:") {
+		// File systems over several devices (btrfs) have a number of their own; the source then names one of their devices.
+		if number, err = fs.deviceNumber(mount.Source); err != nil {
+			return found, fmt.Errorf("no block device stands behind its %s file system (%s)", mount.FSType, mount.Source)
+		}
+	}
+	found.Devices, err = fs.wholeDevices(number)
+	return found, err
+}
+
+// mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one point the last hides the others.
+func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
+	pfs, err := procfs.NewFS(fs.Proc)
+	if err != nil {
+		return nil, err
+	}
+	mounts, err := pfs.GetProcMounts(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	var best *procfs.MountInfo
+	for _, m := range mounts {
+		// The kernel writes blanks and the like in octal.
+		m.MountPoint = unescape(m.MountPoint)
+		if within(dir, m.MountPoint) && (best == nil || len(m.MountPoint) >= len(best.MountPoint)) {
+			best = m
+		}
+	}
+	if best == nil {
+		return nil, errors.New("no mount holds it")
+	}
+	return best, nil
+}
+
+var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+func unescape(s string) string { return octal.Replace(s) }
+
+func within(path, dir string) bool {
+	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
+}
+
+// mountOptions are the options of the mount and of its file system, without paths of overlays, which say nothing and are long.
+func mountOptions(m *procfs.MountInfo) []string {
+	var options []string
+	for _, from := range []map[string]string{m.Options, m.SuperOptions} {
+		for name, value := range from {
+			switch {
+			case strings.HasSuffix(name, "dir"): // lowerdir, upperdir, workdir
+				continue
+			case value != "":
+				name += "=" + value
+			}
+			options = append(options, name)
+		}
+	}
+	slices.Sort(options)
+	return slices.Compact(options)
+}
+
+// deviceNumber is the major:minor number of a device file such as /dev/mapper/vg-data.
+func (fs FS) deviceNumber(file string) (string, error) {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", err
+	}
+	number, err := os.ReadFile(filepath.Join(fs.Sys, "class/block", filepath.Base(target), "dev"))
+	return strings.TrimSpace(string(number)), err
+}
+
+// wholeDevices follows a device number to the drives under it.
+func (fs FS) wholeDevices(number string) ([]string, error) {
+	dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "dev/block", number))
+	if err != nil {
+		return nil, err
+	}
+	devices := map[string]bool{}
+	if err := drives(dir, devices); err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range devices {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// drives adds the drives under the device whose folder in /sys is dir.
+func drives(dir string, found map[string]bool) error {
+	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
+		return drives(filepath.Dir(dir), found)
+	}
+	slaves, err := os.ReadDir(filepath.Join(dir, "slaves"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(slaves) == 0 {
+		found[filepath.Base(dir)] = true
+		return nil
+	}
+	for _, s := range slaves {
+		slave, err := filepath.EvalSymlinks(filepath.Join(dir, "slaves", s.Name()))
+		if err != nil {
+			return err
+		}
+		if err := drives(slave, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// virtual are the devices that hold no data of their own, or hold it in memory.
+var virtual = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd"}
+
+// Drives are all whole block devices of the machine: what to watch where nothing better is known.
+func (fs FS) Drives() ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(fs.Sys, "block"))
+	if err != nil {
+		return nil, fmt.Errorf("list block devices: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) }) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,165 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1; the volume dm-0 of LVM over md0 and
+// sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the folder that plays /.
+func machine(t *testing.T, mounts ...string) (FS, string) {
+	t.Helper()
+	sys, proc, root := t.TempDir(), t.TempDir(), t.TempDir()
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, number := range map[string]string{
+		"devices/pci/sda": "8:0", "devices/pci/sda/sda1": "8:1", "devices/pci/sda/sda2": "8:2",
+		"devices/pci/nvme0n1": "259:0", "devices/pci/nvme0n1/nvme0n1p1": "259:1",
+		"devices/pci/nvme1n1": "259:2", "devices/pci/nvme1n1/nvme1n1p1": "259:3",
+		"devices/virtual/md0": "9:0", "devices/virtual/dm-0": "253:0",
+		"devices/virtual/loop0": "7:0", "devices/virtual/zram0": "252:0",
+	} {
+		write(t, sys, dir+"/dev", number+"\n")
+		name := filepath.Base(dir)
+		partition := strings.Count(dir, "/") == 3
+		if partition {
+			write(t, sys, dir+"/partition", "1\n")
+		} else {
+			link(t, filepath.Join(sys, dir), filepath.Join(sys, "block", name))
+		}
+		link(t, filepath.Join(sys, dir), filepath.Join(sys, "dev/block", number))
+		link(t, filepath.Join(sys, dir), filepath.Join(sys, "class/block", name))
+	}
+	for device, slaves := range map[string][]string{"md0": {"nvme0n1/nvme0n1p1", "nvme1n1/nvme1n1p1"}, "dm-0": {"../virtual/md0", "sda/sda2"}} {
+		for _, s := range slaves {
+			link(t, filepath.Join(sys, "devices/pci", s), filepath.Join(sys, "devices/virtual", device, "slaves", filepath.Base(s)))
+		}
+	}
+	text := strings.ReplaceAll(strings.Join(mounts, "\n")+"\n", "@", root)
+	write(t, proc, "self/mountinfo", text)
+	write(t, proc, strconv.Itoa(os.Getpid())+"/mountinfo", text)
+	return FS{proc, sys}, root
+}
+
+func link(t *testing.T, to, from string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(from), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(to, from); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	for name, c := range map[string]struct {
+		mounts []string
+		want   []string
+		err    string
+	}{
+		"a partition": {
+			mounts: []string{"1 0 8:1 / / rw - ext4 /dev/sda1 rw"},
+			want:   []string{"sda"},
+		},
+		"the nearest mount counts": {
+			mounts: []string{"1 0 8:1 / / rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
+			want:   []string{"nvme0n1"},
+		},
+		"a mount beside it whose name begins alike does not": {
+			mounts: []string{"1 0 8:1 / / rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv/dat rw - xfs /dev/nvme0n1p1 rw"},
+			want:   []string{"sda"},
+		},
+		"of two mounts on one point the later hides the earlier": {
+			mounts: []string{"1 0 8:1 / @/srv rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
+			want:   []string{"nvme0n1"},
+		},
+		"LVM over MD and a partition": {
+			mounts: []string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
+			want:   []string{"nvme0n1", "nvme1n1", "sda"},
+		},
+		"btrfs has a number of its own": {
+			mounts: []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"},
+			want:   []string{"sda"},
+		},
+		"a container's overlay on a folder that can be seen": {
+			mounts: []string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper", "2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"},
+			want:   []string{"sda"},
+		},
+		"a container's overlay on a folder that cannot": {
+			mounts: []string{"1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/nowhere/upper"},
+			err:    "cannot be seen from here",
+		},
+		"memory": {
+			mounts: []string{"1 0 0:25 / / rw - tmpfs tmpfs rw"},
+			err:    "no block device stands behind its tmpfs",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, root := machine(t, c.mounts...)
+			for _, dir := range []string{"srv/data", "upper"} {
+				if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(t, root, "dev/sda2", "")
+			got, err := fs.Find(filepath.Join(root, "srv/data"))
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("Find = %v, %v, want an error with %q", got, err, c.err)
+				}
+				return
+			}
+			if err != nil || !reflect.DeepEqual(got.Devices, c.want) {
+				t.Errorf("Find = %v, %v, want %v", got.Devices, err, c.want)
+			}
+		})
+	}
+}
+
+func TestDrives(t *testing.T) {
+	fs, _ := machine(t)
+	got, err := fs.Drives()
+	if want := []string{"nvme0n1", "nvme1n1", "sda"}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Drives = %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestMachineDrive(t *testing.T) {
+	fs, _ := machine(t)
+	dir := filepath.Join(fs.Sys, "devices/pci/sda")
+	write(t, dir, "size", "2000\n")
+	write(t, dir, "queue/rotational", "1\n")
+	write(t, dir, "queue/scheduler", "none [mq-deadline] kyber\n")
+	write(t, dir, "device/model", "ST1000      \n")
+	got := fs.Machine([]string{"sda"}).Drives
+	want := []Drive{{Name: "sda", Model: "ST1000", Bytes: 2000 * 512, Rotational: true, Scheduler: "mq-deadline"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("Machine's drives = %+v, want %+v", got, want)
+	}
+}
+
+func TestMountOptions(t *testing.T) {
+	fs, root := machine(t, `1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,discard,data=ordered`)
+	got, err := fs.Find(root)
+	if want := []string{"data=ordered", "discard", "noatime", "rw"}; err != nil || !reflect.DeepEqual(got.Options, want) {
+		t.Errorf("options = %v, %v, want %v", got.Options, err, want)
+	}
+}
+
+// write makes a file below dir, and the folders to it.
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,66 @@
+// Package host samples, once a second, what stands beside the orders: the block devices, processors, memory and network
+// of the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md section 6).
+//
+// A Source reads raw figures, which Prometheus shows as they are; its columns are what one second of them comes to and go
+// into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is decided in package experiment.
+package host
+
+import (
+	"context"
+	"math"
+)
+
+// Figure is one raw value that a source reads: a running total where the name ends in _total, a state otherwise.
+type Figure struct {
+	Name  string // the Prometheus name without ds2_host_, in base units: "disk_read_bytes_total"
+	Help  string
+	Label string // name of the one label that tells Items apart, such as "device"; empty where there is one figure only
+	Item  string // the label's value
+}
+
+// Column is one figure of the record: what a source's raw values come to over one sample.
+type Column struct {
+	Name   string // GROUP.QUANTITY or GROUP.ITEM.QUANTITY with the unit in the quantity: "disk.sda.read_bytes_per_second"
+	derive derivation
+}
+
+// Source is one thing that is read every second.
+type Source struct {
+	Name    string // for logs: "block devices"
+	Figures []Figure
+	Columns []Column
+	// Read fills values, one a figure and in their order; NaN where there is none just now. It is never called twice at once.
+	Read func(ctx context.Context, values []float64) error
+}
+
+// derivation turns the raw values of two reads, seconds apart, into the value of a column; NaN where it has none.
+type derivation func(seconds float64, was, now []float64) float64
+
+// gauge is figure i as it was read.
+func gauge(i int) derivation {
+	return func(_ float64, _, now []float64) float64 { return now[i] }
+}
+
+// rate is the growth of figure i a second.
+func rate(i int) derivation {
+	return func(seconds float64, was, now []float64) float64 { return growth(i, was, now) / seconds }
+}
+
+// ratio is the growth of figure i for each unit that figure j grew: a mean latency, a share. NaN where j stood still.
+func ratio(i, j int) derivation {
+	return func(_ float64, was, now []float64) float64 {
+		per := growth(j, was, now)
+		if per == 0 {
+			return math.NaN()
+		}
+		return growth(i, was, now) / per
+	}
+}
+
+// growth is how far a running total came between two reads; NaN where it was reset in between.
+func growth(i int, was, now []float64) float64 {
+	if d := now[i] - was[i]; d >= 0 {
+		return d
+	}
+	return math.NaN()
+}

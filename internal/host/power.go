@@ -1,0 +1,86 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Columns of power. RAPL knows the processors and the memory only, not the drives, fans and power supplies, so it has a column of its own
+// and never passes for the meter's.
+const (
+	PowerColumn = "power.watts"
+	RAPLColumn  = "power.rapl_watts"
+)
+
+// ErrNoRAPL says that the machine shows no RAPL energy counters.
+var ErrNoRAPL = errors.New("the machine shows no RAPL energy counters")
+
+// staleAfter is how long a reading of power stands for the present when no newer one comes.
+const staleAfter = 30 * time.Second
+
+// PowerCommand takes watts from a command, run by the shell, that prints them: the first number on its output counts
+// ("Instantaneous power reading: 312 Watts"). It is started again as soon as it has ended, at most once a second, and
+// its last reading stands until the next, for at most 30 s: many meters take longer than a second to answer.
+func PowerCommand(ctx context.Context, command string) (Source, error) {
+	watts, err := runPowerCommand(ctx, command)
+	if err != nil {
+		return Source{}, err
+	}
+	var mu sync.Mutex
+	var failure error
+	at, running := time.Now(), false
+	read := func(ctx context.Context, values []float64) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if !running {
+			running = true
+			go func() {
+				w, err := runPowerCommand(ctx, command)
+				mu.Lock()
+				defer mu.Unlock()
+				running, failure = false, err
+				if err == nil {
+					watts, at = w, time.Now()
+				}
+			}()
+		}
+		if time.Since(at) <= staleAfter {
+			values[0] = watts
+		}
+		return failure
+	}
+	return Source{
+		Name:    "power by command",
+		Figures: []Figure{{Name: "power_watts", Help: "Electric power as the meter shows it."}},
+		Columns: []Column{{PowerColumn, gauge(0)}},
+		Read:    read,
+	}, nil
+}
+
+var number = regexp.MustCompile(`\d+(\.\d+)?`)
+
+func runPowerCommand(ctx context.Context, command string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, staleAfter)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return math.NaN(), fmt.Errorf("run power command: %w: %s", err, strings.TrimSpace(stderr.String()))
+	}
+	if w, err := strconv.ParseFloat(number.FindString(string(out)), 64); err == nil {
+		return w, nil
+	}
+	return math.NaN(), fmt.Errorf("run power command: no number in its output %q", strings.TrimSpace(string(out)))
+}

@@ -1,0 +1,145 @@
+package host
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestNoRAPL(t *testing.T) {
+	if _, err := (FS{Sys: t.TempDir()}).RAPL(); !errors.Is(err, ErrNoRAPL) {
+		t.Errorf("RAPL of a machine without = %v, want ErrNoRAPL", err)
+	}
+}
+
+func TestPowerCommand(t *testing.T) {
+	for name, c := range map[string]struct {
+		command string
+		want    float64
+		err     string
+	}{
+		"a number":                 {"echo 312.5", 312.5, ""},
+		"what ipmitool prints":     {"printf '\\n    Instantaneous power reading:                   312 Watts\\n'", 312, ""},
+		"nothing that is a number": {"echo none", 0, `no number in its output "none"`},
+		"a command that fails":     {"echo no meter >&2; exit 3", 0, "exit status 3: no meter"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := PowerCommand(t.Context(), c.command)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("PowerCommand = %v, want an error with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := read(t, s); got[0] != c.want {
+				t.Errorf("%v W, want %v", got[0], c.want)
+			}
+		})
+	}
+}
+
+func TestPowerCommandReadsAgain(t *testing.T) {
+	meter := filepath.Join(t.TempDir(), "meter")
+	write(t, filepath.Dir(meter), "meter", "100")
+	s, err := PowerCommand(t.Context(), "cat "+meter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Dir(meter), "meter", "200")
+	for deadline := time.Now().Add(30 * time.Second); read(t, s)[0] != 200; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the meter's new reading never arrives")
+		}
+	}
+}
+
+func TestReadMeterLog(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noon := time.Date(2026, 1, 31, 11, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		text string
+		err  string
+	}{
+		"RFC 3339":                        {"2026-01-31T11:00:00Z,100\n2026-01-31T12:00:01+01:00,200\n", ""},
+		"local time":                      {"2026-01-31 12:00:00,100\n2026-01-31 12:00:01.0,200\n", ""},
+		"Unix seconds":                    {"1769857200,100\n1769857201.0,200\n", ""},
+		"names say which columns count":   {"volts,watts,time\n230,100,1769857200\n231,200,1769857201\n", ""},
+		"names in the usual order":        {"Time, Watts\n1769857200, 100\n1769857201, 200\n", ""},
+		"semicolons":                      {"1769857200;100\n1769857201;200\n", ""},
+		"the later line first":            {"1769857201,200\n1769857200,100\n", ""},
+		"nothing in it":                   {"", "no reading"},
+		"one column":                      {"1769857200\n", "line 1 has 1 fields"},
+		"no time":                         {"noon,100\n", `line 1: "noon" is no time`},
+		"no number":                       {"1769857200,100\n1769857201,much\n", `line 2: "much" is no number`},
+		"half a line, as of a log in use": {"1769857200,100\n1769857201,200\n17698", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := ReadMeterLog(strings.NewReader(c.text), berlin)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("ReadMeterLog = %v, want an error with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s) != 2 || !s[0].Time.Equal(noon) || s[0].Value != 100 || !s[1].Time.Equal(noon.Add(time.Second)) || s[1].Value != 200 {
+				t.Errorf("ReadMeterLog = %v", s)
+			}
+		})
+	}
+}
+
+func FuzzReadMeterLog(f *testing.F) {
+	f.Add("time,watts\n2026-01-31 12:00:00,100\n")
+	f.Add("1769857200;1e3\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ReadMeterLog(strings.NewReader(text), time.UTC)
+		if err == nil && len(s) == 0 {
+			t.Error("neither readings nor an error")
+		}
+	})
+}
+
+func TestTableTakesASeriesByTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		at := func(second float64) time.Time { return start.Add(time.Duration(second * float64(time.Second))) }
+		table := Table{Columns: []string{"cpu.busy_ratio"}}
+		for second := range 60 {
+			table.Rows = append(table.Rows, Row{at(float64(second)), []float64{0.5}})
+		}
+		// A meter that reads every 2 s, from second 10 to second 20.
+		var s Series
+		for second := 10.0; second <= 20; second += 2 {
+			s = append(s, Point{at(second), 100 + second})
+		}
+		table.Set(PowerColumn, s)
+		watts := table.Values(PowerColumn)
+		for second, want := range map[int]float64{9: math.NaN(), 10: 110, 11: 110, 12: 112, 20: 120, 50: 120, 51: math.NaN()} {
+			if got := watts[second]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("at %d s: %v W, want %v", second, got, want)
+			}
+		}
+		if got := table.Mean(PowerColumn, at(9), at(13)); got != (110+110+112+112)/4 {
+			t.Errorf("mean of seconds 10 to 13 = %v", got)
+		}
+		if got := table.Mean(PowerColumn, at(0), at(9)); !math.IsNaN(got) {
+			t.Errorf("mean where nothing was read = %v, want none", got)
+		}
+		if table.Values("no.such_column") != nil {
+			t.Error("a column that is not there has values")
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Interval is the time between two samples.
+const Interval = time.Second
+
+// Row is one sample: a value for each column, NaN where there is none.
+type Row struct {
+	Time   time.Time
+	Values []float64
+}
+
+// Sampler reads its sources once a second. A source that does not answer within the second leaves NaN in the row and is
+// not asked again before it has answered, so a hanging database never holds up the counters of the disks.
+type Sampler struct {
+	sources []Source
+	log     *slog.Logger
+
+	mu     sync.Mutex
+	latest [][]float64 // raw values by source; nil before the first read
+}
+
+// NewSampler makes a Sampler that has not started.
+func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
+	return &Sampler{sources: sources, log: log, latest: make([][]float64, len(sources))}
+}
+
+// Columns are the names of a row's values, in their order.
+func (s *Sampler) Columns() []string {
+	var names []string
+	for _, src := range s.sources {
+		for _, c := range src.Columns {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Latest calls f with each figure and its newest raw value, NaN before the first and where it could not be read.
+func (s *Sampler) Latest(f func(Figure, float64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, src := range s.sources {
+		for j, figure := range src.Figures {
+			v := math.NaN()
+			if s.latest[i] != nil {
+				v = s.latest[i][j]
+			}
+			f(figure, v)
+		}
+	}
+}
+
+// probe is one source at work: its raw values before and now, and where its columns begin in a row.
+type probe struct {
+	Source
+	index, column int
+	busy          bool
+	was           []float64
+	wasAt         time.Time
+	failed        bool
+}
+
+// answer is what a probe's read came back with.
+type answer struct {
+	probe  *probe
+	asked  time.Time
+	at     time.Time
+	values []float64
+	err    error
+}
+
+// Run samples at start, start+1s, … until ctx ends, and hands each row to emit, in order of time and from one goroutine.
+// Counters need two reads, so the first row stands at start+1s. Rows carry the time they were due.
+func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
+	answers := make(chan answer)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	var probes []*probe
+	columns := 0
+	for i, src := range s.sources {
+		probes = append(probes, &probe{Source: src, index: i, column: columns})
+		columns += len(src.Columns)
+	}
+
+	var row Row
+	missing := 0 // sources that still owe the row their values
+	finish := func() {
+		if row.Values != nil && row.Time.After(start) {
+			emit(row)
+		}
+		row.Values, missing = nil, 0
+	}
+
+	due := start
+	timer := time.NewTimer(time.Until(due))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			finish()
+			return
+		case <-timer.C:
+			finish()
+			row = Row{Time: due, Values: slices.Repeat([]float64{math.NaN()}, columns)}
+			for _, p := range probes {
+				if p.busy {
+					continue
+				}
+				p.busy = true
+				missing++
+				asked := due
+				readers.Go(func() {
+					a := p.ask(ctx, asked)
+					select {
+					case answers <- a:
+					case <-ctx.Done():
+					}
+				})
+			}
+			// After a pause of the whole machine, go on at the next second instead of catching up.
+			due = due.Add(max(Interval, time.Since(due).Truncate(Interval)))
+			timer.Reset(time.Until(due))
+		case a := <-answers:
+			values := s.take(a)
+			if row.Values != nil && a.asked.Equal(row.Time) {
+				copy(row.Values[a.probe.column:], values)
+				if missing--; missing == 0 {
+					finish()
+				}
+			}
+		}
+	}
+}
+
+// ask reads the source once.
+func (p *probe) ask(ctx context.Context, asked time.Time) answer {
+	values := slices.Repeat([]float64{math.NaN()}, len(p.Figures))
+	err := p.Read(ctx, values)
+	return answer{probe: p, asked: asked, at: time.Now(), values: values, err: err}
+}
+
+// take keeps an answer as the newest one and returns the source's columns. A source that fails is logged once, until it
+// works again.
+func (s *Sampler) take(a answer) []float64 {
+	p := a.probe
+	p.busy = false
+	if a.err != nil && !p.failed {
+		s.log.Warn("cannot sample "+p.Name, "error", a.err)
+	} else if a.err == nil && p.failed {
+		s.log.Info("sampling again: " + p.Name)
+	}
+	p.failed = a.err != nil
+
+	s.mu.Lock()
+	s.latest[p.index] = a.values
+	s.mu.Unlock()
+
+	was := p.was
+	if was == nil {
+		was = slices.Repeat([]float64{math.NaN()}, len(p.Figures))
+	}
+	values := make([]float64, len(p.Columns))
+	for i, c := range p.Columns {
+		values[i] = c.derive(a.at.Sub(p.wasAt).Seconds(), was, a.values)
+	}
+	if a.err == nil {
+		p.was, p.wasAt = a.values, a.at
+	}
+	return values
+}

@@ -1,0 +1,62 @@
+package host
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Server is what a reader of a result must know of the database server.
+type Server struct {
+	Version  string            `json:"version"` // as the server says it
+	Settings map[string]string `json:"settings,omitempty"`
+
+	Major int      `json:"-"` // major version
+	Files []string `json:"-"` // folders or files of the database, as the server's machine names them
+}
+
+// ServerQueries are an engine's questions; package schema has them.
+type ServerQueries struct{ Version, Files, Settings string }
+
+// ReadServer asks the server. What it refuses to tell (PostgreSQL's data directory is for members of pg_read_all_settings)
+// is missing from the answer and named in the error.
+func ReadServer(ctx context.Context, db *sql.DB, q ServerQueries) (Server, error) {
+	s := Server{Settings: map[string]string{}}
+	if err := db.QueryRowContext(ctx, q.Version).Scan(&s.Major, &s.Version); err != nil {
+		return s, fmt.Errorf("ask the server for its version: %w", err)
+	}
+	var errs error
+	if err := each(ctx, db, q.Settings, func(rows *sql.Rows) error {
+		var name, value string
+		err := rows.Scan(&name, &value)
+		s.Settings[name] = value
+		return err
+	}); err != nil {
+		errs = fmt.Errorf("ask the server for its settings: %w", err)
+	}
+	if err := each(ctx, db, q.Files, func(rows *sql.Rows) error {
+		var file string
+		err := rows.Scan(&file)
+		s.Files = append(s.Files, file)
+		return err
+	}); err != nil {
+		s.Files = nil
+		errs = errors.Join(errs, fmt.Errorf("ask the server where its files are: %w", err))
+	}
+	return s, errs
+}
+
+func each(ctx context.Context, db *sql.DB, query string, scan func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,57 @@
+package host
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Table is samples of a run with the names of their columns.
+type Table struct {
+	Columns []string
+	Rows    []Row
+}
+
+// Values are a column's values, one a row; nil where there is no such column.
+func (t *Table) Values(column string) []float64 {
+	i := slices.Index(t.Columns, column)
+	if i < 0 {
+		return nil
+	}
+	values := make([]float64, len(t.Rows))
+	for n, row := range t.Rows {
+		values[n] = row.Values[i]
+	}
+	return values
+}
+
+// Mean is the mean of a column's values after from and up to to (a sample stands for the second before it); NaN where
+// there are none.
+func (t *Table) Mean(column string, from, to time.Time) float64 {
+	sum, n := 0.0, 0
+	for i, v := range t.Values(column) {
+		if at := t.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
+// Set puts a series into the rows by their times, in a column of that name, new or not. Only rows that the series reaches
+// are changed.
+func (t *Table) Set(column string, s Series) {
+	i := slices.Index(t.Columns, column)
+	if i < 0 {
+		i = len(t.Columns)
+		t.Columns = append(t.Columns, column)
+		for n := range t.Rows {
+			t.Rows[n].Values = append(t.Rows[n].Values, math.NaN())
+		}
+	}
+	for n, row := range t.Rows {
+		if v := s.At(row.Time); !math.IsNaN(v) {
+			t.Rows[n].Values[i] = v
+		}
+	}
+}
