@@ -29,6 +29,30 @@ const (
 // Phases lists the phases in order.
 var Phases = []Phase{PhaseConnect, PhaseRamp, PhaseWarmup, PhaseRun, PhaseDrain}
 
+// UserState is what a user is doing.
+type UserState uint8
+
+// The states of a user.
+const (
+	UserWaiting      UserState = iota // for its start
+	UserRunning                       // an order, or for one to be due
+	UserThinking                      // between two orders
+	UserReconnecting                  // its connection was lost
+	UserDone
+	NumUserStates
+)
+
+var userStateNames = [NumUserStates]string{"waiting", "running", "thinking", "reconnecting", "done"}
+
+// String is the state's name in metrics.
+func (s UserState) String() string { return userStateNames[s] }
+
+// Users is how many users are in each state.
+type Users [NumUserStates]int
+
+// AtWork is how many have started and not ended.
+func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserReconnecting] }
+
 // Failure names what went wrong and in which operation.
 type Failure struct {
 	Operation string

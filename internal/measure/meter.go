@@ -21,7 +21,8 @@ type Meter struct {
 	empty     *batch
 
 	mu     sync.Mutex // guards what follows
-	totals []Totals   // by target
+	phase  Phase
+	totals []Totals // by target
 	now    Sample
 	recent [100]time.Duration // DS2's response times of the last orders, as a ring
 	next   int
@@ -32,6 +33,7 @@ type target struct{ users []*Recorder }
 // Totals is what one target's users did since the start. It only ever grows.
 type Totals struct {
 	Target  string
+	Users   Users
 	Counts  Counts
 	Errors  map[Failure]int64
 	Retries map[Failure]int64
@@ -53,6 +55,7 @@ func NewMeter(operations, targets []string) *Meter {
 		recorders: make([]target, len(targets)),
 		second:    newHistogram(),
 		empty:     new(batch),
+		phase:     PhaseConnect,
 	}
 	for range m.series {
 		m.interval = append(m.interval, newHistogram())
@@ -74,11 +77,30 @@ func (m *Meter) NewRecorder(target int) *Recorder {
 	return r
 }
 
-// Sample empties all recorders and closes the sample that ends now, at t after the first orders.
-func (m *Meter) Sample(t time.Duration, phase Phase, users int) Sample {
+// Enter begins a phase. Samples are of the phase in which they close.
+func (m *Meter) Enter(p Phase) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := Sample{End: t, Length: t - m.sampled, Phase: phase, Users: users}
+	m.phase = p
+}
+
+// Phase is the phase under way.
+func (m *Meter) Phase() Phase {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.phase
+}
+
+// Sample empties all recorders and closes the sample that ends now, at t after the first orders. The users are those of
+// each target.
+func (m *Meter) Sample(t time.Duration, users []Users) Sample {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase}
+	for i := range m.totals {
+		m.totals[i].Users = users[i]
+		s.Users += users[i].AtWork()
+	}
 	m.second.Reset()
 	for i := range m.recorders {
 		for _, r := range m.recorders[i].users {

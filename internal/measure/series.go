@@ -14,7 +14,7 @@ import (
 // Sample is one second of a run, or less where a phase or a window begins or ends within it.
 type Sample struct {
 	End    time.Duration // since the first orders
-	Length time.Duration
+	Length time.Duration // since the end of the sample before
 	Phase  Phase
 	Users  int // at work when the sample closed
 	Counts Counts

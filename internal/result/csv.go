@@ -13,27 +13,30 @@ import (
 	"ds2/internal/measure"
 )
 
-// The columns of samples.csv and histograms.csv. t_s is when the sample ended and length_s how long it was; counts are of
-// that span, failed attempts of all classes under errors; times are those of the orders completed in it, in milliseconds.
+// The columns of samples.csv and histograms.csv. t_s is when the sample ended; its counts are those since
+// the sample before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders
+// completed since.
 const (
-	samplesHeader = "t_s,length_s,phase,users,orders,purchases,rollbacks,new_customers,errors,retries,reconnects,in_doubt_purchases,in_doubt_customers,given_up," +
+	samplesHeader = "t_s,phase,users,orders,purchases,rollbacks,new_customers,errors,retries,reconnects,in_doubt_purchases,in_doubt_customers,given_up," +
 		"mean_ms,p95_ms,max_ms,offered,dropped\n"
 	histogramsHeader = "from_s,to_s,series,hdrhistogram\n"
 )
 
 func formatSample(s measure.Sample) string {
 	c := s.Counts
-	return fmt.Sprintf("%.3f,%.3f,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%.2f,%.2f,%.2f,%d,%d\n",
-		s.End.Seconds(), s.Length.Seconds(), s.Phase, s.Users, c.Orders, c.Purchases, c.Rollbacks, c.NewCustomers, s.Errors,
+	return fmt.Sprintf("%.3f,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%.2f,%.2f,%.2f,%d,%d\n",
+		s.End.Seconds(), s.Phase, s.Users, c.Orders, c.Purchases, c.Rollbacks, c.NewCustomers, s.Errors,
 		c.Retries, c.Reconnects, c.InDoubtPurchases, c.InDoubtCustomers, c.GivenUp, s.Mean, s.P95, s.Max, c.Offered, c.Dropped)
 }
 
 // readSamples reads samples.csv. A last line cut short by a crash is left out.
 func readSamples(path string) ([]measure.Sample, error) {
 	var samples []measure.Sample
+	var last time.Duration
 	err := readLines(path, strings.Count(samplesHeader, ",")+1, func(fields []string) error {
 		r := fieldReader{fields: fields}
-		s := measure.Sample{End: r.seconds(), Length: r.seconds(), Phase: measure.Phase(r.next()), Users: int(r.integer())}
+		s := measure.Sample{End: r.seconds(), Phase: measure.Phase(r.next()), Users: int(r.integer())}
+		s.Length, last = s.End-last, s.End
 		c := &s.Counts
 		for _, n := range []*int64{&c.Orders, &c.Purchases, &c.Rollbacks, &c.NewCustomers, &s.Errors, &c.Retries, &c.Reconnects,
 			&c.InDoubtPurchases, &c.InDoubtCustomers, &c.GivenUp} {

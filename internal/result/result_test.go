@@ -16,6 +16,7 @@ import (
 func series() measure.Series {
 	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"})
 	user := m.NewRecorder(0)
+	m.Enter(measure.PhaseRun)
 	var s measure.Series
 	for second := 1; second <= 10; second++ {
 		var o measure.Order
@@ -27,7 +28,7 @@ func series() measure.Series {
 		o.Fail(measure.Failure{Operation: "login", Class: "connection"})
 		user.Record(&o)
 		t := time.Duration(second)*time.Second + 3*time.Millisecond
-		s.Samples = append(s.Samples, m.Sample(t, measure.PhaseRun, 1))
+		s.Samples = append(s.Samples, m.Sample(t, []measure.Users{{measure.UserRunning: 1}}))
 		if second%5 == 0 {
 			s.Intervals = append(s.Intervals, m.Interval(t))
 		}

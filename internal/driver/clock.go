@@ -1,0 +1,123 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// errDrain cuts off the orders that a drain could not wait for.
+var errDrain = errors.New("orders under way at the end of the run did not end in time")
+
+const never = time.Duration(math.MaxInt64)
+
+// keepTime goes through the phases from the ramp on and closes the samples, until done is closed: all users have ended.
+// It calls leave on the orders that do not end in the time of the drain.
+func (d *Driver) keepTime(leave context.CancelCauseFunc, done <-chan struct{}) error {
+	c := clock{d: d, cuts: slices.Clone(d.config.Cuts), interval: d.config.Interval}
+	slices.Sort(c.cuts)
+
+	// The ramp ends with the second in which the last user starts, so that the phases after it begin on one.
+	ramp := time.Duration(math.Ceil(float64(len(d.users)-1)/d.config.RampRate)) * time.Second
+	warmup := ramp + d.config.Warmup
+	run := warmup + d.config.Run
+	if d.config.Run == 0 {
+		run = never
+	}
+	for _, p := range []struct {
+		phase measure.Phase
+		end   time.Duration
+	}{{measure.PhaseRamp, ramp}, {measure.PhaseWarmup, warmup}, {measure.PhaseRun, run}} {
+		if p.end <= c.now || d.stop.Err() != nil {
+			continue
+		}
+		d.enter(p.phase)
+		c.until(p.end, d.stop.Done())
+	}
+	d.halt(errDone)
+	d.enter(measure.PhaseDrain)
+	if c.until(c.now+d.config.Drain, done) {
+		leave(errDrain)
+		c.until(never, done)
+	}
+	return c.err
+}
+
+func (d *Driver) enter(p measure.Phase) {
+	d.ran = d.ran || p == measure.PhaseRun
+	d.log.Info("enter phase", "phase", p, "t", time.Since(d.start).Round(time.Millisecond))
+	d.meter.Enter(p)
+}
+
+// clock closes a sample every second and wherever a phase or a window begins or ends.
+type clock struct {
+	d        *Driver
+	now      time.Duration   // of the last sample, since the first orders
+	cuts     []time.Duration // still to come
+	interval time.Duration   // when the interval ends
+	err      error           // of the sink
+}
+
+// until keeps time until end, or until interrupt is closed: then it is false.
+func (c *clock) until(end time.Duration, interrupt <-chan struct{}) bool {
+	for {
+		next := min(c.now.Truncate(time.Second)+time.Second, end)
+		if len(c.cuts) > 0 {
+			next = min(next, c.cuts[0])
+		}
+		interrupted := false
+		timer := time.NewTimer(time.Until(c.d.start.Add(next)))
+		select {
+		case <-timer.C:
+		case <-interrupt:
+			interrupted = true
+		}
+		timer.Stop()
+		// The record has milliseconds, and what is shown is what is recorded.
+		c.now = max(c.now+time.Millisecond, time.Since(c.d.start).Round(time.Millisecond))
+		c.tick(interrupted || c.now >= end)
+		if interrupted {
+			return false
+		}
+		if c.now >= end {
+			return true
+		}
+		c.d.abortStalled()
+	}
+}
+
+// tick closes a sample, and the interval where it is time or a phase is over.
+func (c *clock) tick(phaseOver bool) {
+	users := make([]measure.Users, len(c.d.config.Targets))
+	for _, u := range c.d.users {
+		users[u.target][u.state.Load()]++
+	}
+	s := c.d.meter.Sample(c.now, users)
+	cut := phaseOver || c.now >= c.interval
+	for len(c.cuts) > 0 && c.cuts[0] <= c.now {
+		c.cuts, cut = c.cuts[1:], true
+	}
+	if c.err != nil {
+		return
+	}
+	c.err = c.d.sink.Sample(s)
+	if cut && c.err == nil {
+		c.interval = c.now.Truncate(c.d.config.Interval) + c.d.config.Interval
+		c.err = c.d.sink.Interval(c.d.meter.Interval(c.now))
+	}
+	if c.err != nil {
+		c.d.halt(c.err)
+	}
+}
+
+// abortStalled cuts off the connections on which an operation takes longer than it may.
+func (d *Driver) abortStalled() {
+	latest := time.Now().Add(-d.config.OperationTimeout).UnixNano()
+	for _, u := range d.users {
+		u.abortIfBegunBefore(latest)
+	}
+}

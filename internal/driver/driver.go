@@ -1,0 +1,186 @@
+// Package driver runs the users of a benchmark: it connects them, starts them at the ramp's rate, warms up, runs and
+// drains, and tells package measure what happened. What a user orders is drawn by package workload, how an operation
+// is carried out is the business of a store, and what the figures mean that of package measure.
+//
+// Every user is one goroutine with one connection. On the way of an order users share neither locks nor cache lines:
+// each has its own draws, its own recorder and its own context, and the goroutine that keeps the time looks at them
+// once a second.
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// Config is one run.
+type Config struct {
+	Workload   workload.Config
+	Targets    []store.Store
+	Threads    int    // users per target
+	Seed       uint64 // of all that is drawn
+	UserOffset int    // number of the first user, so that several machines draw different orders
+
+	StartAt  time.Time     // when the first orders start; zero: as soon as all users are connected
+	RampRate float64       // users that start per second
+	Warmup   time.Duration // after the ramp
+	Run      time.Duration // after the warm-up; 0: until stopped
+	Drain    time.Duration // how long orders under way may take to end
+	Think    time.Duration // mean pause after an order
+
+	Arrivals Arrivals // open loop; the zero value is the closed loop, in which a user orders as soon as it can
+
+	MaxRetries       int           // of one operation
+	MaxErrors        int           // orders given up before the run is
+	OperationTimeout time.Duration // after which an operation's connection counts as lost
+
+	Interval time.Duration   // length of the intervals that histograms are kept of
+	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
+}
+
+// Sink takes what a run measures, as it goes. An error of it ends the run.
+type Sink interface {
+	Sample(measure.Sample) error
+	Interval(measure.Interval) error
+}
+
+// ErrStopped is what a run ends with that was stopped before its time.
+var ErrStopped = errors.New("stopped before the end of the run")
+
+// Driver is one run.
+type Driver struct {
+	config Config
+	sink   Sink
+	log    *slog.Logger
+	meter  *measure.Meter
+	users  []*user
+
+	start   time.Time       // when the first orders started
+	ctx     context.Context // of all operations
+	stop    context.Context // ends when no new orders are to begin; its cause says why
+	halt    context.CancelCauseFunc
+	ran     bool // the run phase began
+	givenUp atomic.Int64
+}
+
+// New prepares a run.
+func New(c Config, sink Sink, log *slog.Logger) *Driver {
+	d := &Driver{config: c, sink: sink, log: log}
+	operations := make([]string, store.NumOps)
+	for op := range store.NumOps {
+		operations[op] = op.String()
+	}
+	labels := make([]string, len(c.Targets))
+	for i, target := range c.Targets {
+		labels[i] = target.Label()
+	}
+	d.meter = measure.NewMeter(operations, labels)
+	for i := range c.Threads * len(c.Targets) {
+		d.users = append(d.users, newUser(d, i))
+	}
+	return d
+}
+
+// Meter is where the run's figures are, while it goes on and after.
+func (d *Driver) Meter() *measure.Meter { return d.meter }
+
+// errDone is the cause of a stop at the end of the run.
+var errDone = errors.New("run done")
+
+// Run runs to the end, once, and returns when the first orders started: zero where none did. When stop is closed, no
+// new orders begin and those under way end; when ctx is canceled, the run ends at once. The error is ErrStopped where
+// stop came before the end of a run that has one, or else why the run failed.
+func (d *Driver) Run(ctx context.Context, stop <-chan struct{}) (start time.Time, err error) {
+	var leave context.CancelCauseFunc
+	d.ctx, leave = context.WithCancelCause(ctx)
+	defer leave(nil)
+	d.stop, d.halt = context.WithCancelCause(d.ctx)
+	go func() {
+		select {
+		case <-stop:
+			d.halt(ErrStopped)
+		case <-d.stop.Done():
+		}
+	}()
+	defer d.disconnect()
+	d.connect()
+	if !sleep(d.stop, time.Until(d.config.StartAt)) {
+		return time.Time{}, context.Cause(d.stop)
+	}
+
+	d.start = time.Now()
+	var users sync.WaitGroup
+	due := d.offer(&users)
+	for i, u := range d.users {
+		delay := time.Duration(float64(i) / d.config.RampRate * float64(time.Second))
+		users.Go(func() { u.run(delay, due[u.target]) })
+	}
+	done := make(chan struct{})
+	go func() {
+		users.Wait()
+		close(done)
+	}()
+	err = d.keepTime(leave, done)
+	switch cause := context.Cause(d.stop); {
+	case err != nil:
+		return d.start, err
+	case errors.Is(cause, errDone), errors.Is(cause, ErrStopped) && d.ran && d.config.Run == 0:
+		return d.start, nil
+	default:
+		return d.start, cause
+	}
+}
+
+// connecting is how many connections are opened at a time.
+const connecting = 16
+
+// connect opens every user's connection; the first that cannot be opened ends the run.
+func (d *Driver) connect() {
+	d.log.Info("connect", "users", len(d.users))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, connecting)
+	for i, u := range d.users {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if err := u.connect(); err != nil {
+				d.halt(fmt.Errorf("connect user %d of %d: %w", i+1, len(d.users), err))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// disconnect closes every connection. It waits no longer than a server needs that is there.
+func (d *Driver) disconnect() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.ctx), 5*time.Second)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, u := range d.users {
+		wg.Go(func() { u.disconnect(ctx) })
+	}
+	wg.Wait()
+}
+
+// sleep waits for d, or less when ctx ends first: then it is false.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,137 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/store"
+)
+
+// errInDoubt is the end of an order whose purchase may or may not have been made. It is not tried again: that might
+// make it twice.
+var errInDoubt = errors.New("the connection was lost while the purchase was being committed")
+
+// attempt carries out an operation and tries it again as far as that helps, waiting longer every time. It connects
+// first where there is no connection.
+func (u *user) attempt(op store.Op) error {
+	for try := 0; ; try++ {
+		failed, err := u.connectAnd(op)
+		if err == nil {
+			return nil
+		}
+		if failed == opConnect && u.driver.stop.Err() != nil {
+			return err // the stop cut it off
+		}
+		class := u.classify(err)
+		u.tally.Fail(failure(failed, class))
+		if class == store.Connection {
+			u.drop()
+		}
+		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
+			if failed == store.OpPurchase {
+				u.tally.InDoubtPurchases++
+				u.tally.InDoubtTotalCents += int64(u.purchase.Total)
+				return fmt.Errorf("%w: %w", errInDoubt, err)
+			}
+			// The customer may be there under this name, so it is tried with another.
+			u.tally.InDoubtCustomers++
+			u.draw.AnotherName()
+		}
+		if class == store.Config || class == store.Bug || u.driver.ctx.Err() != nil {
+			return err
+		}
+		if try == u.driver.config.MaxRetries {
+			return fmt.Errorf("give up after %d retries: %w", try, err)
+		}
+		if !sleep(u.driver.stop, u.backoff(class, try)) {
+			return err
+		}
+		u.tally.Retry(failure(failed, class))
+	}
+}
+
+// connectAnd tries an operation once, after connecting where that is needed, and says which of the two failed.
+func (u *user) connectAnd(op store.Op) (failed store.Op, err error) {
+	if u.session == nil {
+		if err := u.open(); err != nil {
+			return opConnect, err
+		}
+	}
+	u.began.Store(time.Now().UnixNano())
+	err = u.once(op)
+	u.began.Store(0)
+	return op, err
+}
+
+// open opens a connection and makes the context of its operations.
+func (u *user) open() error {
+	if u.opened {
+		u.become(measure.UserReconnecting)
+		defer u.become(measure.UserRunning)
+	}
+	d := u.driver
+	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout)
+	defer cancel()
+	session, err := d.config.Targets[u.target].Connect(ctx)
+	if err != nil {
+		return err
+	}
+	u.session = session
+	u.mu.Lock()
+	u.ctx, u.abort = context.WithCancel(d.ctx)
+	u.mu.Unlock()
+	if u.opened {
+		u.tally.Reconnects++
+	}
+	u.opened = true
+	return nil
+}
+
+// drop closes a connection that is no use any more.
+func (u *user) drop() {
+	if u.session != nil {
+		u.abort()
+		_ = u.session.Close(u.ctx) // it is lost, and there is nobody to say goodbye to
+		u.session = nil
+	}
+}
+
+// classify is the class of a failed attempt. An operation that was aborted, because it took too long or the run is over,
+// has lost its connection, whatever the store made of it.
+func (u *user) classify(err error) store.Class {
+	if u.session != nil && u.ctx.Err() != nil {
+		return store.Connection
+	}
+	return store.Classify(err)
+}
+
+// abortIfBegunBefore cuts off the connection where the operation on it began before latest, in nanoseconds since 1970.
+func (u *user) abortIfBegunBefore(latest int64) {
+	if began := u.began.Load(); began != 0 && began < latest {
+		u.mu.Lock()
+		u.abort()
+		u.mu.Unlock()
+	}
+}
+
+// The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs seconds.
+const (
+	firstConflictWait = 2 * time.Millisecond
+	maxConflictWait   = 250 * time.Millisecond
+	firstServerWait   = 100 * time.Millisecond
+	maxServerWait     = 5 * time.Second
+)
+
+// backoff is how long to wait before the retry after a try: twice as long every time up to a limit, drawn from the upper
+// half so that users do not come back all at once.
+func (u *user) backoff(class store.Class, try int) time.Duration {
+	wait, most := firstConflictWait, maxConflictWait
+	if class == store.Connection || class == store.Resource {
+		wait, most = firstServerWait, maxServerWait
+	}
+	wait = min(wait<<min(try, 20), most)
+	return wait/2 + time.Duration(u.jitter.Int64N(int64(wait/2)+1))
+}

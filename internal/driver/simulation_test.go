@@ -1,0 +1,120 @@
+package driver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// simulation is a store of known service times, for the clockwork of the driver. It says nothing about databases.
+type simulation struct {
+	service     time.Duration                       // of every operation
+	connectTime time.Duration                       // of a connection
+	connectErr  error                               // of every connection
+	fail        func(op store.Op, call int64) error // of a call, by number
+	stall       func(op store.Op, call int64) bool  // until the context ends
+	newCustomer func(name string) (id int64, _ error)
+	slow        func() time.Duration // added to a call
+	noCustomers bool                 // login finds nobody
+
+	calls, purchases, open atomic.Int64
+}
+
+func (s *simulation) Engine() string { return "simulation" }
+func (s *simulation) Label() string  { return "simulation/db" }
+func (s *simulation) DB() *sql.DB    { panic("the driver has no business with the pool") }
+func (s *simulation) Close() error   { return nil }
+
+func (s *simulation) Copy(context.Context, string, io.Reader) (int64, error) {
+	panic("the driver has no business with the load")
+}
+
+func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
+	if !sleep(ctx, s.connectTime) {
+		return nil, &store.Error{Op: "connect", Class: store.Connection, Err: ctx.Err()}
+	}
+	if s.connectErr != nil {
+		return nil, s.connectErr
+	}
+	if s.fail != nil {
+		if err := s.fail(opConnect, 0); err != nil {
+			return nil, err
+		}
+	}
+	s.open.Add(1)
+	return &simulatedSession{s}, nil
+}
+
+type simulatedSession struct{ *simulation }
+
+func (s *simulatedSession) call(ctx context.Context, op store.Op) error {
+	n := s.calls.Add(1)
+	if s.stall != nil && s.stall(op, n) {
+		<-ctx.Done()
+	}
+	took := s.service
+	if s.slow != nil {
+		took += s.slow()
+	}
+	if !sleep(ctx, took) {
+		return &store.Error{Op: op.String(), Class: store.Bug, Err: ctx.Err()}
+	}
+	if s.fail != nil {
+		return s.fail(op, n)
+	}
+	return nil
+}
+
+func (s *simulatedSession) Login(ctx context.Context, username, password []byte) (store.Login, error) {
+	if s.noCustomers {
+		return store.Login{}, s.call(ctx, store.OpLogin)
+	}
+	return store.Login{CustomerID: 1}, s.call(ctx, store.OpLogin)
+}
+
+func (s *simulatedSession) NewCustomer(ctx context.Context, c *store.Customer) (int64, error) {
+	if err := s.call(ctx, store.OpNewCustomer); err != nil || s.simulation.newCustomer == nil {
+		return 1, err
+	}
+	return s.newCustomer(string(c.Username))
+}
+
+func (s *simulatedSession) BrowseByCategory(ctx context.Context, _, _ int) (int, error) {
+	return 0, s.call(ctx, store.OpBrowseByCategory)
+}
+
+func (s *simulatedSession) BrowseByActor(ctx context.Context, _ int, _ []byte) (int, error) {
+	return 0, s.call(ctx, store.OpBrowseByActor)
+}
+
+func (s *simulatedSession) BrowseByTitle(ctx context.Context, _ int, _ []byte) (int, error) {
+	return 0, s.call(ctx, store.OpBrowseByTitle)
+}
+
+func (s *simulatedSession) Prices(ctx context.Context, items []store.Item) error {
+	for i := range items {
+		items[i].Price = 1099
+	}
+	return s.call(ctx, store.OpPrices)
+}
+
+func (s *simulatedSession) Purchase(ctx context.Context, p *store.Purchase) (int64, error) {
+	if p.Total == 0 {
+		return 0, &store.Error{Op: "purchase", Class: store.Bug, Err: errors.New("the cart has no prices")}
+	}
+	err := s.call(ctx, store.OpPurchase)
+	if err != nil {
+		return 0, err
+	}
+	return s.purchases.Add(1), nil
+}
+
+func (s *simulatedSession) Close(context.Context) error {
+	s.open.Add(-1)
+	return nil
+}
