@@ -28,7 +28,12 @@ type simulation struct {
 func (s *simulation) Engine() string { return "simulation" }
 func (s *simulation) Label() string  { return "simulation/db" }
 func (s *simulation) DB() *sql.DB    { panic("the driver has no business with the pool") }
-func (s *simulation) Close() error   { return nil }
+
+func (s *simulation) Wrap(op string, err error) error {
+	return &store.Error{Op: op, Class: store.Bug, Err: err}
+}
+
+func (s *simulation) Close() error { return nil }
 
 func (s *simulation) Copy(context.Context, string, io.Reader) (int64, error) {
 	panic("the driver has no business with the load")
