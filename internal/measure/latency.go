@@ -24,6 +24,28 @@ func observe(h *hdr.Histogram, d time.Duration) {
 	_ = h.RecordValue(min(max(d.Microseconds(), lowestMicros), highestMicros))
 }
 
+// Distribution is the response times of one operation, or of whole orders.
+type Distribution struct {
+	Name      string
+	Sum       time.Duration
+	histogram *hdr.Histogram
+}
+
+// Count is how many there are.
+func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
+
+// Latency sums the distribution up.
+func (d Distribution) Latency() Latency { return summarize(d.histogram) }
+
+// Each calls f with how many there are up to each of ascending upper bounds, less those up to the bound before.
+func (d Distribution) Each(f func(upper time.Duration, count int64)) {
+	for _, bar := range d.histogram.Distribution() {
+		if bar.Count > 0 {
+			f(time.Duration(bar.To)*time.Microsecond, bar.Count)
+		}
+	}
+}
+
 // Latency sums up the response times of one series. Times are in milliseconds.
 type Latency struct {
 	Count int64   `json:"count"`

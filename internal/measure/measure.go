@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// OrderSeries is the name of the series of whole orders, which stands behind those of the operations.
-const OrderSeries = "order"
+// WholeOrder is the name of the response times of whole orders, which stand behind those of the operations.
+const WholeOrder = "order"
 
 // Phase is a part of a run.
 type Phase string

@@ -9,63 +9,61 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Meter gathers what all users of a run recorded. Sample and Interval are called by the one goroutine that keeps the
-// run's time; Totals and Now by anyone.
+// Meter gathers what all users of a run recorded. Enter, Sample and Interval are called by the one goroutine that keeps
+// the run's time; what reads figures may be called by anyone.
 type Meter struct {
-	series    []string // the operations, then OrderSeries
-	recorders []target
-	second    *hdr.Histogram // of orders since the last sample
+	names     []string      // of the operations, then WholeOrder
+	recorders [][]*Recorder // by target
+	second    *hdr.Histogram
 	interval  []*hdr.Histogram
 	from      time.Duration // where the interval began
 	sampled   time.Duration // when the last sample closed
 	empty     *batch
 
-	mu     sync.Mutex // guards what follows
-	phase  Phase
-	totals []Totals // by target
-	now    Sample
-	recent [100]time.Duration // DS2's response times of the last orders, as a ring
-	next   int
+	mu      sync.Mutex // guards what follows
+	phase   Phase
+	series  Series
+	targets []targetMeter
+	recent  [100]time.Duration // DS2's response times of the last orders, as a ring
+	next    int
 }
 
-type target struct{ users []*Recorder }
+// targetMeter is one target's part.
+type targetMeter struct {
+	totals Totals
+	series Series // Counts.Orders only
+}
 
-// Totals is what one target's users did since the start. It only ever grows.
+// Totals is what one target's users did since the start.
 type Totals struct {
-	Target  string
-	Users   Users
-	Counts  Counts
-	Errors  map[Failure]int64
-	Retries map[Failure]int64
-	Series  []Distribution // the operations, then the whole order
-	DS2Time time.Duration  // the sum of the orders' response times in DS2's meaning
-}
-
-// Distribution is the response times of one series of a target since the start.
-type Distribution struct {
-	Name      string
-	Sum       time.Duration
-	histogram *hdr.Histogram
+	Target    string
+	Users     Users
+	Counts    Counts
+	Errors    map[Failure]int64
+	Retries   map[Failure]int64
+	Durations []Distribution // of the operations, then of the whole order
+	DS2Time   time.Duration  // the sum of the orders' response times in DS2's meaning
+	Rates     Rates
 }
 
 // NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label.
 func NewMeter(operations, targets []string) *Meter {
 	m := &Meter{
-		series:    append(append([]string{}, operations...), OrderSeries),
-		recorders: make([]target, len(targets)),
+		names:     append(slices.Clone(operations), WholeOrder),
+		recorders: make([][]*Recorder, len(targets)),
 		second:    newHistogram(),
 		empty:     new(batch),
 		phase:     PhaseConnect,
 	}
-	for range m.series {
+	for range m.names {
 		m.interval = append(m.interval, newHistogram())
 	}
 	for _, label := range targets {
 		t := Totals{Target: label, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
-		for _, name := range m.series {
-			t.Series = append(t.Series, Distribution{Name: name, histogram: newHistogram()})
+		for _, name := range m.names {
+			t.Durations = append(t.Durations, Distribution{Name: name, histogram: newHistogram()})
 		}
-		m.totals = append(m.totals, t)
+		m.targets = append(m.targets, targetMeter{totals: t})
 	}
 	return m
 }
@@ -73,7 +71,7 @@ func NewMeter(operations, targets []string) *Meter {
 // NewRecorder makes the recorder of one more user of a target. All are made before the first sample.
 func (m *Meter) NewRecorder(target int) *Recorder {
 	r := &Recorder{full: new(batch)}
-	m.recorders[target].users = append(m.recorders[target].users, r)
+	m.recorders[target] = append(m.recorders[target], r)
 	return r
 }
 
@@ -97,24 +95,27 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase}
-	for i := range m.totals {
-		m.totals[i].Users = users[i]
-		s.Users += users[i].AtWork()
-	}
+	m.sampled = t
 	m.second.Reset()
-	for i := range m.recorders {
-		for _, r := range m.recorders[i].users {
+	for i := range m.targets {
+		target := &m.targets[i]
+		target.totals.Users = users[i]
+		s.Users += users[i].AtWork()
+		own := Sample{End: s.End, Length: s.Length, Phase: s.Phase}
+		for _, r := range m.recorders[i] {
 			b := r.swap(m.empty)
-			m.take(&m.totals[i], b)
+			m.take(&target.totals, b)
 			s.Counts.Add(b.Counts)
 			s.Errors += int64(len(b.errors))
+			own.Counts.Orders += b.Orders
 			b.reset()
 			m.empty = b
 		}
+		target.series.Samples = append(target.series.Samples, own)
 	}
 	order := summarize(m.second)
 	s.Mean, s.P95, s.Max = order.Mean, order.P95, order.Max
-	m.sampled, m.now = t, s
+	m.series.Samples = append(m.series.Samples, s)
 	return s
 }
 
@@ -130,12 +131,12 @@ func (m *Meter) take(t *Totals, b *batch) {
 	for _, l := range b.latencies {
 		i := l.series
 		if i == wholeOrder {
-			i = len(m.series) - 1
+			i = len(m.names) - 1
 			observe(m.second, l.d)
 		}
 		observe(m.interval[i], l.d)
-		observe(t.Series[i].histogram, l.d)
-		t.Series[i].Sum += l.d
+		observe(t.Durations[i].histogram, l.d)
+		t.Durations[i].Sum += l.d
 	}
 	for _, d := range b.ds2 {
 		t.DS2Time += d
@@ -149,19 +150,22 @@ func (m *Meter) Interval(t time.Duration) Interval {
 	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}}
 	for i, h := range m.interval {
 		if h.TotalCount() > 0 {
-			iv.Histograms[m.series[i]] = encode(h)
+			iv.Histograms[m.names[i]] = encode(h)
 			h.Reset()
 		}
 	}
 	m.from = t
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.series.Intervals = append(m.series.Intervals, iv)
 	return iv
 }
 
-// Now is the last sample.
-func (m *Meter) Now() Sample {
+// Series is the run so far.
+func (m *Meter) Series() Series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.now
+	return Series{slices.Clip(m.series.Samples), slices.Clip(m.series.Intervals)}
 }
 
 // MaxOfLast100 is the longest response time, in DS2's meaning, of the last 100 orders.
@@ -175,14 +179,16 @@ func (m *Meter) MaxOfLast100() time.Duration {
 func (m *Meter) Totals() []Totals {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := make([]Totals, len(m.totals))
-	for i, t := range m.totals {
-		out[i] = t
-		out[i].Errors, out[i].Retries = maps.Clone(t.Errors), maps.Clone(t.Retries)
-		out[i].Series = make([]Distribution, len(t.Series))
-		for k, d := range t.Series {
-			out[i].Series[k] = Distribution{Name: d.Name, Sum: d.Sum, histogram: d.histogram.Clone()}
+	out := make([]Totals, len(m.targets))
+	for i := range m.targets {
+		t := m.targets[i].totals
+		t.Rates = m.targets[i].series.Rates()
+		t.Errors, t.Retries = maps.Clone(t.Errors), maps.Clone(t.Retries)
+		t.Durations = slices.Clone(t.Durations)
+		for k := range t.Durations {
+			t.Durations[k].histogram = t.Durations[k].histogram.Clone()
 		}
+		out[i] = t
 	}
 	return out
 }

@@ -49,6 +49,44 @@ type PhaseSpan struct {
 // Span is a part of a run, in time since the first orders.
 type Span struct{ From, To time.Duration }
 
+// Rates is the rates of completed orders that are shown while a run goes on, in orders a minute.
+type Rates struct {
+	Last10s, Last60s float64
+	Cumulative       float64 // DS2's: the average since the end of the warm-up, and before that since the first orders
+	Steady           float64 // of the steady part so far; 0 while there is none
+}
+
+// Rates computes the rates as of the last sample.
+func (s Series) Rates() Rates {
+	if len(s.Samples) == 0 {
+		return Rates{}
+	}
+	end := s.Samples[len(s.Samples)-1].End
+	r := Rates{
+		Last10s:    s.opm(Span{end - 10*time.Second, end}),
+		Last60s:    s.opm(Span{end - time.Minute, end}),
+		Cumulative: s.opm(Span{0, end}),
+	}
+	if run := s.Phase(PhaseRun); run.To > 0 {
+		r.Cumulative = s.opm(run)
+	}
+	if span, ok := s.Steady(); ok {
+		r.Steady = s.opm(span)
+	}
+	return r
+}
+
+// opm is the rate over the samples in span, 0 where there are none.
+func (s Series) opm(span Span) float64 {
+	var orders int64
+	var length time.Duration
+	for _, sample := range s.within(span, slack) {
+		orders += sample.Counts.Orders
+		length += sample.Length
+	}
+	return perMinute(orders, length)
+}
+
 // Phase is the span of a phase, of length zero where the run never reached it.
 func (s Series) Phase(p Phase) Span {
 	var span Span
@@ -167,8 +205,6 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	if len(s.Samples) > 0 {
 		end = s.Samples[len(s.Samples)-1].End
 	}
-	// Samples close some microseconds after their second.
-	const slack = 100 * time.Millisecond
 	samples := s.within(span, slack)
 	if span.To > end+slack || len(samples) == 0 {
 		return w, fmt.Errorf("compute window %s: it is outside the run, which lasted %s from the first orders on",
@@ -186,8 +222,11 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	}
 	w.RunningAverageOPM = s.meanRunningAverage(samples)
 	w.Steady = judge(samples)
-	return w, s.latency(&w, span, slack)
+	return w, s.latency(&w, span)
 }
+
+// slack is how far a sample may stand out of a window that it counts to: samples close a little after their second.
+const slack = 100 * time.Millisecond
 
 // within gives the samples that lie in span.
 func (s Series) within(span Span, slack time.Duration) []Sample {
@@ -227,7 +266,7 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 }
 
 // latency merges the histograms that lie in span into w. Where none does, w has no latency.
-func (s Series) latency(w *Window, span Span, slack time.Duration) error {
+func (s Series) latency(w *Window, span Span) error {
 	sums := map[string]*hdr.Histogram{}
 	first := true
 	for _, iv := range s.Intervals {

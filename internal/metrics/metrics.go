@@ -1,0 +1,119 @@
+// Package metrics shows a run to Prometheus. It reads what package measure has summed up and computes nothing itself; a
+// scrape never touches a user. Counters are never set back, not even at the end of the warm-up.
+package metrics
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"ds2/internal/measure"
+)
+
+// Run is what is said of a run by labels.
+type Run struct {
+	Version, Engine, Size, ID string
+	Threads                   int // per target
+}
+
+// NewCollector makes a collector of a run's figures.
+func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
+	return &collector{run, meter, time.Now()}
+}
+
+type collector struct {
+	run     Run
+	meter   *measure.Meter
+	created time.Time
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("ds2_"+name, help, labels, nil)
+}
+
+var (
+	orders = desc("orders_total", "Completed order cycles, those that rolled back for lack of stock included; OPM is 60 * rate(ds2_orders_total[1m]).", "target")
+
+	rollbacks   = desc("rollbacks_total", "Purchases that were rolled back for lack of stock.", "target")
+	reconnects  = desc("reconnects_total", "Connections opened again after one was lost.", "target")
+	givenUp     = desc("orders_given_up_total", "Orders that were begun and not completed.", "target")
+	inDoubt     = desc("in_doubt_total", "Operations whose commit was cut off, so that they may or may not have happened.", "target", "operation")
+	offered     = desc("orders_offered_total", "Orders that fell due in an open loop.", "target")
+	dropped     = desc("orders_dropped_total", "Orders that fell due in an open loop and were not begun, because too many were waiting.", "target")
+	retries     = desc("retries_total", "Operations tried again, by the reason why.", "target", "operation", "reason")
+	errorsTotal = desc("errors_total", "Failed attempts of an operation.", "target", "operation", "class")
+
+	operationDuration = desc("operation_duration_seconds", "Response time of an operation, its retries included.", "target", "operation")
+	orderDuration     = desc("order_duration_seconds", "Response time of a completed order, from its start or, in an open loop, from when it was due.", "target")
+
+	opm = desc("opm", "Completed orders a minute over the last 10s and 60s, since the end of the warm-up (cumulative, as DS2 reckons), "+
+		"and over the steady part of the run.", "target", "window")
+	users    = desc("users", "Users by what they are doing.", "target", "state")
+	runPhase = desc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")
+	runInfo  = desc("run_info", "The run: always 1.", "version", "engine", "size", "threads", "run_id")
+)
+
+// Describe sends all descriptions.
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{orders, rollbacks, reconnects, givenUp, inDoubt, offered, dropped, retries, errorsTotal,
+		operationDuration, orderDuration, opm, users, runPhase, runInfo} {
+		ch <- d
+	}
+}
+
+// Collect sends the figures as of the last sample, at most a second old.
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	gauge(runInfo, 1, c.run.Version, c.run.Engine, c.run.Size, strconv.Itoa(c.run.Threads), c.run.ID)
+	now := c.meter.Phase()
+	for _, p := range measure.Phases {
+		in := 0.0
+		if p == now {
+			in = 1
+		}
+		gauge(runPhase, in, string(p))
+	}
+	for _, t := range c.meter.Totals() {
+		gauge(opm, t.Rates.Last10s, t.Target, "10s")
+		gauge(opm, t.Rates.Last60s, t.Target, "60s")
+		gauge(opm, t.Rates.Cumulative, t.Target, "cumulative")
+		if t.Rates.Steady > 0 {
+			gauge(opm, t.Rates.Steady, t.Target, "steady")
+		}
+		for state, n := range t.Users {
+			gauge(users, float64(n), t.Target, measure.UserState(state).String())
+		}
+		c.collectCounts(ch, t)
+	}
+}
+
+// collectCounts sends what one target's users did since the start.
+func (c *collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals) {
+	counter := func(d *prometheus.Desc, n int64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), append([]string{t.Target}, labels...)...)
+	}
+	counter(orders, t.Counts.Orders)
+	counter(rollbacks, t.Counts.Rollbacks)
+	counter(reconnects, t.Counts.Reconnects)
+	counter(givenUp, t.Counts.GivenUp)
+	counter(inDoubt, t.Counts.InDoubtPurchases, "purchase")
+	counter(inDoubt, t.Counts.InDoubtCustomers, "new_customer")
+	counter(offered, t.Counts.Offered)
+	counter(dropped, t.Counts.Dropped)
+	for f, n := range t.Retries {
+		counter(retries, n, f.Operation, f.Class)
+	}
+	for f, n := range t.Errors {
+		counter(errorsTotal, n, f.Operation, f.Class)
+	}
+	for _, d := range t.Durations {
+		if d.Name == measure.WholeOrder {
+			ch <- newHistogram(orderDuration, d, c.created, t.Target)
+		} else {
+			ch <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
+		}
+	}
+}

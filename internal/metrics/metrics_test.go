@@ -1,0 +1,158 @@
+package metrics
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"go.uber.org/goleak"
+
+	"ds2/internal/measure"
+	"ds2/internal/promtest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+}
+
+// meter has two targets with a hundred orders of 30 ms and fifty of 60 ms in three seconds of the run phase.
+func meter() *measure.Meter {
+	m := measure.NewMeter([]string{"login", "purchase"}, []string{"a:5432/ds2", "b:5432/ds2"})
+	for target, user := range []*measure.Recorder{m.NewRecorder(0), m.NewRecorder(1)} {
+		for range 100 / (target + 1) {
+			var o measure.Order
+			d := time.Duration(target+1) * 30 * time.Millisecond
+			o.Observe(1, d)
+			o.Complete(d, d)
+			user.Record(&o)
+		}
+		var o measure.Order
+		o.Rollbacks++
+		o.Fail(measure.Failure{Operation: "purchase", Class: "deadlock"})
+		o.Retry(measure.Failure{Operation: "purchase", Class: "deadlock"})
+		user.Record(&o)
+	}
+	m.Enter(measure.PhaseRun)
+	working := []measure.Users{{measure.UserRunning: 1}, {measure.UserThinking: 1}}
+	for second := time.Second; second <= 3*time.Second; second += time.Second {
+		m.Sample(second, working)
+	}
+	return m
+}
+
+func scrape(t *testing.T, accept string) []byte {
+	t.Helper()
+	s, err := Serve("127.0.0.1:0", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", accept)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s, %v\n%s", s.URL(), response.Status, err, body)
+	}
+	return body
+}
+
+func TestNamesAndValues(t *testing.T) {
+	text := string(scrape(t, "text/plain"))
+	for _, line := range []string{
+		`ds2_orders_total{target="a:5432/ds2"} 100`,
+		`ds2_orders_total{target="b:5432/ds2"} 50`,
+		`ds2_rollbacks_total{target="a:5432/ds2"} 1`,
+		`ds2_retries_total{operation="purchase",reason="deadlock",target="a:5432/ds2"} 1`,
+		`ds2_errors_total{class="deadlock",operation="purchase",target="b:5432/ds2"} 1`,
+		`ds2_reconnects_total{target="a:5432/ds2"} 0`,
+		`ds2_in_doubt_total{operation="new_customer",target="a:5432/ds2"} 0`,
+		`ds2_operation_duration_seconds_count{operation="purchase",target="a:5432/ds2"} 100`,
+		`ds2_operation_duration_seconds_count{operation="login",target="a:5432/ds2"} 0`,
+		`ds2_order_duration_seconds_sum{target="a:5432/ds2"} 3`,
+		`ds2_order_duration_seconds_bucket{target="a:5432/ds2",le="0.02"} 0`,
+		`ds2_order_duration_seconds_bucket{target="a:5432/ds2",le="0.05"} 100`,
+		`ds2_order_duration_seconds_bucket{target="a:5432/ds2",le="+Inf"} 100`,
+		`ds2_opm{target="a:5432/ds2",window="cumulative"} 2000`,
+		`ds2_opm{target="a:5432/ds2",window="10s"} 2000`,
+		`ds2_users{state="running",target="a:5432/ds2"} 1`,
+		`ds2_users{state="thinking",target="b:5432/ds2"} 1`,
+		`ds2_run_phase{phase="run"} 1`,
+		`ds2_run_phase{phase="warmup"} 0`,
+		`ds2_run_info{engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
+	} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("no line %s in\n%s", line, text)
+		}
+	}
+}
+
+func TestPromtoolIsSilent(t *testing.T) {
+	check := exec.CommandContext(t.Context(), promtest.Command(t, "promtool"), "check", "metrics")
+	check.Stdin = bytes.NewReader(scrape(t, "text/plain"))
+	if said, err := check.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, said)
+	}
+}
+
+func TestNativeHistograms(t *testing.T) {
+	format := expfmt.NewFormat(expfmt.TypeProtoDelim)
+	decoder := expfmt.NewDecoder(bytes.NewReader(scrape(t, string(format))), format)
+	for {
+		family := &dto.MetricFamily{}
+		if err := decoder.Decode(family); err != nil {
+			t.Fatalf("no ds2_order_duration_seconds in the scrape: %v", err)
+		}
+		if family.GetName() != "ds2_order_duration_seconds" {
+			continue
+		}
+		h := family.Metric[0].Histogram
+		if h.GetSampleCount() != 100 || len(h.PositiveSpan) != 1 || len(h.PositiveDelta) != 1 || h.PositiveDelta[0] != 100 {
+			t.Fatalf("histogram %v, want all 100 in one bucket", h)
+		}
+		upper := math.Exp2(float64(h.PositiveSpan[0].GetOffset()) / 8)
+		if lower := upper / math.Exp2(1./8); upper < .030 || lower > .0302 {
+			t.Errorf("bucket from %v to %v s, want one around 30 ms", lower, upper)
+		}
+		if len(h.Bucket) != len(classicBounds) {
+			t.Errorf("%d classic buckets beside the native ones, want %d", len(h.Bucket), len(classicBounds))
+		}
+		return
+	}
+}
+
+func TestServeTellsWhatIsWrong(t *testing.T) {
+	if _, err := Serve("127.0.0.1:99999", NewCollector(Run{}, meter())); err == nil || !strings.Contains(err.Error(), "99999") {
+		t.Errorf("Serve on port 99999 = %v, want an error that names it", err)
+	}
+}
+
+func BenchmarkScrape(b *testing.B) {
+	s, err := Serve("127.0.0.1:0", NewCollector(Run{}, meter()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for b.Loop() {
+		response, err := http.Get(s.URL())
+		if err != nil {
+			b.Fatal(err)
+		}
+		io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+	}
+}
