@@ -43,7 +43,7 @@ var installedAt = []string{
 }
 
 // fetched are the versions to fetch, the newest first.
-var fetched = []embedded.PostgresVersion{embedded.V18, embedded.V17, embedded.V16, embedded.V15, embedded.V14, embedded.V13}
+var fetched = []embedded.PostgresVersion{embedded.V18, embedded.V17, embedded.V16, embedded.V15, embedded.V14, "13.22.0"}
 
 // findBinaries finds the programs of a server: in dir where one is given, else the newest installed one of that major
 // version (0: of any), else fetched ones.

@@ -96,8 +96,11 @@ func (s *Server) initCluster(ctx context.Context, checksums, temporary bool) err
 	}
 	args := []string{"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret, "--auth=scram-sha-256",
 		"--encoding=UTF8", "--locale=C"}
-	if checksums {
+	switch {
+	case checksums:
 		args = append(args, "--data-checksums")
+	case s.binaries.version.major >= 18: // where they are on by default
+		args = append(args, "--no-data-checksums")
 	}
 	if temporary {
 		args = append(args, "--no-sync")

@@ -1,0 +1,212 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+)
+
+// How a scrub goes: first every page of every fork of every relation is read (scrub_read.go), then what the pages say is
+// checked (scrub_check.go). Both need extensions that come with the server; those that were not there are removed again.
+
+// scrubber is a scrub under way, on one connection.
+type scrubber struct {
+	db        *sql.DB
+	conn      *sql.Conn
+	pageSize  int64
+	tell      func(store.ScrubProgress)
+	schemas   map[string]string // of the extensions, quoted
+	relations []relation
+	damaged   map[uint32]bool // relations with pages that cannot be read
+	result    store.Scrub
+}
+
+// relation is a table, index or sequence.
+type relation struct {
+	oid, table uint32 // table is an index's, else the relation itself
+	name       string // quoted, with its schema
+	kind       string // as in pg_class
+	method     string // access method
+	usable     bool   // false for an index that was never finished
+	forks      []fork
+}
+
+// fork is one of the files of a relation, in pages.
+type fork struct {
+	name  string
+	pages int64
+}
+
+// pages are those of all forks.
+func (r relation) pages() (n int64) {
+	for _, f := range r.forks {
+		n += f.pages
+	}
+	return n
+}
+
+// Scrub reads and checks every page; see [store.Scrubber]. It needs a superuser.
+func (st *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (_ store.Scrub, err error) {
+	start := time.Now()
+	s := &scrubber{
+		db: st.db, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
+		result: store.Scrub{Damage: []store.Damage{}, Unchecked: []string{}},
+	}
+	if err := s.connect(ctx); err != nil {
+		return s.result, err
+	}
+	defer func() { s.conn.Close() }() // not the first one, if that was lost
+	for _, extension := range []string{"pg_prewarm", "amcheck"} {
+		created, err := s.extension(ctx, extension)
+		if err != nil {
+			return s.result, err
+		}
+		if created {
+			defer func() { err = errors.Join(err, dropExtension(ctx, st.db, extension)) }()
+		}
+	}
+	for _, step := range []func(context.Context) error{s.list, s.read, s.check} {
+		if err := step(ctx); err != nil {
+			return s.result, err
+		}
+	}
+	s.result.Seconds = time.Since(start).Seconds()
+	return s.result, nil
+}
+
+// extension makes sure that an extension is there, and tells whether it had to be created.
+func (s *scrubber) extension(ctx context.Context, name string) (created bool, err error) {
+	const find = `SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = $1`
+	var schema string
+	err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err = s.conn.ExecContext(ctx, "CREATE EXTENSION "+name); err != nil {
+			return false, fmt.Errorf("create extension %s: %w; it comes with the server's contrib package and needs a superuser", name, err)
+		}
+		created = true
+		err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
+	}
+	if err != nil {
+		return created, fmt.Errorf("find extension %s: %w", name, err)
+	}
+	s.schemas[name] = schema
+	return created, nil
+}
+
+// dropExtension removes an extension that the scrub created, also when the scrub was interrupted.
+func dropExtension(ctx context.Context, db *sql.DB, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if _, err := db.ExecContext(ctx, "DROP EXTENSION "+name); err != nil {
+		return fmt.Errorf("drop extension %s: %w; do it by hand", name, err)
+	}
+	return nil
+}
+
+// connect connects, asks what server this is, and sets what would hide damage or end the scrub early.
+func (s *scrubber) connect(ctx context.Context) (err error) {
+	if s.conn, err = s.db.Conn(ctx); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	err = s.conn.QueryRowContext(ctx, `SELECT 'PostgreSQL ' || current_setting('server_version'),
+		current_setting('data_checksums') = 'on', current_setting('block_size')::bigint`).
+		Scan(&s.result.Server, &s.result.Checksums, &s.pageSize)
+	if err != nil {
+		return fmt.Errorf("ask for the server's settings: %w", err)
+	}
+	_, err = s.conn.ExecContext(ctx, `SELECT set_config(name, value, false)
+		FROM (VALUES ('zero_damaged_pages', 'off'), ('ignore_checksum_failure', 'off'), ('statement_timeout', '0')) v (name, value)
+		WHERE current_setting(name) <> value`)
+	if err != nil {
+		return fmt.Errorf("set what a scrub needs: %w", err)
+	}
+	return nil
+}
+
+// recoveryTime is how long a server may take to come back after one of its processes broke down.
+const recoveryTime = time.Minute
+
+// reconnect connects again after the server ended the connection.
+func (s *scrubber) reconnect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, recoveryTime)
+	defer cancel()
+	s.conn.Close()
+	for {
+		err := s.connect(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// list finds every relation that has pages.
+func (s *scrubber) list(ctx context.Context) error {
+	rows, err := s.conn.QueryContext(ctx, `
+		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text, coalesce(a.amname, ''),
+			coalesce(i.indisvalid AND i.indisready, true), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
+		FROM pg_class c
+		JOIN pg_namespace n ON n.oid = c.relnamespace
+		LEFT JOIN pg_am a ON a.oid = c.relam
+		LEFT JOIN pg_index i ON i.indexrelid = c.oid
+		CROSS JOIN (VALUES ('main'), ('fsm'), ('vm'), ('init')) f (name)
+		WHERE c.relpersistence <> 't' AND pg_relation_filenode(c.oid) IS NOT NULL AND pg_relation_size(c.oid, f.name) > 0
+		ORDER BY n.nspname, c.relname, c.oid, f.name`, s.pageSize)
+	if err != nil {
+		return fmt.Errorf("list tables and indexes: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r relation
+		var f fork
+		if err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &f.name, &f.pages); err != nil {
+			return fmt.Errorf("list tables and indexes: %w", err)
+		}
+		if n := len(s.relations); n == 0 || s.relations[n-1].oid != r.oid {
+			s.relations = append(s.relations, r)
+		}
+		last := &s.relations[len(s.relations)-1]
+		last.forks = append(last.forks, f)
+		s.result.Bytes += f.pages * s.pageSize
+	}
+	s.result.Objects = len(s.relations)
+	return rows.Err()
+}
+
+// found notes damage. An error that says nothing about the data comes back: the check could not be made.
+func (s *scrubber) found(r relation, place string, err error) error {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || aboutServer[server.Code[:2]] {
+		return err
+	}
+	s.damage(r, place, serverError{server}.Error())
+	return nil
+}
+
+func (s *scrubber) damage(r relation, place, found string) {
+	s.result.Damage = append(s.result.Damage, store.Damage{Object: r.name, Place: place, Found: found})
+}
+
+// aboutServer are the classes of SQLSTATE that tell of connection, transaction state, rights and names, resources,
+// prerequisites and operator intervention. Damage can come with any other, since damaged data can look like anything.
+var aboutServer = map[string]bool{"08": true, "25": true, "28": true, "42": true, "53": true, "55": true, "57": true}
+
+// lost tells whether an error means that the server ended the connection, as it does when one of its processes breaks
+// down over damaged data.
+func lost(err error) bool {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57")
+}
+
+// regclass names a relation in SQL.
+func (r relation) regclass() string { return fmt.Sprintf("%d::oid::regclass", r.oid) }

@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"ds2/internal/store"
+)
+
+// heapPages are the pages of one call of verify_heapam: usually 1 GiB.
+const heapPages = 128 << 10
+
+// check has amcheck look at what the pages say: verify_heapam (from version 14) at the rows of tables,
+// bt_index_parent_check at the order of B-trees and at every row having its entry, gin_index_check (from 18) at GIN
+// indexes. A relation with pages that cannot be read is damaged already and is left out, and so are its indexes.
+func (s *scrubber) check(ctx context.Context) error {
+	known, err := s.checks(ctx)
+	if err != nil {
+		return err
+	}
+	var done int64
+	for _, r := range s.relations {
+		s.tell(store.ScrubProgress{Doing: "check", Object: r.name, Done: done, Total: s.result.Bytes})
+		if !s.damaged[r.oid] && !s.damaged[r.table] {
+			if err := s.checkTwice(ctx, r, known); err != nil {
+				return fmt.Errorf("check %s: %w", r.name, err)
+			}
+		}
+		done += r.pages() * s.pageSize
+	}
+	return nil
+}
+
+// checks are the functions that this server's amcheck has.
+func (s *scrubber) checks(ctx context.Context) (map[string]bool, error) {
+	rows, err := s.conn.QueryContext(ctx, `SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid
+		AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'amcheck'`)
+	if err != nil {
+		return nil, fmt.Errorf("list what amcheck can do: %w", err)
+	}
+	defer rows.Close()
+	known := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("list what amcheck can do: %w", err)
+		}
+		known[name] = true
+	}
+	return known, rows.Err()
+}
+
+// checkTwice checks a relation, and once more where the server ended the connection over it. A second time is damage.
+func (s *scrubber) checkTwice(ctx context.Context, r relation, known map[string]bool) error {
+	for try := 1; ; try++ {
+		err := s.checkOne(ctx, r, known)
+		if !lost(err) || ctx.Err() != nil {
+			return err
+		}
+		if err := s.reconnect(ctx); err != nil {
+			return err
+		}
+		if try == 2 {
+			s.damage(r, "", "the server broke down over it: "+err.Error())
+			return nil
+		}
+	}
+}
+
+func (s *scrubber) checkOne(ctx context.Context, r relation, known map[string]bool) error {
+	switch {
+	case r.kind == "S": // a sequence is one page, and that was read
+		return nil
+	case r.kind == "i" && !r.usable:
+		s.unchecked(r, "the index is not valid")
+		return nil
+	case r.method == "btree":
+		return s.call(ctx, r, "bt_index_parent_check(%s, heapallindexed => true)")
+	case r.method == "gin" && known["gin_index_check"]:
+		return s.call(ctx, r, "gin_index_check(%s)")
+	case r.method == "heap" && known["verify_heapam"]:
+		return s.checkHeap(ctx, r)
+	case r.method == "heap" && r.kind != "t": // a TOAST table is read through its table
+		return s.readRows(ctx, r)
+	default:
+		s.unchecked(r, fmt.Sprintf("amcheck of %s does not know %s", s.result.Server, r.method))
+		return nil
+	}
+}
+
+func (s *scrubber) unchecked(r relation, reason string) {
+	s.result.Unchecked = append(s.result.Unchecked, r.name+": "+reason)
+}
+
+// call runs a function of amcheck that raises an error at the first damage.
+func (s *scrubber) call(ctx context.Context, r relation, function string) error {
+	_, err := s.conn.ExecContext(ctx, "SELECT "+s.schemas["amcheck"]+"."+fmt.Sprintf(function, r.regclass()))
+	if err != nil {
+		return s.found(r, "", err)
+	}
+	return nil
+}
+
+// checkHeap runs verify_heapam, which returns a row for each damage.
+func (s *scrubber) checkHeap(ctx context.Context, r relation) error {
+	for _, f := range r.forks {
+		for from := int64(0); f.name == "main" && from < f.pages; from += heapPages {
+			if err := s.checkHeapRange(ctx, r, from, min(from+heapPages, f.pages)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *scrubber) checkHeapRange(ctx context.Context, r relation, from, to int64) error {
+	rows, err := s.conn.QueryContext(ctx, fmt.Sprintf(
+		"SELECT blkno, coalesce(offnum, 0), msg FROM %s.verify_heapam(%s, check_toast => true, startblock => %d, endblock => %d)",
+		s.schemas["amcheck"], r.regclass(), from, to-1))
+	if err != nil {
+		return s.found(r, "", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var block, line int64
+		var message string
+		if err := rows.Scan(&block, &line, &message); err != nil {
+			return err
+		}
+		s.damage(r, fmt.Sprintf("main block %d row %d", block, line), message)
+	}
+	if err := rows.Err(); err != nil {
+		return s.found(r, "", err)
+	}
+	return nil
+}
+
+// readRows takes every row of a table apart, which is what version 13 can do to check one.
+func (s *scrubber) readRows(ctx context.Context, r relation) error {
+	if _, err := s.conn.ExecContext(ctx, "SELECT count(t::text) FROM ONLY "+r.name+" t"); err != nil {
+		return s.found(r, "", err)
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package postgres
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg"
+	"ds2/internal/store"
+)
+
+// TestScrubFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is found
+// only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
+func TestScrubFindsDamage(t *testing.T) {
+	type damage struct {
+		object, fork string
+		page         int64
+		row          bool   // offset is from the start of the page's first row, not of the page
+		offset       int64  // of the byte to change
+		place, found string // parts of what the scrub has to say
+	}
+	for _, c := range []struct {
+		why       string
+		checksums bool
+		damage    []damage
+	}{
+		{"with checksums every changed byte is found", true, []damage{
+			{"public.goods", "main", 1, false, 5000, "main block 1", "invalid page in block 1 "},
+			{"public.goods", "main", 130, false, 5000, "main block 130", "invalid page in block 130 "},
+			{"public.goods", "fsm", 2, false, 5000, "fsm block 2", "invalid page in block 2 "},
+			{"public.goods_id", "main", 3, false, 5000, "main block 3", "invalid page in block 3 "},
+			{"public.goods_words", "main", 1, false, 5000, "main block 1", "invalid page in block 1 "},
+		}},
+		{"a table's page header", false, []damage{{"public.goods", "main", 1, false, 13, "main block 1", "invalid page in block 1 "}}},
+		{"an index's page header", false, []damage{{"public.goods_words", "main", 1, false, 13, "main block 1", "invalid page in block 1 "}}},
+		{"a row's header", false, []damage{{"public.goods", "main", 1, true, 22, "main block 1 row 1", "tuple data should begin at byte 24"}}},
+		{"a value in an index", false, []damage{{"public.goods_id", "main", 1, true, 8, "", "goods_id"}}},
+		{"a value that an index holds", false, []damage{{"public.goods", "main", 1, true, 24, "", "lacks matching index tuple within index \"goods_id\""}}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			server, err := localpg.Start(t.Context(), localpg.Options{Checksums: c.checksums})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { server.Stop() })
+			files := fill(t, server)
+			server.Kill()
+			for _, d := range c.damage {
+				flip(t, filepath.Join(server.DataDir(), files[d.object+" "+d.fork]), d.page, d.row, d.offset)
+			}
+			if err := server.Restart(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got := scrubbed(t, server)
+			if got.Checksums != c.checksums {
+				t.Errorf("the scrub says checksums %v", got.Checksums)
+			}
+			for _, d := range c.damage {
+				if !slices.ContainsFunc(got.Damage, func(g store.Damage) bool {
+					return strings.HasPrefix(g.Object, "public.goods") && strings.Contains(g.Place, d.place) && strings.Contains(g.Found, d.found)
+				}) {
+					t.Errorf("%s %s page %d is not among what was found: %+v", d.object, d.fork, d.page, got.Damage)
+				}
+			}
+			if c.checksums && len(got.Damage) != len(c.damage) {
+				t.Errorf("found %d damages, want %d: %+v", len(got.Damage), len(c.damage), got.Damage)
+			}
+		})
+	}
+}
+
+// fill makes a table with indexes of the two kinds that the workload has, and gives the file of each fork.
+func fill(t *testing.T, server *localpg.Server) map[string]string {
+	t.Helper()
+	db := open(t, server)
+	for _, statement := range []string{
+		"CREATE TABLE goods (id int, words text)",
+		"INSERT INTO goods SELECT n, 'word' || n || repeat(' other', 20) FROM generate_series(1, 10000) n",
+		"CREATE INDEX goods_id ON goods (id)",
+		"CREATE INDEX goods_words ON goods USING gin (to_tsvector('simple', words))",
+		"VACUUM goods", // makes the other forks
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	got := scrubbed(t, server)
+	if len(got.Damage) > 0 || got.Objects < 100 || got.Bytes < 5e6 || got.Reading == nil {
+		t.Fatalf("a new database is scrubbed as %+v", got)
+	}
+	major, _ := strconv.Atoi(strings.Split(server.Version(), ".")[0])
+	unchecked := fmt.Sprint(got.Unchecked)
+	if strings.Contains(unchecked, "public.goods_words") != (major < 18) || strings.Contains(unchecked, "public.goods_id") {
+		t.Errorf("version %d did not check %s", major, unchecked)
+	}
+	files := map[string]string{}
+	for _, object := range []string{"public.goods", "public.goods_id", "public.goods_words"} {
+		var file string
+		if err := db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", object).Scan(&file); err != nil {
+			t.Fatal(err)
+		}
+		files[object+" main"], files[object+" fsm"] = file, file+"_fsm"
+	}
+	if _, err := db.Exec("CHECKPOINT"); err != nil { // recovery then has no page to write again
+		t.Fatal(err)
+	}
+	return files
+}
+
+// flip changes a byte of a page.
+func flip(t *testing.T, name string, page int64, row bool, offset int64) {
+	t.Helper()
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	at := page*8192 + offset
+	if row {
+		var line [4]byte // of the first row: 15 bits of it are its place
+		if _, err := file.ReadAt(line[:], page*8192+24); err != nil {
+			t.Fatal(err)
+		}
+		at += int64(binary.LittleEndian.Uint32(line[:]) & 0x7fff)
+	}
+	var b [1]byte
+	if _, err := file.ReadAt(b[:], at); err != nil {
+		t.Fatal(err)
+	}
+	b[0] ^= 0xff
+	if _, err := file.WriteAt(b[:], at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, server *localpg.Server) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// scrubbed scrubs, and makes sure that progress reaches its end and no extension is left behind.
+func scrubbed(t *testing.T, server *localpg.Server) store.Scrub {
+	t.Helper()
+	target, err := url.Parse(server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	var done int64
+	got, err := st.(store.Scrubber).Scrub(t.Context(), func(p store.ScrubProgress) {
+		if p.Doing == "read" {
+			done = p.Done
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done != got.Bytes {
+		t.Errorf("progress ended at %d of %d bytes", done, got.Bytes)
+	}
+	var extensions int
+	if err := st.DB().QueryRow("SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')").Scan(&extensions); err != nil || extensions > 0 {
+		t.Errorf("%d extensions are left behind, %v", extensions, err)
+	}
+	return got
+}

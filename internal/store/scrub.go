@@ -1,0 +1,58 @@
+package store
+
+import "context"
+
+// Scrubber is a store that can check itself to the last page with its server's own means. It is found by type assertion.
+type Scrubber interface {
+	// Scrub reads every page of every table and index of the database and checks what it reads. Damage is no error: it
+	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
+	// should be at rest: some checks keep writers waiting.
+	Scrub(ctx context.Context, tell func(ScrubProgress)) (Scrub, error)
+}
+
+// ScrubProgress says how far a scrub is.
+type ScrubProgress struct {
+	Doing       string // "read", "check"
+	Object      string // table or index
+	Done, Total int64  // bytes of all tables and indexes
+}
+
+// Scrub is what reading and checking a database to the last page gave.
+type Scrub struct {
+	Server    string   `json:"server"`       // its name and version
+	Checksums bool     `json:"checksums"`    // whether pages carry checksums, which every read from storage verifies
+	Objects   int      `json:"objects"`      // tables and indexes
+	Bytes     int64    `json:"bytes"`        // of all their pages
+	Cached    int64    `json:"cached_bytes"` // of them, those that came from the server's cache instead of its storage
+	Seconds   float64  `json:"seconds"`      // of reading and checking
+	Reading   *Reading `json:"reading"`      // nil where the server reads and checks in one
+	Damage    []Damage `json:"damage"`       // empty: nothing was found
+	Unchecked []string `json:"unchecked"`    // what was read but not checked further, each with the reason
+}
+
+// Reading is how fast a scrub read all pages.
+type Reading struct {
+	Seconds float64 `json:"seconds"`
+	Size    int64   `json:"read_bytes"` // of one read at most
+	MeanMS  float64 `json:"mean_ms"`    // of one read
+	MaxMS   float64 `json:"max_ms"`
+}
+
+// MBPerSecond is the rate of reading, in 10^6 bytes a second.
+func (s Scrub) MBPerSecond() float64 {
+	seconds := s.Seconds
+	if s.Reading != nil {
+		seconds = s.Reading.Seconds
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return float64(s.Bytes) / 1e6 / seconds
+}
+
+// Damage is one fault that a scrub found.
+type Damage struct {
+	Object string `json:"object"` // table or index
+	Place  string `json:"place"`  // file and block within it, such as "main block 17"; empty where the server named none
+	Found  string `json:"found"`  // in the server's words
+}
