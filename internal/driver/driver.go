@@ -29,12 +29,13 @@ type Config struct {
 	Seed       uint64 // of all that is drawn
 	UserOffset int    // number of the first user, so that several machines draw different orders
 
-	StartAt  time.Time     // when the first orders start; zero: as soon as all users are connected
-	RampRate float64       // users that start per second
-	Warmup   time.Duration // after the ramp
-	Run      time.Duration // after the warm-up; 0: until stopped
-	Drain    time.Duration // how long orders under way may take to end
-	Think    time.Duration // mean pause after an order
+	StartAt  time.Time       // when the first orders start; zero: as soon as all users are connected
+	Started  func(time.Time) // is told when they do; may be nil
+	RampRate float64         // users that start per second
+	Warmup   time.Duration   // after the ramp
+	Run      time.Duration   // after the warm-up; 0: until stopped
+	Drain    time.Duration   // how long orders under way may take to end
+	Think    time.Duration   // mean pause after an order
 
 	Arrivals Arrivals // open loop; the zero value is the closed loop, in which a user orders as soon as it can
 
@@ -117,6 +118,9 @@ func (d *Driver) Run(ctx context.Context, stop <-chan struct{}) (start time.Time
 	}
 
 	d.start = time.Now()
+	if d.config.Started != nil {
+		d.config.Started(d.start)
+	}
 	var users sync.WaitGroup
 	due := d.offer(&users)
 	for i, u := range d.users {

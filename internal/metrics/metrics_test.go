@@ -2,7 +2,9 @@ package metrics
 
 import (
 	"bytes"
+	"context"
 	"io"
+	"log/slog"
 	"math"
 	"net/http"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"go.uber.org/goleak"
 
+	"ds2/internal/host"
 	"ds2/internal/measure"
 	"ds2/internal/promtest"
 )
@@ -49,7 +52,7 @@ func meter() *measure.Meter {
 
 func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()))
+	s, err := Serve("127.0.0.1:0", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()), NewHostCollector(sampler(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +101,44 @@ func TestNamesAndValues(t *testing.T) {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
+	}
+}
+
+// sampler has read two counters of an item each and one gauge that has no value just now.
+func sampler(t *testing.T) *host.Sampler {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := host.NewSampler(slog.New(slog.DiscardHandler), host.Source{
+		Figures: []host.Figure{
+			{Name: "disk_reads_total", Help: "Reads.", Label: "device", Item: "sda"},
+			{Name: "disk_reads_total", Help: "Reads.", Label: "device", Item: "sdb"},
+			{Name: "power_watts", Help: "Power."},
+			{Name: "memory_available_bytes", Help: "Memory."},
+		},
+		Read: func(_ context.Context, values []float64) error {
+			copy(values, []float64{100, 200, math.NaN(), 4096})
+			return nil
+		},
+	})
+	s.Run(ctx, time.Now(), func(host.Row) { cancel() })
+	return s
+}
+
+func TestHostNamesAndValues(t *testing.T) {
+	text := string(scrape(t, "text/plain"))
+	for _, line := range []string{
+		"# TYPE ds2_host_disk_reads_total counter",
+		`ds2_host_disk_reads_total{device="sda"} 100`,
+		`ds2_host_disk_reads_total{device="sdb"} 200`,
+		"# TYPE ds2_host_memory_available_bytes gauge",
+		"ds2_host_memory_available_bytes 4096",
+	} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("no line %s in\n%s", line, text)
+		}
+	}
+	if strings.Contains(text, "ds2_host_power_watts") {
+		t.Error("a figure without a value is shown")
 	}
 }
 

@@ -19,11 +19,12 @@ type Server struct {
 	served   chan error
 }
 
-// Serve serves the collector's figures, and the CPU and memory of ds2 itself, under /metrics at an address such as
+// Serve serves the collectors' figures, and the CPU and memory of ds2 itself, under /metrics at an address such as
 // 127.0.0.1:9464. Port 0 takes a free one.
-func Serve(address string, c prometheus.Collector) (*Server, error) {
+func Serve(address string, all ...prometheus.Collector) (*Server, error) {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(c, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(all...)
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)

@@ -9,6 +9,8 @@
 //	samples.csv      one line a second with the columns of samplesHeader, written as the run goes
 //	histograms.csv   one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
 //	                 compressed V2 encoding, written as the run goes
+//	host.csv.gz      one line a second of the machine's and the database's counters (package host), written as the run
+//	                 goes: t_s, negative before the first orders, and the columns that the machine has
 //	run.log          what the driver logged
 //
 // Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
@@ -26,6 +28,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ds2/internal/host"
 	"ds2/internal/measure"
 )
 
@@ -41,6 +44,7 @@ const (
 	SummaryFile    = "summary.json"
 	SamplesFile    = "samples.csv"
 	HistogramsFile = "histograms.csv"
+	HostFile       = "host.csv.gz"
 	LogFile        = "run.log"
 )
 
@@ -146,6 +150,7 @@ type Record struct {
 	Dir string
 	Summary
 	Series measure.Series
+	Host   host.Table
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do.
@@ -168,6 +173,9 @@ func Read(dir string) (*Record, error) {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	if r.Series.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile)); err != nil {
+		return nil, fmt.Errorf("read record: %w", err)
+	}
+	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start); err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	return r, nil

@@ -1,0 +1,111 @@
+package result
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ds2/internal/host"
+)
+
+var hostStart = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+// hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the second column has no value.
+func hostTable() *host.Table {
+	t := &host.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
+	for second := -10; second < 50; second++ {
+		row := host.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: []float64{float64(second) / 4, 123456}}
+		if second == 5 {
+			row.Values[1] = math.NaN()
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func TestHostIsTheSameAfterReading(t *testing.T) {
+	dir, want := t.TempDir(), hostTable()
+	if err := SaveSummary(dir, Summary{Start: hostStart}); err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveHost(dir, want, hostStart); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Host.Rows) != len(want.Rows) {
+		t.Fatalf("%d rows after reading, want %d", len(r.Host.Rows), len(want.Rows))
+	}
+	queue, watts := r.Host.Values("disk.sda.queue"), r.Host.Values("power.watts")
+	for i, row := range want.Rows {
+		if !r.Host.Rows[i].Time.Equal(row.Time) || queue[i] != row.Values[0] {
+			t.Errorf("row %d is %v, want %v", i, r.Host.Rows[i], row)
+		}
+		if math.IsNaN(watts[i]) != math.IsNaN(row.Values[1]) || math.Abs(watts[i]-row.Values[1]) > 5 {
+			t.Errorf("row %d has %v W, want %v to five digits", i, watts[i], row.Values[1])
+		}
+	}
+}
+
+func TestReadHostAfterCrash(t *testing.T) {
+	dir, table := t.TempDir(), hostTable()
+	if err := SaveSummary(dir, Summary{Start: hostStart}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := CreateHost(dir, table.Columns, hostStart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table.Rows[:30] {
+		w.Row(row)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table.Rows[30:] {
+		w.Row(row) // lost
+	}
+	if err := w.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Host.Rows) != 30 {
+		t.Errorf("%d rows after a crash, want the 30 that were flushed", len(r.Host.Rows))
+	}
+}
+
+// TestHostSize writes an hour of a machine with two drives and eight processors with all figures restless.
+func TestHostSize(t *testing.T) {
+	dir := t.TempDir()
+	table := &host.Table{}
+	for range 2*8 + 2 + 8 + 1 + 2 + 18 + 1 {
+		table.Columns = append(table.Columns, "group.item.quantity_per_second")
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	for second := range 3600 {
+		row := host.Row{Time: hostStart.Add(time.Duration(second) * time.Second)}
+		for range table.Columns {
+			row.Values = append(row.Values, math.Floor(random.Float64()*200))
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	if err := SaveHost(dir, table, hostStart); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, HostFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d columns for an hour take %d bytes", len(table.Columns), info.Size())
+	if info.Size() > 400_000 {
+		t.Errorf("%d columns for an hour take %d bytes, want at most 400,000", len(table.Columns), info.Size())
+	}
+}
