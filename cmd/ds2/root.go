@@ -37,6 +37,16 @@ func usageError(format string, args ...any) error {
 // flagError is usageError for the value of one flag.
 func flagError(flag string, err error) error { return usageError("--%s: %w", flag, err) }
 
+// usageArgs is a check of the arguments whose failure is wrong usage.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError("%s: %w; see ds2 %[1]s --help", cmd.Name(), err)
+		}
+		return nil
+	}
+}
+
 // verdictError is a run that ended with a failed audit or limit: exit 3.
 func verdictError(format string, args ...any) error {
 	return &exitError{exitVerdict, fmt.Errorf(format, args...)}
@@ -55,6 +65,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		// one line a command, in the order of the README's table
+		newReportCommand(),
 		newVersionCommand(),
 	)
 	return root

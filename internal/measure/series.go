@@ -225,7 +225,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	return w, s.latency(&w, span)
 }
 
-// slack is how far a sample may stand out of a window that it counts to: samples close a little after their second.
+// slack is how far a sample or an interval may stand out of a window that it counts to: they close a little after their
+// second.
 const slack = 100 * time.Millisecond
 
 // within gives the samples that lie in span.
@@ -267,23 +268,32 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 
 // latency merges the histograms that lie in span into w. Where none does, w has no latency.
 func (s Series) latency(w *Window, span Span) error {
-	sums := map[string]*hdr.Histogram{}
-	first := true
-	for _, iv := range s.Intervals {
-		if iv.From < span.From-slack || iv.To > span.To+slack {
-			continue
-		}
-		if err := iv.mergeInto(sums); err != nil {
-			return fmt.Errorf("compute window %s: %w", w.Name, err)
-		}
-		if first {
-			w.LatencyFrom, first = iv.From.Seconds(), false
-		}
-		w.LatencyTo = iv.To.Seconds()
+	sums, covered, err := s.histograms(span)
+	if err != nil {
+		return fmt.Errorf("compute window %s: %w", w.Name, err)
 	}
+	w.LatencyFrom, w.LatencyTo = covered.From.Seconds(), covered.To.Seconds()
 	w.Latency = make(map[string]Latency, len(sums))
 	for name, h := range sums {
 		w.Latency[name] = summarize(h)
 	}
 	return nil
+}
+
+// histograms merges the intervals that lie in span, by series name, and gives the span that they cover.
+func (s Series) histograms(span Span) (sums map[string]*hdr.Histogram, covered Span, err error) {
+	sums = map[string]*hdr.Histogram{}
+	for _, iv := range s.Intervals {
+		if iv.From < span.From-slack || iv.To > span.To+slack {
+			continue
+		}
+		if err := iv.mergeInto(sums); err != nil {
+			return nil, Span{}, err
+		}
+		if covered.To == 0 {
+			covered.From = iv.From
+		}
+		covered.To = iv.To
+	}
+	return sums, covered, nil
 }

@@ -181,6 +181,23 @@ func Read(dir string) (*Record, error) {
 	return r, nil
 }
 
+// Choose takes the record's figures from other windows than those of the run; with none given the record stays as it is.
+func (r *Record) Choose(windows []measure.WindowSpec) error {
+	if len(windows) == 0 {
+		return nil
+	}
+	r.Windows = nil
+	for _, spec := range windows {
+		w, err := r.Series.Compute(spec)
+		if err != nil {
+			return err
+		}
+		r.Windows = append(r.Windows, w)
+	}
+	r.OPM = &r.Windows[0].OPM
+	return nil
+}
+
 // SaveSummary writes summary.json of the record in dir beside and renames it. The audit uses it to add its result to a
 // record that is otherwise complete.
 func SaveSummary(dir string, s Summary) error {

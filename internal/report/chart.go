@@ -1,0 +1,284 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// chart is what page.js draws; its fields are what it reads.
+type chart struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Text    string   `json:"text"` // what there is to see, in words
+	YName   string   `json:"yName"`
+	Log     bool     `json:"log"`              // logarithmic y axis
+	Labels  []string `json:"labels,omitempty"` // x axis of labels; none: x is seconds since the first orders
+	Lines   []line   `json:"lines"`
+	Bands   []band   `json:"bands,omitempty"`
+	Figures table    `json:"-"` // the same for those who do not see it
+}
+
+// line is one curve. A point is x and y; y is null where there is nothing to show.
+type line struct {
+	Name   string        `json:"name"`
+	Points [][2]*float64 `json:"points"`
+	Thin   bool          `json:"thin"` // in the background
+}
+
+// band is a shaded part of the time axis.
+type band struct {
+	Name   string  `json:"name"`
+	From   float64 `json:"from"`
+	To     float64 `json:"to"`
+	Window bool    `json:"window"` // a window that figures are taken from; else a phase that is none
+}
+
+func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{digits(x), digits(y)}) }
+
+// digits rounds to five digits that matter, to keep the page small; what is no number is null.
+func digits(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	if f != 0 {
+		scale := math.Pow(10, 4-math.Floor(math.Log10(math.Abs(f))))
+		f = math.Round(f*scale) / scale
+	}
+	return &f
+}
+
+// charts draws a record; without samples there is nothing to draw.
+func charts(r *result.Record, id string) ([]chart, error) {
+	if len(r.Series.Samples) == 0 {
+		return nil, nil
+	}
+	points := thinned(r.Series.Samples)
+	operations, err := operationsChart(r, id)
+	if err != nil {
+		return nil, err
+	}
+	all := []chart{opmChart(r, id, points), latencyChart(r, id, points), operations}
+	if len(r.Windows) > 0 {
+		distribution, err := distributionChart(r, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, distribution)
+	}
+	return all, nil
+}
+
+// maxPoints is how many points a curve has at most: more than a page is wide in pixels.
+const maxPoints = 2000
+
+// thinned merges neighbouring samples of one phase where there are more than maxPoints.
+func thinned(samples []measure.Sample) []measure.Sample {
+	group := (len(samples) + maxPoints - 1) / maxPoints
+	if group <= 1 {
+		return samples
+	}
+	var merged []measure.Sample
+	n := 0
+	for _, s := range samples {
+		if n == 0 || n == group || s.Phase != merged[len(merged)-1].Phase {
+			merged, n = append(merged, s), 1
+			continue
+		}
+		m := &merged[len(merged)-1]
+		if orders := m.Counts.Orders + s.Counts.Orders; orders > 0 {
+			m.Mean = (m.Mean*float64(m.Counts.Orders) + s.Mean*float64(s.Counts.Orders)) / float64(orders)
+		}
+		m.P95, m.Max = max(m.P95, s.P95), max(m.Max, s.Max)
+		m.End, m.Users = s.End, s.Users
+		m.Length += s.Length
+		m.Errors += s.Errors
+		m.Counts.Add(s.Counts)
+		n++
+	}
+	return merged
+}
+
+// middle is where a sample stands on the time axis.
+func middle(s measure.Sample) float64 { return (s.End - s.Length/2).Seconds() }
+
+// bands are the phases that are not measured and the windows that are.
+func bands(s result.Summary) []band {
+	var all []band
+	for _, p := range s.Phases {
+		if p.Phase != measure.PhaseRun && p.To > p.From && p.To > 0 {
+			all = append(all, band{Name: string(p.Phase), From: max(p.From, 0), To: p.To})
+		}
+	}
+	for _, w := range s.Windows {
+		all = append(all, band{Name: "window " + w.Name, From: w.From, To: w.To, Window: true})
+	}
+	return all
+}
+
+func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
+	c := chart{
+		ID: id + "-opm", Title: "Orders per minute over time", YName: "OPM", Bands: bands(r.Summary),
+		Figures: table{Caption: "OPM by part of the run", Head: []string{"from", "to", "phase", "mean OPM", "lowest", "highest"}},
+	}
+	rate := line{Name: "OPM of each second"}
+	low, high := math.Inf(1), 0.0
+	for _, s := range samples {
+		rate.add(middle(s), s.OPM())
+		if s.Phase == measure.PhaseRun {
+			low, high = min(low, s.OPM()), max(high, s.OPM())
+		}
+	}
+	c.Lines = append(c.Lines, rate)
+	if len(r.Windows) > 0 {
+		w := r.Windows[0]
+		mean := line{Name: "mean of window " + w.Name}
+		mean.add(w.From, w.OPM)
+		mean.add(w.To, w.OPM)
+		c.Lines = append(c.Lines, mean)
+	}
+	c.Text = fmt.Sprintf("Rate of completed orders over %s.", seconds(samples[len(samples)-1].End.Seconds()))
+	if high > 0 {
+		c.Text += fmt.Sprintf(" In the measured phase it lies between %s and %s OPM.", number(low, 0), number(high, 0))
+	}
+	c.Figures.Rows = parts(samples, func(part []measure.Sample) []string {
+		var orders int64
+		var length time.Duration
+		low, high := math.Inf(1), 0.0
+		for _, s := range part {
+			orders += s.Counts.Orders
+			length += s.Length
+			low, high = min(low, s.OPM()), max(high, s.OPM())
+		}
+		return []string{number(float64(orders)/length.Minutes(), 0), number(low, 0), number(high, 0)}
+	})
+	return c
+}
+
+func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
+	c := chart{
+		ID: id + "-latency", Title: "Response time of orders over time", YName: "ms", Log: true, Bands: bands(r.Summary),
+		Text:    "Response time of whole orders, second by second: mean, 95th percentile and longest.",
+		Figures: table{Caption: "Response time by part of the run, in milliseconds", Head: []string{"from", "to", "phase", "mean", "highest p95 of a second", "longest"}},
+	}
+	maximum, p95, mean := line{Name: "longest", Thin: true}, line{Name: "p95"}, line{Name: "mean"}
+	for _, s := range samples {
+		if s.Counts.Orders == 0 {
+			s.Mean, s.P95, s.Max = math.NaN(), math.NaN(), math.NaN()
+		}
+		maximum.add(middle(s), s.Max)
+		p95.add(middle(s), s.P95)
+		mean.add(middle(s), s.Mean)
+	}
+	c.Lines = []line{mean, p95, maximum}
+	c.Figures.Rows = parts(samples, func(part []measure.Sample) []string {
+		var orders int64
+		var sum, p95, longest float64
+		for _, s := range part {
+			orders += s.Counts.Orders
+			sum += s.Mean * float64(s.Counts.Orders)
+			p95, longest = max(p95, s.P95), max(longest, s.Max)
+		}
+		if orders == 0 {
+			return []string{"–", "–", "–"}
+		}
+		return []string{milliseconds(sum / float64(orders)), milliseconds(p95), milliseconds(longest)}
+	})
+	return c
+}
+
+// parts makes the rows of a table under a time chart: each phase in up to twelve parts.
+func parts(samples []measure.Sample, figures func([]measure.Sample) []string) [][]string {
+	const perPhase = 12
+	var rows [][]string
+	for len(samples) > 0 {
+		n := 0
+		for n < len(samples) && samples[n].Phase == samples[0].Phase {
+			n++
+		}
+		for i := range min(n, perPhase) {
+			part := samples[i*n/min(n, perPhase) : (i+1)*n/min(n, perPhase)]
+			from, to := part[0].End-part[0].Length, part[len(part)-1].End
+			rows = append(rows, append([]string{seconds(from.Seconds()), seconds(to.Seconds()), string(part[0].Phase)}, figures(part)...))
+		}
+		samples = samples[n:]
+	}
+	return rows
+}
+
+func operationsChart(r *result.Record, id string) (chart, error) {
+	c := chart{
+		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true, Bands: bands(r.Summary),
+		Text:    "The 95th percentile of every operation's response time, from the record's histograms.",
+		Figures: table{Caption: "95th percentile by operation, in milliseconds", Head: []string{"from", "to"}},
+	}
+	lines := map[string]*line{}
+	intervals := make([]map[string]measure.Latency, len(r.Series.Intervals))
+	for i, iv := range r.Series.Intervals {
+		latencies, err := iv.Latencies()
+		if err != nil {
+			return c, err
+		}
+		intervals[i] = latencies
+		for name := range latencies {
+			lines[name] = &line{Name: name}
+		}
+	}
+	names := seriesOf(lines)
+	c.Figures.Head = append(c.Figures.Head, names...)
+	for i, iv := range r.Series.Intervals {
+		row := []string{seconds(iv.From.Seconds()), seconds(iv.To.Seconds())}
+		for _, name := range names {
+			l, ok := intervals[i][name]
+			if !ok {
+				l.P95 = math.NaN()
+				row = append(row, "–")
+			} else {
+				row = append(row, milliseconds(l.P95))
+			}
+			lines[name].add(iv.From.Seconds(), l.P95)
+			lines[name].add(iv.To.Seconds(), l.P95)
+		}
+		c.Figures.Rows = append(c.Figures.Rows, row)
+	}
+	for _, name := range names {
+		c.Lines = append(c.Lines, *lines[name])
+	}
+	return c, nil
+}
+
+// quantiles of the distribution chart, ever closer to the end that users notice.
+var quantiles = []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1}
+
+func distributionChart(r *result.Record, id string) (chart, error) {
+	w := r.Windows[0]
+	c := chart{
+		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms", Log: true,
+		Text:    fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.", seconds(w.LatencyFrom), seconds(w.LatencyTo)),
+		Figures: table{Caption: "Response times by share of calls, in milliseconds", Head: []string{"operation"}},
+	}
+	for _, q := range quantiles {
+		c.Labels = append(c.Labels, plain(math.Round(1e6*q)/1e4)+" %")
+	}
+	c.Figures.Head = append(c.Figures.Head, c.Labels...)
+	span := measure.Span{From: duration(w.LatencyFrom), To: duration(w.LatencyTo)}
+	byName, err := r.Series.Distribution(span, quantiles)
+	if err != nil {
+		return c, err
+	}
+	for _, name := range seriesOf(byName) {
+		l, row := line{Name: name}, []string{name}
+		for i, ms := range byName[name] {
+			l.add(float64(i), ms)
+			row = append(row, milliseconds(ms))
+		}
+		c.Lines = append(c.Lines, l)
+		c.Figures.Rows = append(c.Figures.Rows, row)
+	}
+	return c, nil
+}
+
+func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

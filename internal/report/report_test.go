@@ -1,0 +1,226 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// record writes the record of a made-up run of 70 seconds, 10 of them warm-up, and reads it again.
+func record(t *testing.T, change func(*result.Summary)) *result.Record {
+	t.Helper()
+	operations := []string{"login", "purchase"}
+	m := measure.NewMeter(operations, []string{"host:5432/ds2"})
+	user := m.NewRecorder(0)
+	random := rand.New(rand.NewPCG(1, 1))
+	var series measure.Series
+	for second := 1; second <= 70; second++ {
+		phase := measure.PhaseRun
+		if second <= 10 {
+			phase = measure.PhaseWarmup
+		}
+		for range 90 + random.IntN(20) + min(second, 10) {
+			var o measure.Order
+			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond, time.Duration(9000+random.IntN(9000))*time.Microsecond
+			o.Observe(0, login)
+			o.Observe(1, purchase)
+			o.Complete(login+purchase, login+purchase)
+			o.Purchases++
+			user.Record(&o)
+		}
+		end := time.Duration(second) * time.Second
+		series.Samples = append(series.Samples, m.Sample(end, phase, 8))
+		if second%10 == 0 {
+			series.Intervals = append(series.Intervals, m.Interval(end))
+		}
+	}
+	window, err := series.Window("run", measure.Span{From: 10 * time.Second, To: 70 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := result.Summary{
+		RunID: "k7c2", KitVersion: "test", Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Engine: "postgres", Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42,
+		Customers: 20000, OrdersPerMonth: 1000, Products: 10000,
+		OPM: &window.OPM, Windows: []measure.Window{window}, Counts: window.Counts,
+		Phases:  []measure.PhaseSpan{{Phase: measure.PhaseWarmup, To: 10}, {Phase: measure.PhaseRun, From: 10, To: 70}},
+		Errors:  []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}},
+		Retries: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}},
+		Audit:   &result.Audit{Passed: true, Checks: []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}},
+	}
+	if change != nil {
+		change(&s)
+	}
+	dir := t.TempDir()
+	w, err := result.Create(dir, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range series.Samples {
+		if err := w.Sample(sample); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, interval := range series.Intervals {
+		if err := w.Interval(interval); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func html(t *testing.T, records ...*result.Record) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, records); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestHTML(t *testing.T) {
+	r := record(t, nil)
+	page := html(t, r)
+	for what, text := range map[string]string{
+		"the result":                "<p class=\"headline\">" + number(*r.OPM, 1) + " OPM ± ",
+		"the verdict":               "<ul class=\"notes good\">",
+		"the audit":                 "The audit passed: all 1 checks",
+		"the seed":                  "<td>42</td>",
+		"the chart of OPM":          `id="run1-opm"`,
+		"its figures as a table":    "<caption>OPM by part of the run</caption>",
+		"the chart of the response": `id="run1-latency"`,
+		"failures":                  "purchase: deadlock",
+	} {
+		if !strings.Contains(page, text) {
+			t.Errorf("%s is not on the page: no %s", what, text)
+		}
+	}
+	for _, tag := range []string{"<script src", "<link rel=\"stylesheet", "<img", "@import"} {
+		if strings.Contains(page, tag) {
+			t.Errorf("the page fetches something: %s", tag)
+		}
+	}
+}
+
+func TestHTMLTells(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*result.Summary)
+		want   string
+	}{
+		"a failed audit": {func(s *result.Summary) {
+			s.Audit = &result.Audit{Checks: []result.Check{{Name: "products", Expected: "10000", Found: "9999"}}}
+		}, "The audit FAILED: 1 of 1 checks"},
+		"no audit":           {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
+		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted }, "The run is marked interrupted."},
+		"an unsteady window": {func(s *result.Summary) {
+			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: OPM drifts"}
+		}, "Not steady: OPM drifts."},
+		"a run without a result": {func(s *result.Summary) { s.OPM, s.Windows, s.Status = nil, nil, result.Failed }, "no result"},
+		"markup in an error":     {func(s *result.Summary) { s.Status, s.Error = result.Failed, "<script>alert(1)</script>" }, "&lt;script&gt;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := html(t, record(t, c.change))
+			if !strings.Contains(page, c.want) {
+				t.Errorf("the page does not say %q", c.want)
+			}
+			if strings.Contains(page, `"notes good"`) {
+				t.Error("the page calls the result good")
+			}
+		})
+	}
+}
+
+func TestHTMLOfSeveralRuns(t *testing.T) {
+	page := html(t, record(t, nil), record(t, nil))
+	for _, text := range []string{`<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("no %s on the page", text)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	if err := Text(&b, []*result.Record{record(t, nil)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "  seed "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	var b bytes.Buffer
+	if err := CSV(&b, []*result.Record{record(t, nil)}); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+70 || lines[1][0] != "k7c2" || lines[70][1] != "70.000" {
+		t.Errorf("%d lines, the last %v", len(lines), lines[len(lines)-1])
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	r := record(t, nil)
+	if err := JSON(&b, []*result.Record{r}); err != nil {
+		t.Fatal(err)
+	}
+	var runs []struct {
+		RunID string  `json:"run_id"`
+		OPM   float64 `json:"opm"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &runs); err != nil {
+		t.Fatal(err)
+	}
+	if len(runs) != 1 || runs[0].RunID != "k7c2" || runs[0].OPM != *r.OPM {
+		t.Errorf("got %+v", runs)
+	}
+}
+
+func TestThinned(t *testing.T) {
+	var samples []measure.Sample
+	for second := 1; second <= 86_400; second++ {
+		phase := measure.PhaseRun
+		if second <= 100 {
+			phase = measure.PhaseWarmup
+		}
+		samples = append(samples, measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second, Phase: phase,
+			Counts: measure.Counts{Orders: 10}, Mean: 5, P95: 8, Max: float64(second)})
+	}
+	thin := thinned(samples)
+	if len(thin) > maxPoints+2 {
+		t.Errorf("%d points of %d samples", len(thin), len(samples))
+	}
+	var orders int64
+	var length time.Duration
+	for _, s := range thin {
+		orders += s.Counts.Orders
+		length += s.Length
+		if s.OPM() != 600 || s.Mean != 5 || s.Max != s.End.Seconds() {
+			t.Fatalf("merged sample %+v", s)
+		}
+	}
+	if orders != 864_000 || length != 24*time.Hour {
+		t.Errorf("%d orders in %s are left of 864000 in 24h", orders, length)
+	}
+}

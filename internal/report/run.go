@@ -1,0 +1,216 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// runView is a record as it is shown: the page and the text are made of the same tables.
+type runView struct {
+	ID       string // of its part of the page
+	RunID    string
+	Title    string
+	Headline string // the result in one line
+	Notes    []string
+	Good     bool // nothing in the notes speaks against the result
+	Result   table
+	Latency  table
+	Failures table
+	Audit    table
+	Setup    table
+	Charts   []chart
+}
+
+func newRunView(r *result.Record, id string) (runView, error) {
+	v := runView{
+		ID: id, RunID: r.RunID,
+		Title:    fmt.Sprintf("%s, size %s, %d users", r.Engine, r.Size, r.Threads*len(r.Targets)),
+		Headline: headline(r.Summary),
+		Result:   resultTable(r.Summary),
+		Latency:  latencyTable(r.Summary),
+		Failures: failureTable(r.Summary),
+		Audit:    auditTable(r.Summary),
+		Setup:    setupTable(r.Summary),
+	}
+	v.Notes, v.Good = notes(r.Summary)
+	var err error
+	v.Charts, err = charts(r, id)
+	return v, err
+}
+
+// headline is the figure that counts.
+func headline(s result.Summary) string {
+	if s.OPM == nil || len(s.Windows) == 0 {
+		return "no result"
+	}
+	text := number(*s.OPM, 1) + " OPM"
+	if ci := s.Windows[0].CI95; ci != nil {
+		text += " ± " + number(*ci, 1)
+	}
+	return text
+}
+
+// notes are the sentences under the headline: how the run ended, whether it was steady, what the audit said.
+func notes(s result.Summary) (sentences []string, good bool) {
+	good = s.Status == result.Done
+	if !good {
+		sentence := fmt.Sprintf("The run is marked %s.", s.Status)
+		if s.Error != "" {
+			sentence = fmt.Sprintf("The run is marked %s: %s.", s.Status, s.Error)
+		}
+		sentences = append(sentences, sentence)
+	}
+	if len(s.Windows) > 0 {
+		w := s.Windows[0]
+		sentence := fmt.Sprintf("Mean of the orders completed a minute from %s to %s", seconds(w.From), seconds(w.To))
+		if w.CI95 != nil {
+			sentence += ", with its 95 % confidence interval by batch means"
+		}
+		sentences = append(sentences, sentence+".", capital(w.Steady.Why)+".")
+		good = good && w.Steady.Verdict
+	}
+	if s.Audit == nil {
+		return append(sentences, "The database was not audited."), false
+	}
+	failed := 0
+	for _, c := range s.Audit.Checks {
+		if !c.Passed {
+			failed++
+		}
+	}
+	if s.Audit.Passed {
+		return append(sentences, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(s.Audit.Checks))), good
+	}
+	return append(sentences, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", failed, len(s.Audit.Checks))), false
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func resultTable(s result.Summary) table {
+	t := table{
+		Caption: "Windows",
+		Head:    []string{"window", "from", "to", "OPM", "± 95 %", "running average", "orders", "rollbacks", "failed attempts"},
+	}
+	for _, w := range s.Windows {
+		ci := "–"
+		if w.CI95 != nil {
+			ci = number(*w.CI95, 1)
+		}
+		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), ci,
+			number(w.RunningAverageOPM, 1), integer(w.Counts.Orders), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
+	}
+	return t
+}
+
+// seriesOf lists what there are response times of: whole orders first, then the operations.
+func seriesOf[V any](byName map[string]V) []string {
+	names := slices.Sorted(maps.Keys(byName))
+	if i := slices.Index(names, measure.OrderSeries); i > 0 {
+		names = append([]string{measure.OrderSeries}, slices.Delete(names, i, i+1)...)
+	}
+	return names
+}
+
+func latencyTable(s result.Summary) table {
+	t := table{
+		Caption: "Response times in milliseconds",
+		Head:    []string{"operation", "count", "mean", "p50", "p95", "p99", "max"},
+	}
+	if len(s.Windows) == 0 {
+		return t
+	}
+	w := s.Windows[0]
+	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
+	for _, name := range seriesOf(w.Latency) {
+		l := w.Latency[name]
+		t.Rows = append(t.Rows, []string{name, integer(l.Count), milliseconds(l.Mean), milliseconds(l.P50),
+			milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)})
+	}
+	return t
+}
+
+func failureTable(s result.Summary) table {
+	t := table{Caption: "Failed attempts and retries, over the whole run", Head: []string{"operation and class", "failed", "tried again"}}
+	failed, retried := map[string]int64{}, map[string]int64{}
+	for _, c := range s.Errors {
+		failed[c.Operation+": "+c.Class] += c.Count
+	}
+	for _, c := range s.Retries {
+		retried[c.Operation+": "+c.Class] += c.Count
+	}
+	all := maps.Clone(failed)
+	maps.Copy(all, retried)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		t.Rows = append(t.Rows, []string{name, integer(failed[name]), integer(retried[name])})
+	}
+	return t
+}
+
+func auditTable(s result.Summary) table {
+	t := table{Caption: "Audit", Head: []string{"check", "expected", "found", "verdict"}}
+	if s.Audit == nil {
+		return t
+	}
+	for _, c := range s.Audit.Checks {
+		verdict, name := "ok", c.Name
+		if !c.Passed {
+			verdict = "FAILED"
+		}
+		if len(s.Targets) > 1 {
+			name = c.Target + ": " + name
+		}
+		t.Rows = append(t.Rows, []string{name, c.Expected, c.Found, verdict})
+	}
+	return t
+}
+
+// setupTable is all that is needed to repeat the run.
+func setupTable(s result.Summary) table {
+	p := s.Parameters
+	t := table{Caption: "Setup", Head: []string{"what", "value"}, Words: true}
+	add := func(name string, value any) { t.Rows = append(t.Rows, []string{name, fmt.Sprint(value)}) }
+	add("run", s.RunID)
+	add("kit version", s.KitVersion)
+	add("started", s.Start.UTC().Format(time.DateTime)+" UTC")
+	if !s.End.IsZero() {
+		add("ended", s.End.UTC().Format(time.DateTime)+" UTC")
+	}
+	add("engine", s.Engine)
+	add("targets", strings.Join(s.Targets, ", "))
+	add("size", fmt.Sprintf("%s: %s customers, %s orders a month, %s products", s.Size, integer(s.Customers), integer(s.OrdersPerMonth), integer(s.Products)))
+	add("users", fmt.Sprintf("%d on each target", s.Threads))
+	add("seed", s.Seed)
+	if p.Words != "" {
+		add("word lists", "SHA-256 "+p.Words)
+	}
+	add("ramp", fmt.Sprintf("%s users a second", plain(p.RampRate)))
+	add("warm-up", plain(p.WarmupTime)+" s")
+	add("run time", plain(p.RunTime)+" s")
+	add("think time", plain(p.ThinkTime)+" s")
+	add("new customers", fmt.Sprintf("%d %%", p.PctNewCustomers))
+	add("browses an order", p.Searches)
+	add("products a browse", p.SearchBatchSize)
+	add("items an order", p.LineItems)
+	if p.Rate > 0 {
+		add("rate", fmt.Sprintf("%s orders a second, %s", plain(p.Rate), p.Spacing))
+	}
+	for _, phase := range s.Phases {
+		add("phase "+string(phase.Phase), fmt.Sprintf("%s to %s s", number(phase.From, 1), number(phase.To, 1)))
+	}
+	return t
+}
+
+// plain prints a number without needless decimals.
+func plain(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

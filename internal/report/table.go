@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// table is what the page and the text show alike. The first column names the row; the others are figures.
+type table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	Words   bool // columns hold words, not figures to line up on the right
+}
+
+// text is the table in columns two blanks apart.
+func (t table) text() string {
+	lines := append([][]string{t.Head}, t.Rows...)
+	widths := make([]int, len(t.Head))
+	for _, row := range lines {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	b.WriteString(t.Caption + "\n")
+	for _, row := range lines {
+		line := ""
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 || t.Words {
+				line += "  " + cell + pad
+			} else {
+				line += "  " + pad + cell
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// number prints a figure with the given decimals and commas between thousands.
+func number(f float64, decimals int) string {
+	text := fmt.Sprintf("%.*f", decimals, f)
+	whole, fraction, _ := strings.Cut(text, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		fraction = "." + fraction
+	}
+	return sign + whole + fraction
+}
+
+func integer(n int64) string { return number(float64(n), 0) }
+
+// milliseconds prints a response time with three digits that matter.
+func milliseconds(ms float64) string {
+	switch {
+	case ms >= 100:
+		return number(ms, 0)
+	case ms >= 10:
+		return number(ms, 1)
+	}
+	return number(ms, 2)
+}
+
+// seconds prints a time of the run.
+func seconds(s float64) string { return number(s, 0) + " s" }
+
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return number(100*float64(part)/float64(whole), 2) + " %"
+}
