@@ -109,8 +109,9 @@ func TestHTML(t *testing.T) {
 			t.Errorf("%s is not on the page: no %s", what, text)
 		}
 	}
-	for _, tag := range []string{"<script src", "<link rel=\"stylesheet", "<img", "@import"} {
-		if strings.Contains(page, tag) {
+	own := strings.Replace(page, string(echartsJS), "", 1)
+	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
+		if strings.Contains(own, tag) {
 			t.Errorf("the page fetches something: %s", tag)
 		}
 	}
