@@ -22,9 +22,9 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 	random := rand.New(rand.NewPCG(1, 1))
 	var series measure.Series
 	for second := 1; second <= 70; second++ {
-		phase := measure.PhaseRun
+		m.Enter(measure.PhaseRun)
 		if second <= 10 {
-			phase = measure.PhaseWarmup
+			m.Enter(measure.PhaseWarmup)
 		}
 		for range 90 + random.IntN(20) + min(second, 10) {
 			var o measure.Order
@@ -36,7 +36,7 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 			user.Record(&o)
 		}
 		end := time.Duration(second) * time.Second
-		series.Samples = append(series.Samples, m.Sample(end, phase, 8))
+		series.Samples = append(series.Samples, m.Sample(end, []measure.Users{{measure.UserRunning: 8}}))
 		if second%10 == 0 {
 			series.Intervals = append(series.Intervals, m.Interval(end))
 		}

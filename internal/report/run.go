@@ -117,8 +117,8 @@ func resultTable(s result.Summary) table {
 // seriesOf lists what there are response times of: whole orders first, then the operations.
 func seriesOf[V any](byName map[string]V) []string {
 	names := slices.Sorted(maps.Keys(byName))
-	if i := slices.Index(names, measure.OrderSeries); i > 0 {
-		names = append([]string{measure.OrderSeries}, slices.Delete(names, i, i+1)...)
+	if i := slices.Index(names, measure.WholeOrder); i > 0 {
+		names = append([]string{measure.WholeOrder}, slices.Delete(names, i, i+1)...)
 	}
 	return names
 }
