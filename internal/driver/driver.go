@@ -43,6 +43,9 @@ type Config struct {
 	MaxErrors        int           // orders given up before the run is
 	OperationTimeout time.Duration // after which an operation's connection counts as lost
 
+	// Acknowledged is told every purchase that was made, from many goroutines; it keeps nothing of p. nil: nobody is.
+	Acknowledged func(target int, orderID int64, p *store.Purchase)
+
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
 }

@@ -51,6 +51,9 @@ func (u *user) cycle() error {
 		u.tally.Rollbacks++
 	} else {
 		u.tally.TotalCents += int64(p.Total)
+		if told := u.driver.config.Acknowledged; told != nil {
+			told(u.target, u.bought, p)
+		}
 	}
 	return nil
 }

@@ -29,7 +29,9 @@ import (
 	"time"
 
 	"ds2/internal/host"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/store"
 )
 
 // Schema is the version of the record. A reader refuses a newer one.
@@ -95,6 +97,16 @@ type Summary struct {
 	Before []Marks `json:"marks_before,omitempty"`
 	After  []Marks `json:"marks_after,omitempty"`
 	Audit  *Audit  `json:"audit,omitempty"`
+
+	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window
+	Scrubs []store.Scrub   `json:"scrubs,omitempty"` // of each target, in the order of Targets
+	Crash  *Crash          `json:"crash,omitempty"`
+}
+
+// Crash is a crash of the server that the run brought about.
+type Crash struct {
+	At   time.Time `json:"at"`
+	Down float64   `json:"down_s"` // until the server took connections again
 }
 
 // Marks are the highest keys of a database. What a run added lies above the marks before it, and not above those after.

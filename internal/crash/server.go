@@ -1,0 +1,67 @@
+package crash
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"strings"
+	"time"
+
+	"ds2/internal/result"
+)
+
+// Server is a database server that can be crashed.
+type Server interface {
+	// Kill ends the server without warning, so that it can save nothing.
+	Kill(ctx context.Context) error
+	// Start starts it again. It may return before the server takes connections.
+	Start(ctx context.Context) error
+}
+
+// Commands is a server that two command lines of the shell kill and start.
+type Commands struct{ KillLine, StartLine string }
+
+// Kill runs the command that kills.
+func (c Commands) Kill(ctx context.Context) error { return shell(ctx, "kill", c.KillLine) }
+
+// Start runs the command that starts.
+func (c Commands) Start(ctx context.Context) error { return shell(ctx, "start", c.StartLine) }
+
+func shell(ctx context.Context, verb, line string) error {
+	out, err := exec.CommandContext(ctx, "sh", "-c", line).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s the server: %s: %w\n%s", verb, line, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// between is the pause between two tries to connect to a server that starts.
+const between = 50 * time.Millisecond
+
+// Now kills the server, starts it again and waits until db answers.
+func Now(ctx context.Context, server Server, db *sql.DB, log *slog.Logger) (result.Crash, error) {
+	killed := time.Now()
+	log.Warn("kill the server")
+	if err := server.Kill(ctx); err != nil {
+		return result.Crash{}, err
+	}
+	if err := server.Start(ctx); err != nil {
+		return result.Crash{}, err
+	}
+	for {
+		err := db.PingContext(ctx)
+		if err == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return result.Crash{}, fmt.Errorf("wait for the server after its crash: %w", err)
+		case <-time.After(between):
+		}
+	}
+	c := result.Crash{At: killed, Down: time.Since(killed).Seconds()}
+	log.Warn("the server is back", "down_s", c.Down)
+	return c, nil
+}
