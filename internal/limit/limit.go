@@ -13,7 +13,7 @@ import (
 // Metric names one measured figure.
 type Metric struct {
 	// Subject is "order", "browse" (all three browses together), the name of a store.Op, "device read", "device write",
-	// "log write", "errors" or "opm".
+	// "errors" or "opm".
 	Subject string
 
 	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors and opm.
@@ -97,7 +97,6 @@ var subjects = func() map[string]subject {
 		"browse":       {Seconds, true},
 		"device read":  {Seconds, false},
 		"device write": {Seconds, false},
-		"log write":    {Seconds, false},
 		"errors":       {Ratio, false},
 		"opm":          {OPM, false},
 	}

@@ -15,7 +15,7 @@ import (
 //	limit      = "opm" lower number
 //	           | "errors" upper number "%"
 //	           | operation statistic upper duration
-//	           | ( "device" ( "read" | "write" ) | "log" "write" ) ( "mean" | "max" ) upper duration
+//	           | "device" ( "read" | "write" ) ( "mean" | "max" ) upper duration
 //	operation  = "order" | "browse" | the name of a store.Op
 //	statistic  = "mean" | "max" | "p" number
 //	upper      = "<" | "<="
@@ -91,18 +91,12 @@ func (p *parser) fail(format string, args ...any) error {
 
 func (p *parser) metric() (Metric, error) {
 	name := p.next(isWord)
-	switch name {
-	case "device":
+	if name == "device" {
 		direction := p.next(isWord)
 		if direction != "read" && direction != "write" {
 			return Metric{}, p.fail("write device read or device write")
 		}
 		name += " " + direction
-	case "log":
-		if p.next(isWord) != "write" {
-			return Metric{}, p.fail("write log write")
-		}
-		name += " write"
 	}
 	kind, known := subjects[name]
 	if !known {

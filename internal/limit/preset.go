@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// presets are sets of limits under a name. Jetstress's are those of WORKLOAD.md section 7; as there, "none above 50 ms"
-// is judged on the counters' one-second averages.
+// presets are sets of limits under a name. Jetstress's are those of WORKLOAD.md section 7. The counters of a device do
+// not tell the log's writes from the database's, so all of them have to keep the stricter limit of the log; and, as
+// there, "none above 50 ms" is judged on averages over a short time.
 var presets = map[string][]string{
 	"jetstress": {
 		"device read mean < 20ms",
 		"device read max <= 50ms",
-		"device write mean < 20ms",
-		"log write mean < 10ms",
-		"log write max <= 50ms",
+		"device write mean < 10ms",
+		"device write max <= 50ms",
 	},
 }
 

@@ -8,9 +8,7 @@ import (
 )
 
 // Figures gives the measured value of a metric over a window, in the metric's unit; false where the window has no sample
-// of it. "errors" is the share of order cycles that failed. "device read" and "device write" are the slowest of the
-// devices that hold the database, "log write" the device that holds its log; their mean is over operations and their max
-// is that of the one-second means.
+// of it. See [Of] for what each figure is.
 type Figures func(Metric) (value float64, measured bool)
 
 // Verdict is a limit and how the measured figure stands to it.

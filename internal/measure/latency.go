@@ -37,6 +37,26 @@ func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 // Latency sums the distribution up.
 func (d Distribution) Latency() Latency { return summarize(d.histogram) }
 
+// Quantile is the response time that a share q of all does not exceed; the longest for 1.
+func (d Distribution) Quantile(q float64) time.Duration {
+	return time.Duration(d.histogram.ValueAtQuantile(100*q)) * time.Microsecond
+}
+
+// Mean is the average response time.
+func (d Distribution) Mean() time.Duration {
+	return time.Duration(d.histogram.Mean() * float64(time.Microsecond))
+}
+
+// Merge is all response times of some distributions in one.
+func Merge(name string, some ...Distribution) Distribution {
+	all := Distribution{Name: name, histogram: newHistogram()}
+	for _, d := range some {
+		all.Sum += d.Sum
+		all.histogram.Merge(d.histogram) // of the same bounds, so nothing is dropped
+	}
+	return all
+}
+
 // Each calls f with how many there are up to each of ascending upper bounds, less those up to the bound before.
 func (d Distribution) Each(f func(upper time.Duration, count int64)) {
 	for _, bar := range d.histogram.Distribution() {

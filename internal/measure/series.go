@@ -280,6 +280,19 @@ func (s Series) latency(w *Window, span Span) error {
 	return nil
 }
 
+// Distributions gives the response times of the intervals that lie in span, by series name. Those without any are missing.
+func (s Series) Distributions(span Span) (map[string]Distribution, error) {
+	sums, _, err := s.histograms(span)
+	if err != nil {
+		return nil, fmt.Errorf("merge response times: %w", err)
+	}
+	all := make(map[string]Distribution, len(sums))
+	for name, h := range sums {
+		all[name] = Distribution{Name: name, histogram: h}
+	}
+	return all, nil
+}
+
 // histograms merges the intervals that lie in span, by series name, and gives the span that they cover.
 func (s Series) histograms(span Span) (sums map[string]*hdr.Histogram, covered Span, err error) {
 	sums = map[string]*hdr.Histogram{}

@@ -1,0 +1,81 @@
+package limit
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"ds2/internal/host"
+	"ds2/internal/measure"
+)
+
+// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of them
+// 900 ms.
+func TestOf(t *testing.T) {
+	meter := measure.NewMeter([]string{"login", "browse_by_actor", "browse_by_title"}, []string{"host/db"})
+	user := meter.NewRecorder(0)
+	var series measure.Series
+	for second := 1; second <= 20; second++ {
+		var o measure.Order
+		took := 100 * time.Millisecond
+		if second == 15 {
+			took = 900 * time.Millisecond
+			o.Fail(measure.Failure{Operation: "login", Class: "deadlock"})
+		}
+		if second <= 10 {
+			took = 5 * time.Second
+		}
+		o.Observe(1, took/2)
+		o.Observe(2, took/4)
+		o.Complete(took, took)
+		user.Record(&o)
+		at := time.Duration(second) * time.Second
+		series.Samples = append(series.Samples, meter.Sample(at, []measure.Users{{}}))
+		if second%10 == 0 {
+			series.Intervals = append(series.Intervals, meter.Interval(at))
+		}
+	}
+	window, err := series.Window("w", measure.Span{From: 10 * time.Second, To: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	nan := math.NaN()
+	counters := host.Table{
+		Columns: []string{"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sdb.reads_per_second", "disk.sdb.read_seconds", "cpu.busy_ratio"},
+		Rows: []host.Row{
+			{Time: start.Add(10 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // before the window
+			{Time: start.Add(11 * time.Second), Values: []float64{100, 0.001, 0, nan, 1}},
+			{Time: start.Add(12 * time.Second), Values: []float64{300, 0.005, 10, 0.002, 1}},
+			{Time: start.Add(20 * time.Second), Values: []float64{0, nan, 1, 0.012, 1}},
+			{Time: start.Add(21 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // after it
+		},
+	}
+	figures, err := Of(series, window, counters, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why    string
+		metric Metric
+		want   float64 // NaN: not measured
+	}{
+		{"the rate", Metric{"opm", ""}, 60},
+		{"one error in ten orders", Metric{"errors", ""}, 0.1},
+		{"nine in ten take 100 ms", Metric{"order", "p90"}, 0.1},
+		{"the tenth takes longer", Metric{"order", "p95"}, 0.9},
+		{"the longest", Metric{"order", "max"}, 0.9},
+		{"the average", Metric{"order", "mean"}, 0.18},
+		{"both kinds of browses", Metric{"browse", "mean"}, 0.0675},
+		{"the longest browse", Metric{"browse", "max"}, 0.45},
+		{"an operation that never ran", Metric{"login", "p95"}, nan},
+		{"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11", Metric{"device read", "mean"}, 0.004},
+		{"the highest second of any device", Metric{"device read", "max"}, 0.012},
+		{"writes were not sampled", Metric{"device write", "mean"}, nan},
+	} {
+		got, measured := figures(c.metric)
+		if measured == math.IsNaN(c.want) || measured && math.Abs(got-c.want) > 0.02*c.want {
+			t.Errorf("%s: %s is %v, %v; want %v", c.why, c.metric, got, measured, c.want)
+		}
+	}
+}
