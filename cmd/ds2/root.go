@@ -61,19 +61,25 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetGlobalNormalizationFunc(normalizeFlag)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		// one line a command, in the order of the README's table
+		newDriveCommand(),
 		newReportCommand(),
 		newVersionCommand(),
 	)
 	return root
 }
 
-// normalizeFlag lets every flag be written with - or _, as DS2's own parameters are.
+// normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's name.
 func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	name = strings.ReplaceAll(name, "_", "-")
+	if ours, ok := aliases[name]; ok {
+		name = ours
+	}
+	return pflag.NormalizedName(name)
 }
 
 // run executes the command line and returns the exit code; the only place that turns errors into one.

@@ -15,14 +15,27 @@ var errDrain = errors.New("orders under way at the end of the run did not end in
 
 const never = time.Duration(math.MaxInt64)
 
+// ramp is how long the ramp takes: it ends with the second in which the last user starts, so that the phases after it
+// begin on one.
+func (c Config) ramp() time.Duration {
+	return time.Duration(math.Ceil(float64(c.Threads*len(c.Targets)-1)/c.RampRate)) * time.Second
+}
+
+// Length is how long the run takes from the first orders to the end of the run phase; 0: until stopped.
+func (c Config) Length() time.Duration {
+	if c.Run == 0 {
+		return 0
+	}
+	return c.ramp() + c.Warmup + c.Run
+}
+
 // keepTime goes through the phases from the ramp on and closes the samples, until done is closed: all users have ended.
 // It calls leave on the orders that do not end in the time of the drain.
 func (d *Driver) keepTime(leave context.CancelCauseFunc, done <-chan struct{}) error {
 	c := clock{d: d, cuts: slices.Clone(d.config.Cuts), interval: d.config.Interval}
 	slices.Sort(c.cuts)
 
-	// The ramp ends with the second in which the last user starts, so that the phases after it begin on one.
-	ramp := time.Duration(math.Ceil(float64(len(d.users)-1)/d.config.RampRate)) * time.Second
+	ramp := d.config.ramp()
 	warmup := ramp + d.config.Warmup
 	run := warmup + d.config.Run
 	if d.config.Run == 0 {

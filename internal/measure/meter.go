@@ -31,6 +31,7 @@ type Meter struct {
 // targetMeter is one target's part.
 type targetMeter struct {
 	totals Totals
+	reset  Tally  // when DS2 sets its figures back: at the end of the warm-up
 	series Series // Counts.Orders only
 }
 
@@ -80,6 +81,11 @@ func (m *Meter) Enter(p Phase) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.phase = p
+	if p == PhaseRun {
+		for i := range m.targets {
+			m.targets[i].reset = m.targets[i].totals.tally()
+		}
+	}
 }
 
 // Phase is the phase under way.

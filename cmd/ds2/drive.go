@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ds2/internal/driver"
+	"ds2/internal/experiment"
+	"ds2/internal/metrics"
+	"ds2/internal/report"
+	"ds2/internal/result"
+)
+
+// defaultMetricsAddr is where /metrics is served. Where it is taken, by another run, a free port is.
+const defaultMetricsAddr = "127.0.0.1:9464"
+
+// driveOutput is how a run is shown and what follows it.
+type driveOutput struct {
+	format, metricsAddr string
+	audit, quiet        bool
+	detailed            yesValue
+}
+
+func newDriveCommand() *cobra.Command {
+	var f driveFlags
+	var o driveOutput
+	cmd := &cobra.Command{
+		Use:   "drive",
+		Short: "Run users against a database and measure OPM",
+		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and response times, and
+writes a record. All parameters of DVD Store 2's driver are understood, with _ or -, in its units.
+
+The first Ctrl-C stops new orders, lets those under way end and writes the record; the second leaves at once.
+Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
+		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
+  ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
+  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return drive(cmd, &f, &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.add(flags)
+	flags.StringVarP(&o.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
+	flags.Var(&o.detailed, "detailed-view", "figures per target too, Y or N")
+	flags.Lookup("detailed-view").NoOptDefVal = "Y"
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show nothing while the run goes on")
+	flags.StringVar(&o.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	flags.BoolVar(&o.audit, "audit", true, "audit the database after the run")
+	return cmd
+}
+
+// drive is one run from the flags to the result.
+func drive(cmd *cobra.Command, f *driveFlags, o *driveOutput) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if o.format != "text" && o.format != "json" && o.format != "ds2" {
+		return usageError("--output: %q is neither text, json nor ds2", o.format)
+	}
+	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
+	defer release()
+	options, err := f.experiment(interrupts.soft)
+	if err != nil {
+		return err
+	}
+	defer closeStores(options.Driver.Targets)
+	run, err := experiment.Begin(options)
+	if errors.Is(err, result.ErrNotEmpty) {
+		return flagError("out", err)
+	}
+	if err != nil {
+		return err
+	}
+	server, err := serveMetrics(o.metricsAddr, options, run, stderr)
+	if err != nil {
+		return err
+	}
+	if server != nil {
+		defer server.Close()
+	}
+
+	view := startView(run.Meter(), options.Driver, o, stdout, stderr)
+	summary, err := run.Drive(interrupts.hard, interrupts.soft.Done())
+	view.stop()
+	if o.format == "ds2" && len(summary.Phases) > 0 {
+		view.ds2.final(stdout, time.Now())
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+		if errors.Is(err, driver.ErrStopped) {
+			return &exitError{exitInterrupted, err}
+		}
+		return err
+	}
+	passed := true
+	if o.audit {
+		if passed, err = auditRun(interrupts, run, o.quiet, stderr); err != nil {
+			return err
+		}
+	}
+	if err := printResult(stdout, o.format, options.Dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+	if !passed {
+		return verdictError("the audit failed: the database does not hold what the run says it did; see the record")
+	}
+	return nil
+}
+
+// serveMetrics serves the run's figures; nil where none are asked for.
+func serveMetrics(address string, o experiment.Options, run *experiment.Run, stderr io.Writer) (*metrics.Server, error) {
+	if address == "" {
+		return nil, nil
+	}
+	c := o.Driver
+	collector := metrics.NewCollector(metrics.Run{
+		Version: o.Version, Engine: c.Targets[0].Engine(), Size: c.Workload.Size.String(), ID: o.RunID, Threads: c.Threads,
+	}, run.Meter())
+	server, err := metrics.Serve(address, collector)
+	if err != nil && address == defaultMetricsAddr {
+		host, _, _ := net.SplitHostPort(address)
+		server, err = metrics.Serve(net.JoinHostPort(host, "0"), collector)
+	}
+	if err != nil {
+		return nil, flagError("metrics-addr", err)
+	}
+	fmt.Fprintf(stderr, "metrics: %s\n", server.URL())
+	return server, nil
+}
+
+// auditRun audits what the run left behind and tells each check that did not pass.
+func auditRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (passed bool, err error) {
+	if !quiet {
+		fmt.Fprintln(stderr, "auditing the database")
+	}
+	audit, err := run.Audit(i.soft, func(c result.Check) {
+		if !c.Passed {
+			fmt.Fprintf(stderr, "audit of %s failed: %s: expected %s, found %s\n", c.Target, c.Name, c.Expected, c.Found)
+		}
+	})
+	return audit.Passed, err
+}
+
+// printResult prints the record as text or JSON; DS2's lines have been printed already.
+func printResult(w io.Writer, format, dir string) error {
+	if format == "ds2" {
+		return nil
+	}
+	record, err := result.Read(dir)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return printJSON(w, record.Summary)
+	}
+	return report.Text(w, []*result.Record{record})
+}

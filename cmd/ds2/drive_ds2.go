@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/store"
+)
+
+// ds2Lines prints a run as DS2's own driver does (WORKLOAD.md section 5), for scripts that parse it. Its figures are
+// averages since the end of the warm-up, and before that since the start; its response times leave out the price query.
+type ds2Lines struct {
+	meter    *measure.Meter
+	detailed bool
+	last     measure.Tally // at the line before
+}
+
+// print writes the line of every ten seconds, and with the detailed view one for each target.
+func (l *ds2Lines) print(w io.Writer) {
+	et, tallies := l.figures()
+	if et <= 0 {
+		return
+	}
+	sum := add(tallies)
+	last := l.last
+	if sum.Orders < last.Orders { // set back at the end of the warm-up
+		last = measure.Tally{}
+	}
+	l.last = sum
+	sampled := average(sum.DS2Time-last.DS2Time, sum.Orders-last.Orders)
+	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
+		et.Seconds(), sum.Orders, opm(sum.Orders, et), l.meter.MaxOfLast100().Milliseconds(), average(sum.DS2Time, sum.Orders), sampled,
+		sum.Rollbacks, percent(sum.Rollbacks, sum.Orders))
+	if l.detailed {
+		for i, t := range l.meter.Totals() {
+			tally := tallies[i]
+			fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", t.Target, tally.Orders,
+				opm(tally.Orders, et), average(tally.DS2Time, tally.Orders), tally.Rollbacks, percent(tally.Rollbacks, tally.Orders))
+		}
+	}
+}
+
+// final writes the line at the end.
+func (l *ds2Lines) final(w io.Writer, now time.Time) {
+	et, tallies := l.figures()
+	t := add(tallies)
+	browses, browseTime := int64(0), time.Duration(0)
+	for op := store.OpBrowseByCategory; op <= store.OpBrowseByTitle; op++ {
+		browses += t.Number[op]
+		browseTime += t.Sum[op]
+	}
+	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d n_login_overall=%d n_newcust_overall=%d "+
+		"n_browse_overall=%d n_purchase_overall=%d rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d "+
+		"rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
+		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t.Orders, et), l.meter.MaxOfLast100().Milliseconds(),
+		average(t.DS2Time, t.Orders), t.Number[store.OpLogin], t.NewCustomers, browses, t.Number[store.OpPurchase],
+		average(t.Sum[store.OpLogin], t.Number[store.OpLogin]), average(t.Sum[store.OpNewCustomer], t.NewCustomers),
+		average(browseTime, browses), average(t.Sum[store.OpPurchase], t.Number[store.OpPurchase]),
+		average(t.DS2Time-l.last.DS2Time, t.Orders-l.last.Orders), t.Rollbacks, percent(t.Rollbacks, t.Orders))
+}
+
+// figures are the time since DS2 would have set its figures back, and each target's tally since.
+func (l *ds2Lines) figures() (time.Duration, []measure.Tally) {
+	series := l.meter.Series()
+	if len(series.Samples) == 0 {
+		return 0, l.meter.SinceReset()
+	}
+	return series.Samples[len(series.Samples)-1].End - series.Phase(measure.PhaseRun).From, l.meter.SinceReset()
+}
+
+func add(tallies []measure.Tally) measure.Tally {
+	var sum measure.Tally
+	for _, t := range tallies {
+		sum.Add(t)
+	}
+	return sum
+}
+
+func opm(orders int64, et time.Duration) int64 {
+	if et <= 0 {
+		return 0
+	}
+	return int64(float64(orders)*60/et.Seconds() + 0.5)
+}
+
+// average is in whole milliseconds, as DS2 prints them.
+func average(sum time.Duration, n int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	return (sum / time.Duration(n)).Round(time.Millisecond).Milliseconds()
+}
+
+func percent(n, of int64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return 100 * float64(n) / float64(of)
+}

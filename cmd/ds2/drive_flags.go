@@ -1,0 +1,213 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ds2/datagen"
+	"ds2/internal/driver"
+	"ds2/internal/experiment"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/workload"
+)
+
+// driveFlags are the flags of a run: DS2's parameters, WORKLOAD.md section 5, and the kit's own.
+type driveFlags struct {
+	targetFlags
+	size, words string
+	config      driver.Config
+	workload    workload.Config
+	rate        rateValue
+	spacing     string
+	startAt     string
+	windows     []string
+	out, runID  string
+}
+
+// add declares the flags with DS2's defaults.
+func (f *driveFlags) add(flags *pflag.FlagSet) {
+	c, w := &f.config, &f.workload
+	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
+	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between, over which users are spread")
+	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and the like)")
+	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
+	flags.StringVar(&f.size, "size", "", "size that the database must have: S, M, L, W, 30MB, 80GB (default: the one it has); also --db-size, --db-size-str")
+	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
+	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
+	flags.Float64Var(&c.RampRate, "ramp-rate", 10, "users that start per second")
+	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "before the run: minutes, or a time such as 90s")
+	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "after the warm-up: minutes, or a time such as 90s; 0 = until stopped")
+	flags.Var(durationValue{&c.Think, time.Second}, "think-time", "mean pause after an order: seconds, or a time such as 500ms")
+	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
+	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses an order")
+	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
+	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items a cart")
+	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of it and the other arguments the later wins")
+
+	flags.Var(&f.rate, "rate", "open loop: orders that fall due, over all targets, such as 500/s, whether or not the store keeps up")
+	flags.StringVar(&f.spacing, "spacing", "poisson", "open loop: poisson or even times between orders")
+	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
+	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
+	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of one operation before its order is given up")
+	flags.IntVar(&c.MaxErrors, "max-errors", 100, "orders given up before the run is")
+	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "after which an operation's connection counts as lost")
+	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "how long orders under way at the end of the run may take")
+	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
+	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
+	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: a new one)")
+	flags.StringVar(&f.out, "out", "", "folder for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
+}
+
+// check reads the flags that are not checked when they are parsed, and refuses those that make no run.
+func (f *driveFlags) check(now time.Time) error {
+	c := &f.config
+	switch {
+	case c.Threads < 1 || c.Threads > 1_000_000:
+		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000", c.Threads)
+	case !(c.RampRate > 0) || c.RampRate > 1e6:
+		return usageError("--ramp-rate is %g: it must be more than 0 users a second", c.RampRate)
+	case c.MaxRetries < 0:
+		return usageError("--max-retries is %d: it must be 0 or more", c.MaxRetries)
+	case c.MaxErrors < 0:
+		return usageError("--max-errors is %d: it must be 0 or more", c.MaxErrors)
+	case c.UserOffset < 0:
+		return usageError("--user-offset is %d: it must be 0 or more", c.UserOffset)
+	case c.OperationTimeout < time.Second:
+		return usageError("--operation-timeout is %s: it must be at least 1s", c.OperationTimeout)
+	case f.spacing != "poisson" && f.spacing != "even":
+		return usageError("--spacing: %q is neither poisson nor even", f.spacing)
+	case strings.ContainsAny(f.runID, "/\\ ") || len(f.runID) > 64:
+		return usageError("--run-id: %q has a blank or a slash, or more than 64 characters", f.runID)
+	}
+	c.Arrivals = driver.Arrivals{Rate: float64(f.rate), Poisson: f.spacing == "poisson"}
+	if f.startAt != "" {
+		var err error
+		if c.StartAt, err = time.Parse(time.RFC3339, f.startAt); err != nil {
+			return usageError("--start-at: %q is no time such as 2026-11-21T04:15:00Z", f.startAt)
+		}
+		if c.StartAt.Before(now) {
+			return usageError("--start-at: %s has passed", f.startAt)
+		}
+	}
+	if c.Seed == 0 {
+		c.Seed = newSeed()
+	}
+	if f.runID == "" {
+		f.runID = newRunID()
+	}
+	return nil
+}
+
+// specs reads --window; length is that of the run, 0 where it has no end.
+func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
+	var specs []measure.WindowSpec
+	for _, text := range f.windows {
+		w, err := measure.ParseWindow(text)
+		if err != nil {
+			return nil, flagError("window", err)
+		}
+		if length > 0 && w.To > length {
+			return nil, usageError("--window: %s ends at %s, and the run at %s after the first orders (ramp, warm-up and run time)", w.Name, w.To, length)
+		}
+		if slices.ContainsFunc(specs, func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
+			return nil, usageError("--window: there are two windows named %s", w.Name)
+		}
+		specs = append(specs, w)
+	}
+	return specs, nil
+}
+
+// experiment opens the targets, looks at what they hold, and puts the run together. The caller closes the stores.
+func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err error) {
+	now := time.Now()
+	if err := f.check(now); err != nil {
+		return o, err
+	}
+	if f.workload.Words, err = readWords(f.words); err != nil {
+		return o, err
+	}
+	var want *datagen.Size
+	if f.size != "" {
+		size, err := datagen.ParseSize(f.size)
+		if err != nil {
+			return o, flagError("size", err)
+		}
+		want = &size
+	}
+	// Parameters are judged before anything is connected to; the size is not known yet where the database tells it.
+	f.workload.Size = datagen.S
+	if err := f.workload.Check(); err != nil {
+		return o, &exitError{exitUsage, err}
+	}
+	stores, err := f.open()
+	if err != nil {
+		return o, err
+	}
+	defer func() {
+		if err != nil {
+			closeStores(stores)
+		}
+	}()
+	c := f.config
+	c.Targets = stores
+	specs, err := f.specs(c.Length())
+	if err != nil {
+		return o, err
+	}
+	for i, s := range stores {
+		size, err := experiment.CheckTarget(ctx, s, want, f.workload.Words)
+		if err != nil {
+			return o, err
+		}
+		if i > 0 && size != f.workload.Size {
+			return o, fmt.Errorf("%s holds a dataset of size %s and %s one of size %s: targets driven together must be alike",
+				stores[0].Label(), f.workload.Size, s.Label(), size)
+		}
+		f.workload.Size = size
+	}
+	c.Workload = f.workload
+	return experiment.Options{
+		Driver: c, Windows: specs, RunID: f.runID, Version: kitVersion(),
+		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
+	}, nil
+}
+
+// readWords reads a file of word lists; none is the kit's own.
+func readWords(path string) (*datagen.Words, error) {
+	if path == "" {
+		return datagen.DefaultWords(), nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, flagError("words", err)
+	}
+	defer file.Close()
+	words, err := datagen.ReadWords(file)
+	if err != nil {
+		return nil, flagError("words", fmt.Errorf("%s: %w", path, err))
+	}
+	return words, nil
+}
+
+// newRunID draws six characters that are easy to read and to say.
+func newRunID() string {
+	return strings.ToLower(rand.Text()[:6])
+}
+
+// newSeed draws a seed that a spreadsheet and JSON readers with doubles keep whole.
+func newSeed() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])>>12 + 1
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// view shows a run while it goes on: a line on a terminal that is drawn anew every second, elsewhere a line every ten
+// seconds, or DS2's own lines.
+type view struct {
+	meter  *measure.Meter
+	config driver.Config
+	ds2    ds2Lines
+	quit   chan struct{}
+	gone   chan struct{}
+}
+
+// startView begins to show a run.
+func startView(meter *measure.Meter, c driver.Config, o *driveOutput, stdout, stderr io.Writer) *view {
+	v := &view{meter: meter, config: c, ds2: ds2Lines{meter: meter, detailed: bool(o.detailed)}, quit: make(chan struct{}), gone: make(chan struct{})}
+	every, show, end := 10*time.Second, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
+	switch terminal := isTerminal(stderr); {
+	case o.quiet:
+		show = func() {}
+	case o.format == "ds2":
+		show = func() { v.ds2.print(stdout) }
+	case terminal:
+		every = time.Second
+		show = func() { fmt.Fprintf(stderr, "\r\x1b[K%s", clip(v.line(), stderr)) }
+		end = func() { fmt.Fprintln(stderr) }
+	}
+	go func() {
+		defer close(v.gone)
+		defer end()
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				show()
+			case <-v.quit:
+				return
+			}
+		}
+	}()
+	return v
+}
+
+// stop ends the showing.
+func (v *view) stop() {
+	close(v.quit)
+	<-v.gone
+}
+
+// line is the run in one line.
+func (v *view) line() string {
+	phase, series := v.meter.Phase(), v.meter.Series()
+	if len(series.Samples) == 0 {
+		return fmt.Sprintf("%-7s %d users", phase, v.config.Threads*len(v.config.Targets))
+	}
+	last, rates, total := series.Samples[len(series.Samples)-1], series.Rates(), measure.Counts{}
+	errors := int64(0)
+	for _, t := range v.meter.Totals() {
+		total.Add(t.Counts)
+		for _, n := range t.Errors {
+			errors += n
+		}
+	}
+	left := ""
+	if length := v.config.Length(); length > last.End {
+		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
+	}
+	line := fmt.Sprintf("%-6s %s%s  %d users  OPM %.0f now, %.0f cumulative  p95 %.1f ms  rollbacks %d  errors %d", phase,
+		last.End.Round(time.Second), left, last.Users, rates.Last10s, rates.Cumulative, last.P95, total.Rollbacks, errors)
+	if total.Offered > 0 {
+		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
+	}
+	return line
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// clip cuts a line to the width of the terminal, so that it can be drawn over.
+func clip(line string, w io.Writer) string {
+	width, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil || len(line) < width {
+		return line
+	}
+	return line[:max(width-1, 0)]
+}
+
+func printJSON(w io.Writer, s result.Summary) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}

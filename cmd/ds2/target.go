@@ -1,0 +1,90 @@
+package main
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"ds2/internal/store"
+)
+
+// targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
+type targetFlags struct {
+	target, engine, database string
+}
+
+// defaultDatabase is DS2's name of the database.
+const defaultDatabase = "DS2"
+
+// open makes the stores; the caller closes them. It does not connect.
+func (f targetFlags) open() ([]store.Store, error) {
+	urls, err := f.urls()
+	if err != nil {
+		return nil, err
+	}
+	var stores []store.Store
+	for _, u := range urls {
+		s, err := store.Open(u)
+		if err != nil {
+			closeStores(stores)
+			return nil, flagError("target", err)
+		}
+		stores = append(stores, s)
+	}
+	return stores, nil
+}
+
+func closeStores(stores []store.Store) {
+	for _, s := range stores {
+		s.Close() // nothing is left to be said to it
+	}
+}
+
+// urls reads --target, in which several stand with ; between.
+func (f targetFlags) urls() ([]string, error) {
+	engines := slices.Sorted(maps.Keys(store.Engines))
+	if f.engine != "" && !slices.Contains(engines, f.engine) {
+		return nil, usageError("--engine: %q is no engine; there are %s", f.engine, strings.Join(engines, ", "))
+	}
+	target := f.target
+	if target == "" {
+		if f.engine == "" {
+			return nil, usageError("--target is missing: give the database's URL, such as postgres://user:password@host:5432/ds2")
+		}
+		target = "localhost"
+	}
+	var urls []string
+	for text := range strings.SplitSeq(target, ";") {
+		u, err := f.url(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+func (f targetFlags) url(text string) (string, error) {
+	if strings.Contains(text, "://") {
+		if f.database != "" {
+			return "", usageError("--database-name goes with a host name as --target; in a URL the database is part of it")
+		}
+		return text, nil
+	}
+	if text == "" {
+		return "", usageError("--target: a host name is empty")
+	}
+	if f.engine == "" {
+		return "", usageError("--target: %q is a host name, which needs --engine besides; or give a URL, such as postgres://user:password@host:5432/ds2", text)
+	}
+	database := f.database
+	if database == "" {
+		database = defaultDatabase
+	}
+	u := url.URL{Scheme: f.engine, Host: text, RawQuery: url.Values{"database": {database}}.Encode()}
+	if _, err := url.Parse(u.String()); err != nil {
+		return "", usageError("--target: %q is no host name", text)
+	}
+	return u.String(), nil
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// aliases are DS2's names of flags that this command line calls otherwise.
+var aliases = map[string]string{
+	"n-threads":   "threads",
+	"db-size":     "size",
+	"db-size-str": "size",
+}
+
+// otherNames are DS2's names of a flag.
+func otherNames(flag string) []string {
+	var names []string
+	for alias, name := range aliases {
+		if name == flag {
+			names = append(names, alias)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// durationValue is a time with a unit, such as 20m, or a bare number of DS2's unit.
+type durationValue struct {
+	d    *time.Duration
+	unit time.Duration
+}
+
+func (v durationValue) String() string {
+	if v.d == nil || *v.d == 0 {
+		return "0"
+	}
+	return v.d.String()
+}
+
+func (v durationValue) Type() string {
+	if v.unit == time.Minute {
+		return "minutes"
+	}
+	return "seconds"
+}
+
+func (v durationValue) Set(text string) error {
+	var d time.Duration
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		d = time.Duration(math.Min(n*float64(v.unit), math.MaxInt64/2))
+		if math.IsNaN(n) {
+			d = -1
+		}
+	} else if d, err = time.ParseDuration(text); err != nil {
+		return fmt.Errorf("%q is neither a number of %s nor a time such as 90s or 20m", text, v.Type())
+	}
+	if d < 0 {
+		return fmt.Errorf("%q is no time: it must be 0 or more", text)
+	}
+	*v.d = d
+	return nil
+}
+
+// yesValue is DS2's Y or N, or true or false.
+type yesValue bool
+
+func (v *yesValue) String() string {
+	if *v {
+		return "Y"
+	}
+	return "N"
+}
+
+func (v *yesValue) Type() string { return "Y|N" }
+
+func (v *yesValue) Set(text string) error {
+	switch strings.ToLower(text) {
+	case "y", "yes", "true", "1":
+		*v = true
+	case "n", "no", "false", "0":
+		*v = false
+	default:
+		return fmt.Errorf("%q is neither Y nor N", text)
+	}
+	return nil
+}
+
+// rateValue is a number of orders a second: 500/s, 30000/m, or a bare number a second.
+type rateValue float64
+
+func (v *rateValue) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*v), 'g', -1, 64) + "/s"
+}
+
+func (v *rateValue) Type() string { return "orders/s" }
+
+func (v *rateValue) Set(text string) error {
+	number, unit, _ := strings.Cut(text, "/")
+	per := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 {
+		return fmt.Errorf("%q is no rate such as 500/s or 30000/m", text)
+	}
+	*v = rateValue(n / per)
+	return nil
+}
+
+const configFileFlag = "config-file"
+
+// configFileValue sets flags from a file of lines parameter=value, at the place of the command line where it stands: what
+// comes later wins, as in DS2.
+type configFileValue struct {
+	flags *pflag.FlagSet
+	path  string
+}
+
+func (v *configFileValue) String() string { return v.path }
+func (v *configFileValue) Type() string   { return "file" }
+
+func (v *configFileValue) Set(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	v.path = path
+	lines := bufio.NewScanner(file)
+	for number := 1; lines.Scan(); number++ {
+		name, value, err := configLine(lines.Text())
+		if err == nil && name != "" {
+			err = v.set(name, value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s line %d: %w", path, number, err)
+		}
+	}
+	return lines.Err()
+}
+
+func (v *configFileValue) set(name, value string) error {
+	flag := v.flags.Lookup(name)
+	if flag == nil || flag.Name == configFileFlag || flag.Name == "help" {
+		return fmt.Errorf("there is no parameter %q", name)
+	}
+	return v.flags.Set(flag.Name, value)
+}
+
+// configLine reads one line: parameter=value, with or without the -- of the command line; empty lines and those that
+// begin with # have no name.
+func configLine(line string) (name, value string, err error) {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' {
+		return "", "", nil
+	}
+	name, value, ok := strings.Cut(strings.TrimPrefix(line, "--"), "=")
+	if name = strings.TrimSpace(name); !ok || name == "" {
+		return "", "", fmt.Errorf("%q is not parameter=value", line)
+	}
+	return name, strings.TrimSpace(value), nil
+}

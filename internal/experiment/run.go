@@ -1,0 +1,246 @@
+// Package experiment turns a run of the driver into a result: it checks the databases, keeps the record, computes the
+// windows and lets the audit have its say. What the user typed and what is shown is the business of the command line.
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"ds2/internal/audit"
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Options are one run and its record.
+type Options struct {
+	Driver  driver.Config        // Interval and Cuts are set here
+	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
+	Dir     string               // of the record; must not exist or be empty
+	RunID   string
+	Version string // of the kit
+}
+
+// Run is one run with its record.
+type Run struct {
+	options Options
+	driver  *driver.Driver
+	writer  *result.Writer
+	summary result.Summary
+}
+
+// Begin creates the record and prepares the run.
+func Begin(o Options) (*Run, error) {
+	r := &Run{options: o, summary: summarize(o)}
+	var err error
+	if r.writer, err = result.Create(o.Dir, r.summary); err != nil {
+		return nil, err
+	}
+	c := o.Driver
+	c.Interval = result.IntervalLength
+	for _, w := range o.Windows {
+		if !w.Auto {
+			c.Cuts = append(c.Cuts, w.From, w.To)
+		}
+	}
+	r.driver = driver.New(c, r.writer, slog.New(slog.NewTextHandler(r.writer.Log(), nil)))
+	return r, nil
+}
+
+// Meter is where the run's figures are while it goes on.
+func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
+
+// Drive runs, and ends the record whatever happens; the error is the driver's or why the record could not be written.
+// See driver.Driver.Run for ctx and stop.
+func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, error) {
+	s := &r.summary
+	var err error
+	if s.Before, err = r.marks(ctx); err == nil {
+		var start time.Time
+		if start, err = r.driver.Run(ctx, stop); !start.IsZero() {
+			s.Start = start
+		}
+	}
+	// Also a run that was cut off is asked what it left behind.
+	after, marksErr := r.marks(context.WithoutCancel(ctx))
+	s.After = after
+	if err == nil {
+		err = marksErr
+	}
+	s.End = time.Now()
+	figuresErr := r.figures()
+	if err == nil {
+		err = figuresErr // a run that was cut off lacks windows, but that is not what is wrong with it
+	}
+	switch {
+	case err == nil:
+		s.Status = result.Done
+	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
+		s.Status = result.Interrupted
+	default:
+		s.Status = result.Failed
+		s.Error = err.Error()
+	}
+	return *s, errors.Join(err, r.writer.Close(*s))
+}
+
+// marks reads the highest keys of every target.
+func (r *Run) marks(ctx context.Context) ([]result.Marks, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	var all []result.Marks
+	for _, target := range r.options.Driver.Targets {
+		m, err := audit.ReadMarks(ctx, target.DB())
+		if err != nil {
+			return nil, target.Wrap("read the highest keys of "+target.Label(), err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// figures computes what the summary says of the run.
+func (r *Run) figures() error {
+	s, series := &r.summary, r.Meter().Series()
+	s.Phases = phases(series)
+	s.Windows, s.OPM, s.CumulativeOPM = nil, nil, nil
+	if cumulative := series.Rates().Cumulative; series.Phase(measure.PhaseRun).To > 0 {
+		s.CumulativeOPM = &cumulative
+	}
+	var errs error
+	for _, spec := range windows(r.options.Windows, series) {
+		w, err := series.Compute(spec)
+		if err != nil {
+			errs = errors.Join(errs, err)
+			continue
+		}
+		s.Windows = append(s.Windows, w)
+	}
+	if len(s.Windows) > 0 {
+		s.OPM = &s.Windows[0].OPM
+	}
+	s.ByTarget, s.Counts = nil, measure.Counts{}
+	for _, t := range r.Meter().Totals() {
+		s.Counts.Add(t.Counts)
+		latency := map[string]measure.Latency{}
+		for _, d := range t.Durations {
+			if d.Count() > 0 {
+				latency[d.Name] = d.Latency()
+			}
+		}
+		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, Counts: t.Counts, Latency: latency})
+		s.Errors = addFailures(s.Errors, t.Errors)
+		s.Retries = addFailures(s.Retries, t.Retries)
+	}
+	return errs
+}
+
+// windows are those asked for, or the run phase, where it came to that. A run that ended early has none of the windows
+// that lie beyond its end.
+func windows(asked []measure.WindowSpec, series measure.Series) []measure.WindowSpec {
+	run := series.Phase(measure.PhaseRun)
+	if run.To == 0 {
+		return nil
+	}
+	if len(asked) == 0 {
+		return []measure.WindowSpec{{Name: "run", Span: run}}
+	}
+	return asked
+}
+
+func phases(series measure.Series) []measure.PhaseSpan {
+	var spans []measure.PhaseSpan
+	for _, p := range measure.Phases {
+		if span := series.Phase(p); span.To > 0 {
+			spans = append(spans, measure.PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()})
+		}
+	}
+	return spans
+}
+
+// addFailures adds counts by failure to a sorted list of them.
+func addFailures(list []measure.FailureCount, counts map[measure.Failure]int64) []measure.FailureCount {
+	for f, n := range counts {
+		i := slices.IndexFunc(list, func(c measure.FailureCount) bool { return c.Operation == f.Operation && c.Class == f.Class })
+		if i < 0 {
+			list = append(list, measure.FailureCount{Operation: f.Operation, Class: f.Class})
+			i = len(list) - 1
+		}
+		list[i].Count += n
+	}
+	slices.SortFunc(list, func(a, b measure.FailureCount) int {
+		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Class, b.Class))
+	})
+	return list
+}
+
+// Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
+// Drive; told is told each check.
+func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit, error) {
+	var checks []result.Check
+	for i, target := range r.options.Driver.Targets {
+		size := r.options.Driver.Workload.Size
+		found, err := audit.Check(ctx, target.DB(), target.Label(), audit.Options{
+			Size:     &size,
+			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
+			Progress: told,
+		})
+		if err != nil {
+			return result.Audit{}, fmt.Errorf("audit the run: %w", err)
+		}
+		checks = append(checks, found...)
+	}
+	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
+	return *r.summary.Audit, result.SaveSummary(r.options.Dir, r.summary)
+}
+
+// summarize says what will be run.
+func summarize(o Options) result.Summary {
+	c := o.Driver
+	s := result.Summary{
+		KitVersion: o.Version,
+		RunID:      o.RunID,
+		Status:     result.Running,
+		Start:      time.Now(),
+		Engine:     c.Targets[0].Engine(),
+		Size:       c.Workload.Size.String(),
+		Threads:    c.Threads,
+		Seed:       c.Seed,
+		Parameters: result.Parameters{
+			RampRate:        c.RampRate,
+			RunTime:         c.Run.Seconds(),
+			WarmupTime:      c.Warmup.Seconds(),
+			ThinkTime:       c.Think.Seconds(),
+			PctNewCustomers: c.Workload.PctNewCustomers,
+			Searches:        c.Workload.Searches,
+			SearchBatchSize: c.Workload.SearchBatchSize,
+			LineItems:       c.Workload.LineItems,
+			Rate:            c.Arrivals.Rate,
+			MaxRetries:      c.MaxRetries,
+			MaxErrors:       c.MaxErrors,
+			UserOffset:      c.UserOffset,
+			Words:           c.Workload.Words.Sum(),
+		},
+		Customers:      int64(c.Workload.Size.Customers),
+		OrdersPerMonth: int64(c.Workload.Size.OrdersPerMonth),
+		Products:       int64(c.Workload.Size.Products),
+	}
+	if c.Arrivals.Rate > 0 {
+		s.Parameters.Spacing = "even"
+		if c.Arrivals.Poisson {
+			s.Parameters.Spacing = "poisson"
+		}
+	}
+	for _, w := range o.Windows {
+		s.Parameters.Windows = append(s.Parameters.Windows, w.Name)
+	}
+	for _, target := range c.Targets {
+		s.Targets = append(s.Targets, target.Label())
+	}
+	return s
+}

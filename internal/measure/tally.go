@@ -1,0 +1,50 @@
+package measure
+
+import "time"
+
+// Tally is what DS2 prints: how many orders, and how often and how long each operation ran.
+type Tally struct {
+	Orders, Rollbacks, NewCustomers int64
+	DS2Time                         time.Duration   // of the orders, in DS2's meaning
+	Number                          []int64         // of each operation
+	Sum                             []time.Duration // of each operation
+}
+
+// Add adds o.
+func (t *Tally) Add(o Tally) { t.add(o, 1) }
+
+func (t *Tally) add(o Tally, times int64) {
+	t.Orders += times * o.Orders
+	t.Rollbacks += times * o.Rollbacks
+	t.NewCustomers += times * o.NewCustomers
+	t.DS2Time += time.Duration(times) * o.DS2Time
+	if t.Number == nil {
+		t.Number, t.Sum = make([]int64, len(o.Number)), make([]time.Duration, len(o.Sum))
+	}
+	for i := range o.Number {
+		t.Number[i] += times * o.Number[i]
+		t.Sum[i] += time.Duration(times) * o.Sum[i]
+	}
+}
+
+func (t Totals) tally() Tally {
+	tally := Tally{Orders: t.Counts.Orders, Rollbacks: t.Counts.Rollbacks, NewCustomers: t.Counts.NewCustomers, DS2Time: t.DS2Time}
+	for _, d := range t.Durations {
+		tally.Number = append(tally.Number, d.Count())
+		tally.Sum = append(tally.Sum, d.Sum)
+	}
+	return tally
+}
+
+// SinceReset is each target's tally since the end of the warm-up, where DS2 sets its figures back, and before that since
+// the start; as of the last sample.
+func (m *Meter) SinceReset() []Tally {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := make([]Tally, len(m.targets))
+	for i := range m.targets {
+		out[i] = m.targets[i].totals.tally()
+		out[i].add(m.targets[i].reset, -1)
+	}
+	return out
+}
