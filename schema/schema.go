@@ -22,6 +22,9 @@ const (
 	Indexes    Phase = "indexes"    // primary keys, indexes, foreign keys
 	Procedures Phase = "procedures" // and the restock trigger
 	Statistics Phase = "statistics"
+
+	// Drop removes what the other phases made, apart from the database, and nothing else. No load runs it unasked.
+	Drop Phase = "drop"
 )
 
 // Phases lists the phases in the order in which a load runs them.
@@ -43,6 +46,16 @@ type Statement struct {
 	// Step counts from 0. Statements of one step may run side by side; a step begins when the one before it has ended.
 	Step int
 	SQL  string
+}
+
+// Name is what the statement does, in few words: its first line, cut short. No two statements of an engine's phases have
+// the same name, but for those of Database and Drop.
+func (s Statement) Name() string {
+	line, _, _ := strings.Cut(s.SQL, "\n")
+	for _, end := range []string{" (", " ON ", " TABLESPACE ", ";"} {
+		line, _, _ = strings.Cut(line, end)
+	}
+	return line
 }
 
 //go:embed */*.sql
@@ -71,8 +84,8 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, strings.Join(Engines(), ", "))
 	}
-	if !slices.Contains(Phases, phase) {
-		return "", fmt.Errorf("render schema: no phase %q; known: %v", phase, Phases)
+	if !slices.Contains(Phases, phase) && phase != Drop {
+		return "", fmt.Errorf("render schema: no phase %q; known: %v, and %s", phase, Phases, Drop)
 	}
 	name := fmt.Sprintf("%s.sql", phase)
 	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).ParseFS(files, engine+"/"+name)

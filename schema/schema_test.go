@@ -8,7 +8,8 @@ import (
 func TestEveryPhaseOfEveryEngine(t *testing.T) {
 	p := Params{Database: "ds2", Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000}
 	for _, engine := range Engines() {
-		for _, phase := range Phases {
+		names := map[string]bool{}
+		for _, phase := range append(Phases, Drop) {
 			statements, err := Statements(engine, phase, p)
 			if err != nil {
 				t.Fatalf("%s %s: %v", engine, phase, err)
@@ -21,6 +22,10 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 				if !strings.Contains(script, s.SQL) {
 					t.Errorf("%s %s: load would run what the script does not show:\n%s", engine, phase, s.SQL)
 				}
+				if phase != Database && phase != Drop && names[s.Name()] {
+					t.Errorf("%s %s: a second statement is named %q: a resumed load would leave it out", engine, phase, s.Name())
+				}
+				names[s.Name()] = true
 				if i > 0 && s.Step != statements[i-1].Step && s.Step != statements[i-1].Step+1 {
 					t.Errorf("%s %s: step %d follows step %d", engine, phase, s.Step, statements[i-1].Step)
 				}

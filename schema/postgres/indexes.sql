@@ -61,3 +61,12 @@ ALTER TABLE cust_hist VALIDATE CONSTRAINT fk_cust_hist_customerid;
 ALTER TABLE orderlines VALIDATE CONSTRAINT fk_orderid;
 
 ALTER TABLE orders VALIDATE CONSTRAINT fk_customerid;
+
+-- step: new keys go on after those that were loaded.
+SELECT setval(pg_get_serial_sequence('customers', 'customerid'), max(customerid)) FROM customers;
+
+SELECT setval(pg_get_serial_sequence('orders', 'orderid'), max(orderid)) FROM orders;
+
+SELECT setval(pg_get_serial_sequence('products', 'prod_id'), max(prod_id)) FROM products;
+
+SELECT setval(pg_get_serial_sequence('categories', 'category'), max(category)) FROM categories;

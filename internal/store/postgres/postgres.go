@@ -4,14 +4,11 @@
 package postgres
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -57,21 +54,3 @@ func (s *Store) Wrap(op string, err error) error { return s.wrap(op, err) }
 
 // Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }
-
-// Copy streams rows of CSV into a table, in a transaction of its own. An empty field is NULL.
-func (s *Store) Copy(ctx context.Context, table string, csv io.Reader) (int64, error) {
-	op := "copy " + strings.ToLower(table)
-	conn, err := s.db.Conn(ctx)
-	if err != nil {
-		return 0, s.wrap(op, err)
-	}
-	defer conn.Close()
-	var rows int64
-	err = conn.Raw(func(driverConn any) error {
-		tag, err := driverConn.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx, csv,
-			"COPY "+pgx.Identifier{strings.ToLower(table)}.Sanitize()+" FROM STDIN (FORMAT csv)")
-		rows = tag.RowsAffected()
-		return err
-	})
-	return rows, s.wrap(op, err)
-}

@@ -1,0 +1,223 @@
+// Package load brings a dataset into a store: database, tables, data, indexes, procedures, statistics, in this order
+// and as many of each side by side as may be. What the SQL is stands in package schema, how an engine takes rows in
+// package store and below, and how progress looks is for those who watch.
+package load
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+	"ds2/schema"
+)
+
+// Engine is what a load needs of a store.
+type Engine interface {
+	store.Store
+
+	// Database is the name of the target's database.
+	Database() string
+
+	// CreateDatabase runs the statements of schema.Database where the target's database does not exist, and says
+	// whether it did.
+	CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error)
+}
+
+// Resumer is an Engine whose loads can be gone on with after they were killed: it does a step of the load and notes its
+// name in the table ds2_steps in one transaction, so that a step is there whole and noted, or not at all.
+type Resumer interface {
+	// CopyStep is Store.Copy as a step.
+	CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
+
+	// ExecStep runs a statement as a step, with the session's settings made for heavy work.
+	ExecStep(ctx context.Context, step, statement string) error
+}
+
+// Options say what to load and how.
+type Options struct {
+	Size    datagen.Size
+	Name    string // of the size, as the user wrote it
+	Words   string // sum of the word lists, as datagen.Words.Sum gives it
+	Version string // of the kit
+	Parts   []datagen.Part
+
+	Drop   bool // DS2 data that is there is dropped first
+	Resume bool // a load of the same dataset that was not finished is gone on with
+	AtOnce int  // parts and statements side by side; at least 1
+
+	DataTablespace, IndexTablespace string // schema.Params
+
+	Watch Watcher // may be nil
+}
+
+// Watcher is told how a load goes on. Its methods are called from several goroutines at once.
+type Watcher interface {
+	// Begin tells that a phase begins: PhaseData or one of schema's.
+	Begin(phase schema.Phase)
+
+	// Copied tells that more of a table has been handed to the server; 0 rows and bytes tell that it is expected.
+	Copied(table datagen.Table, rows, bytes int64)
+
+	// Statement tells that a statement of a phase begins, or has ended.
+	Statement(phase schema.Phase, statement string, ended bool)
+}
+
+// PhaseData is the phase between schema.Tables and schema.Indexes.
+const PhaseData schema.Phase = "data"
+
+// Run loads a dataset. A database that holds DS2 data is refused unless Drop or Resume says otherwise; nothing but DS2's
+// own objects is ever dropped.
+func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
+	l := &loader{
+		engine: e, options: o, report: newReport(o.Parts), watch: o.Watch,
+		params: schema.Params{
+			Database:  e.Database(),
+			Customers: int64(o.Size.Customers), OrdersPerMonth: int64(o.Size.OrdersPerMonth), Products: int64(o.Size.Products),
+			DataTablespace: o.DataTablespace, IndexTablespace: o.IndexTablespace,
+		},
+	}
+	if l.watch == nil {
+		l.watch = deaf{}
+	}
+	start := time.Now()
+	for _, phase := range []struct {
+		name schema.Phase
+		run  func(context.Context) error
+	}{
+		{schema.Database, l.createDatabase},
+		{schema.Tables, l.createTables},
+		{PhaseData, l.copyParts},
+		{schema.Indexes, l.runPhase(schema.Indexes)},
+		{schema.Procedures, l.runPhase(schema.Procedures)},
+		{schema.Statistics, l.runPhase(schema.Statistics)},
+	} {
+		began := time.Now()
+		l.watch.Begin(phase.name)
+		if err := phase.run(ctx); err != nil {
+			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
+		}
+		l.report.Phases = append(l.report.Phases, PhaseTime{phase.name, time.Since(began)})
+	}
+	if err := l.finish(ctx); err != nil {
+		return l.report, fmt.Errorf("finish load: %w", err)
+	}
+	l.report.Elapsed = time.Since(start)
+	return l.report, nil
+}
+
+type loader struct {
+	engine  Engine
+	options Options
+	params  schema.Params
+	watch   Watcher
+	report  *Report
+	done    map[string]bool // steps that an earlier load did
+}
+
+func (l *loader) statements(phase schema.Phase) ([]schema.Statement, error) {
+	return schema.Statements(l.engine.Engine(), phase, l.params)
+}
+
+func (l *loader) createDatabase(ctx context.Context) error {
+	statements, err := l.statements(schema.Database)
+	if err != nil {
+		return err
+	}
+	_, err = l.engine.CreateDatabase(ctx, statements)
+	return err
+}
+
+// createTables makes the tables, unless a load that is gone on with has made them. They come into being in one transaction
+// with the note of what is loaded into them: a database holds all of DS2's tables and the note, or nothing.
+func (l *loader) createTables(ctx context.Context) error {
+	held, err := l.held(ctx)
+	if err != nil {
+		return err
+	}
+	if len(held) > 0 {
+		switch {
+		case l.options.Resume:
+			return l.resume(ctx)
+		case l.options.Drop:
+			if err := l.transact(ctx, schema.Drop); err != nil {
+				return err
+			}
+		default:
+			return l.refuse(ctx, held)
+		}
+	}
+	var note []string
+	for name, value := range l.info() {
+		note = append(note, fmt.Sprintf("INSERT INTO ds2_info (name, value) VALUES (%s, %s)", literal(name), literal(value)))
+	}
+	return l.transact(ctx, schema.Tables, note...)
+}
+
+// info is what is noted of the dataset while it is loaded.
+func (l *loader) info() store.Info {
+	return store.Info{
+		store.InfoState:          store.StateLoading,
+		store.InfoSize:           l.options.Name,
+		store.InfoCustomers:      fmt.Sprint(l.options.Size.Customers),
+		store.InfoOrdersPerMonth: fmt.Sprint(l.options.Size.OrdersPerMonth),
+		store.InfoProducts:       fmt.Sprint(l.options.Size.Products),
+		store.InfoWords:          l.options.Words,
+		store.InfoVersion:        l.options.Version,
+	}
+}
+
+// transact runs the statements of a phase, and more, in one transaction.
+func (l *loader) transact(ctx context.Context, phase schema.Phase, more ...string) error {
+	statements, err := l.statements(phase)
+	if err != nil {
+		return err
+	}
+	tx, err := l.engine.DB().BeginTx(ctx, nil)
+	if err != nil {
+		return l.engine.Wrap("begin", err)
+	}
+	defer tx.Rollback() // does nothing after Commit
+	for _, s := range statements {
+		if _, err := tx.ExecContext(ctx, s.SQL); err != nil {
+			return l.engine.Wrap(s.Name(), err)
+		}
+	}
+	for _, sql := range more {
+		if _, err := tx.ExecContext(ctx, sql); err != nil {
+			return l.engine.Wrap("note what is loaded", err)
+		}
+	}
+	return l.engine.Wrap("commit", tx.Commit())
+}
+
+// finish notes, as the very last step, that the load is whole.
+func (l *loader) finish(ctx context.Context) error {
+	tx, err := l.engine.DB().BeginTx(ctx, nil)
+	if err != nil {
+		return l.engine.Wrap("begin", err)
+	}
+	defer tx.Rollback()
+	for _, sql := range []string{
+		"DROP TABLE IF EXISTS ds2_steps",
+		fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", literal(store.StateReady), literal(store.InfoState)),
+	} {
+		if _, err := tx.ExecContext(ctx, sql); err != nil {
+			return l.engine.Wrap("note that all is loaded", err)
+		}
+	}
+	return l.engine.Wrap("commit", tx.Commit())
+}
+
+// literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// deaf is the watcher of those who do not watch.
+type deaf struct{}
+
+func (deaf) Begin(schema.Phase)                   {}
+func (deaf) Copied(datagen.Table, int64, int64)   {}
+func (deaf) Statement(schema.Phase, string, bool) {}

@@ -1,0 +1,57 @@
+package postgres_test
+
+import (
+	"net/url"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// killOthers is storetest.Engine.Kill.
+const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, storetest.Engine{
+		Open: func(t *testing.T) store.Store { return loaded(t, storetest.Size) },
+		Kill: killOthers,
+	})
+}
+
+func open(t testing.TB, target string) *postgres.Store {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.(*postgres.Store)
+}
+
+// loaded is a store whose database is fresh and holds a dataset of the size.
+func loaded(t testing.TB, size datagen.Size) *postgres.Store {
+	t.Helper()
+	s := open(t, pgtest.Database(t))
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = load.Run(t.Context(), s, load.Options{
+		Size: size, Name: size.String(), Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 4,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,95 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ds2/internal/store"
+)
+
+func (s *suite) browseByCategory(t *testing.T) {
+	session := s.connect(t)
+	for category := 1; category <= 17; category++ {
+		special := int(s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM products WHERE category = %d AND special = 1", category)))
+		for _, batch := range []int{1, 3, 1000} {
+			rows, err := session.BrowseByCategory(t.Context(), batch, category)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, fmt.Sprintf("rows of category %d, batch %d", category, batch), rows, min(batch, special))
+		}
+	}
+}
+
+func (s *suite) browseByWords(t *testing.T) {
+	session := s.connect(t)
+	titles := s.texts(t, "SELECT title FROM products")
+	actors := s.texts(t, "SELECT actor FROM products")
+	for _, test := range []struct {
+		name, words string
+	}{
+		{"both words", titles[0]},
+		{"both words, the other way round", swap(titles[0])},
+		{"one word twice", strings.Fields(titles[0])[0] + " " + strings.Fields(titles[0])[0]},
+		{"lower case", strings.ToLower(titles[1])},
+		{"an actor", actors[0]},
+		{"an actor, the other way round", swap(actors[0])},
+		{"words of two actors", strings.Fields(actors[0])[0] + " " + strings.Fields(actors[1])[1]},
+		{"a word that is there, one that is not", strings.Fields(titles[0])[0] + " NOSUCHWORD"},
+	} {
+		for _, batch := range []int{1, 9, 100_000} {
+			rows, err := session.BrowseByTitle(t.Context(), batch, []byte(test.words))
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, fmt.Sprintf("by title, %s: %q, batch %d", test.name, test.words, batch), rows, min(batch, containing(titles, test.words)))
+			if rows, err = session.BrowseByActor(t.Context(), batch, []byte(test.words)); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, fmt.Sprintf("by actor, %s: %q, batch %d", test.name, test.words, batch), rows, min(batch, containing(actors, test.words)))
+		}
+	}
+}
+
+func swap(words string) string {
+	first, second, _ := strings.Cut(words, " ")
+	return second + " " + first
+}
+
+// containing counts the texts that contain all the words.
+func containing(texts []string, words string) int {
+	n := 0
+texts:
+	for _, text := range texts {
+		in := strings.Fields(text)
+		for word := range strings.FieldsSeq(strings.ToUpper(words)) {
+			if !slices.Contains(in, word) {
+				continue texts
+			}
+		}
+		n++
+	}
+	return n
+}
+
+func (s *suite) prices(t *testing.T) {
+	session := s.connect(t)
+	items := []store.Item{{Product: 7}, {Product: 10_000}, {Product: 1}, {Product: 7}}
+	if err := session.Prices(t.Context(), items); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range items {
+		want := s.texts(t, fmt.Sprintf("SELECT price FROM products WHERE prod_id = %d", item.Product))[0]
+		if got := item.Price.String(); !strings.HasPrefix(want, got) { // SQL Server's money has four places
+			t.Errorf("product %d: price %s, want %s", item.Product, got, want)
+		}
+	}
+	if err := session.Prices(t.Context(), []store.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}); err == nil {
+		t.Error("a product that does not exist has a price")
+	}
+	if err := session.Prices(t.Context(), items); err != nil {
+		t.Errorf("after an error that leaves the connection whole: %v", err)
+	}
+}

@@ -1,0 +1,118 @@
+package storetest
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"ds2/internal/store"
+)
+
+func (s *suite) login(t *testing.T) {
+	session := s.connect(t)
+	buyer := s.one(t, "SELECT MIN(customerid) FROM cust_hist")
+	for _, test := range []struct {
+		name, username, password string
+		want                     store.Login
+	}{
+		{"with titles", fmt.Sprintf("user%d", buyer), "password", store.Login{
+			CustomerID: buyer,
+			Titles:     int(s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM cust_hist WHERE customerid = %d", buyer)))}},
+		{"without titles", fmt.Sprintf("user%d", s.idle(t)), "password", store.Login{CustomerID: s.idle(t)}},
+		{"unknown user", "user0", "password", store.Login{}},
+		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", store.Login{}},
+		{"no password", fmt.Sprintf("user%d", buyer), "", store.Login{}},
+	} {
+		got, err := session.Login(t.Context(), []byte(test.username), []byte(test.password))
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		equal(t, test.name, got, test.want)
+	}
+}
+
+// idle is a customer who never bought anything.
+func (s *suite) idle(t *testing.T) int64 {
+	return s.one(t, `SELECT MIN(customerid) FROM customers
+		WHERE NOT EXISTS (SELECT 1 FROM cust_hist WHERE cust_hist.customerid = customers.customerid)`)
+}
+
+func customer(username string) *store.Customer {
+	return &store.Customer{
+		FirstName: []byte("O'BRIEN"), LastName: []byte("LASTNAME"), Address1: []byte("1 Dell Way"), Address2: []byte(""),
+		City: []byte("CITY"), State: []byte(""), Zip: []byte("00000"), Country: []byte("South Africa"), Region: 2,
+		Email: []byte("LASTNAME@dell.com"), Phone: []byte("1234567890"),
+		CreditCardType: 3, CreditCard: []byte("1234567890123456"), CreditCardExpiration: []byte("2012/03"),
+		Username: []byte(username), Password: []byte("password"), Age: 55, Income: 100_000, Gender: 'F',
+	}
+}
+
+func (s *suite) newCustomer(t *testing.T) {
+	session := s.connect(t)
+	id, err := session.NewCustomer(t.Context(), customer("newuser1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id <= int64(Size.Customers) {
+		t.Errorf("the new customer's id is %d, though %d customers were loaded", id, Size.Customers)
+	}
+	const columns = "firstname, lastname, address1, address2, city, state, zip, country, region, email, phone, " +
+		"creditcardtype, creditcard, creditcardexpiration, username, password, age, income, gender"
+	values := make([]sql.NullString, 19)
+	into := make([]any, len(values))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	query := fmt.Sprintf("SELECT %s FROM customers WHERE customerid = %d", columns, id)
+	if err := s.store.DB().QueryRowContext(t.Context(), query).Scan(into...); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range values {
+		if !v.Valid {
+			v.String = "null"
+		}
+		got = append(got, v.String)
+	}
+	equal(t, "the 19 values", strings.Join(got, "|"), "O'BRIEN|LASTNAME|1 Dell Way|null|CITY|null|00000|South Africa|2|"+
+		"LASTNAME@dell.com|1234567890|3|1234567890123456|2012/03|newuser1|password|55|100000|F")
+
+	again, err := session.NewCustomer(t.Context(), customer("newuser1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "id for a name that is taken", again, 0)
+	login, err := session.Login(t.Context(), []byte("newuser1"), []byte("password"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "login of the new customer", login, store.Login{CustomerID: id})
+}
+
+func (s *suite) newCustomerRace(t *testing.T) {
+	for round := range 20 {
+		name := fmt.Sprintf("newuser%d", 100+round)
+		ids := make([]int64, 4)
+		var users sync.WaitGroup
+		for i := range ids {
+			session := s.connect(t)
+			users.Go(func() {
+				var err error
+				if ids[i], err = session.NewCustomer(t.Context(), customer(name)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		users.Wait()
+		taken := 0
+		for _, id := range ids {
+			if id != 0 {
+				taken++
+			}
+		}
+		equal(t, "users who got the name "+name, taken, 1)
+		equal(t, "customers of the name "+name, s.one(t, "SELECT COUNT(*) FROM customers WHERE username = '"+name+"'"), 1)
+	}
+}

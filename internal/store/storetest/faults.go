@@ -1,0 +1,50 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"ds2/internal/store"
+)
+
+func (s *suite) cancelled(t *testing.T) {
+	session := s.connect(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := session.Login(ctx, []byte("user1"), []byte("password")); !errors.Is(err, context.Canceled) {
+		t.Errorf("call with a cancelled context: %v", err)
+	}
+	if _, err := session.Login(t.Context(), []byte("user1"), []byte("password")); err != nil {
+		t.Errorf("the next call, with a good context: %v", err)
+	}
+
+	// A purchase that waits for a lock ends with its context, not with the lock.
+	tx, err := s.store.DB().BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	id, err := session.Purchase(ctx, order(1, store.Item{Product: 70, Quantity: 1}))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("purchase behind a lock: order %d, error %v", id, err)
+	}
+}
+
+func (s *suite) killed(t *testing.T) {
+	session := s.connect(t)
+	s.exec(t, s.kill)
+	_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
+	if got := store.Classify(err); got != store.Connection {
+		t.Errorf("error of a killed connection: class %s: %v", got, err)
+	}
+	if _, err := s.connect(t).Login(t.Context(), []byte("user1"), []byte("password")); err != nil {
+		t.Errorf("after connecting again: %v", err)
+	}
+}

@@ -1,0 +1,206 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"ds2/internal/store"
+)
+
+// stock sets the stock of products; 3 and more, so that nothing is restocked.
+func (s *suite) stock(t *testing.T, quantity int, products ...int32) {
+	t.Helper()
+	for _, product := range products {
+		s.exec(t, fmt.Sprintf("UPDATE inventory SET quan_in_stock = %d WHERE prod_id = %d", quantity, product))
+	}
+}
+
+func (s *suite) stockOf(t *testing.T, product int32) int64 {
+	t.Helper()
+	return s.one(t, fmt.Sprintf("SELECT quan_in_stock FROM inventory WHERE prod_id = %d", product))
+}
+
+func (s *suite) salesOf(t *testing.T, product int32) int64 {
+	t.Helper()
+	return s.one(t, fmt.Sprintf("SELECT sales FROM inventory WHERE prod_id = %d", product))
+}
+
+func order(customer int64, items ...store.Item) *store.Purchase {
+	return &store.Purchase{CustomerID: customer, Items: items, Net: 123456789, Tax: 10185185, Total: 133641974}
+}
+
+func (s *suite) purchase(t *testing.T) {
+	session := s.connect(t)
+	s.stock(t, 100, 11, 12, 13)
+	sold := s.salesOf(t, 12)
+	buyer := s.idle(t)
+	id, err := session.Purchase(t.Context(), order(buyer, store.Item{Product: 13, Quantity: 1}, store.Item{Product: 11, Quantity: 2}, store.Item{Product: 12, Quantity: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loaded := 12 * Size.OrdersPerMonth; id <= int64(loaded) {
+		t.Errorf("the new order's id is %d, though %d orders were loaded", id, loaded)
+	}
+	equal(t, "orders with exactly these amounts", s.one(t, fmt.Sprintf(`SELECT COUNT(*) FROM orders
+		WHERE orderid = %d AND customerid = %d AND netamount = 1234567.89 AND tax = 101851.85 AND totalamount = 1336419.74`, id, buyer)), 1)
+	for line, want := range []store.Item{{Product: 13, Quantity: 1}, {Product: 11, Quantity: 2}, {Product: 12, Quantity: 3}} {
+		equal(t, fmt.Sprintf("order lines %d", line+1), s.one(t, fmt.Sprintf(`SELECT COUNT(*) FROM orderlines l, orders o
+			WHERE l.orderid = %d AND o.orderid = l.orderid AND l.orderdate = o.orderdate AND orderlineid = %d AND prod_id = %d AND quantity = %d`,
+			id, line+1, want.Product, want.Quantity)), 1)
+		equal(t, fmt.Sprintf("CUST_HIST rows of product %d", want.Product), s.one(t, fmt.Sprintf(
+			"SELECT COUNT(*) FROM cust_hist WHERE customerid = %d AND orderid = %d AND prod_id = %d", buyer, id, want.Product)), 1)
+		equal(t, fmt.Sprintf("stock of product %d", want.Product), s.stockOf(t, want.Product), 100-int64(want.Quantity))
+	}
+	equal(t, "order lines", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM orderlines WHERE orderid = %d", id)), 3)
+	equal(t, "sales of product 12", s.salesOf(t, 12), sold+3)
+
+	var ten []store.Item
+	for i := range int32(10) {
+		ten = append(ten, store.Item{Product: 200 - i, Quantity: 1})
+		s.stock(t, 100, 200-i)
+	}
+	if id, err := session.Purchase(t.Context(), order(buyer, ten...)); err != nil || id == 0 {
+		t.Errorf("ten items: order %d, error %v", id, err)
+	}
+}
+
+// counts sums up what a purchase changes.
+func (s *suite) counts(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	for _, table := range []string{"orders", "orderlines", "cust_hist", "reorder"} {
+		fmt.Fprintf(&b, "%s %d, ", table, s.one(t, "SELECT COUNT(*) FROM "+table))
+	}
+	fmt.Fprintf(&b, "stock %d, sales %d", s.one(t, "SELECT SUM(quan_in_stock) FROM inventory"), s.one(t, "SELECT SUM(sales) FROM inventory"))
+	return b.String()
+}
+
+func (s *suite) rollback(t *testing.T) {
+	session := s.connect(t)
+	s.stock(t, 100, 20, 21, 23)
+	s.stock(t, 5, 22)
+	before := s.counts(t)
+	for _, test := range []struct {
+		name  string
+		items []store.Item
+	}{
+		{"the last falls short", []store.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}}},
+		{"the first falls short", []store.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
+		{"one product twice, too much together", []store.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}}},
+		{"would be restocked between its two lines", []store.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
+	} {
+		id, err := session.Purchase(t.Context(), order(1, test.items...))
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		equal(t, test.name+": order", id, 0)
+		equal(t, test.name+": the tables", s.counts(t), before)
+	}
+}
+
+func (s *suite) duplicates(t *testing.T) {
+	session := s.connect(t)
+	s.stock(t, 100, 30, 31)
+	sold := s.salesOf(t, 30)
+	id, err := session.Purchase(t.Context(), order(1, store.Item{Product: 30, Quantity: 3}, store.Item{Product: 31, Quantity: 1}, store.Item{Product: 30, Quantity: 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "order lines", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM orderlines WHERE orderid = %d", id)), 3)
+	equal(t, "CUST_HIST rows", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM cust_hist WHERE orderid = %d", id)), 3)
+	equal(t, "stock", s.stockOf(t, 30), 95)
+	equal(t, "sales", s.salesOf(t, 30), sold+5)
+}
+
+// rush has 16 users buy the products in carts of random order, and returns how many pieces of each were bought.
+func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]int64 {
+	var users sync.WaitGroup
+	var mu sync.Mutex
+	bought := map[int32]int64{}
+	for user := range 16 {
+		session := s.connect(t)
+		users.Go(func() {
+			random := rand.New(rand.NewPCG(2, uint64(user)))
+			for range purchases {
+				var cart []store.Item
+				for _, i := range random.Perm(len(products)) {
+					cart = append(cart, store.Item{Product: products[i], Quantity: int16(1 + random.IntN(3))})
+				}
+				id, err := session.Purchase(t.Context(), order(1+random.Int64N(int64(Size.Customers)), cart...))
+				if err != nil {
+					t.Errorf("user %d: %v", user, err)
+					return
+				}
+				if id != 0 {
+					mu.Lock()
+					for _, item := range cart {
+						bought[item.Product] += int64(item.Quantity)
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	users.Wait()
+	return bought
+}
+
+func (s *suite) concurrent(t *testing.T) {
+	products := []int32{40, 41, 42, 43, 44}
+	s.stock(t, 100_000, products...)
+	sold := map[int32]int64{}
+	for _, p := range products {
+		sold[p] = s.salesOf(t, p)
+	}
+	for p, n := range s.rush(t, 25, products...) {
+		equal(t, fmt.Sprintf("stock of product %d", p), s.stockOf(t, p), 100_000-n)
+		equal(t, fmt.Sprintf("sales of product %d", p), s.salesOf(t, p), sold[p]+n)
+	}
+}
+
+func (s *suite) concurrentRestock(t *testing.T) {
+	products := []int32{50, 51, 10_000}
+	s.stock(t, 20, products...)
+	reordered := s.one(t, "SELECT COUNT(*) FROM reorder")
+	sold := map[int32]int64{}
+	for _, p := range products {
+		sold[p] = s.salesOf(t, p)
+	}
+	for p, n := range s.rush(t, 25, products...) {
+		equal(t, fmt.Sprintf("sales of product %d", p), s.salesOf(t, p), sold[p]+n)
+		if left := s.stockOf(t, p); left < 3 {
+			t.Errorf("stock of product %d: %d, and not restocked", p, left)
+		}
+	}
+	if now := s.one(t, "SELECT COUNT(*) FROM reorder"); now <= reordered {
+		t.Errorf("%d REORDER rows before and %d after products ran out", reordered, now)
+	}
+}
+
+func (s *suite) restock(t *testing.T) {
+	s.stock(t, 50, 60, 61, 62, 63)
+	s.exec(t, "DELETE FROM reorder")
+	s.exec(t, "UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63") // leaves 0, 1, 2 and 3
+	for product := int32(60); product <= 62; product++ {
+		equal(t, fmt.Sprintf("REORDER rows of product %d with what was left", product),
+			s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM reorder WHERE prod_id = %d AND quan_low = %d", product, product-60)), 1)
+		if left := s.stockOf(t, product); left < 3 {
+			t.Errorf("stock of product %d: %d, and not restocked", product, left)
+		}
+	}
+	equal(t, "REORDER rows", s.one(t, "SELECT COUNT(*) FROM reorder"), 3)
+	equal(t, "stock of a product that has 3 left", s.stockOf(t, 63), 3)
+}
+
+// books checks what an audit would: it comes last.
+func (s *suite) books(t *testing.T) {
+	equal(t, "products whose sales are not the sum of their order lines", s.one(t, `SELECT COUNT(*) FROM inventory i
+		WHERE sales <> COALESCE((SELECT SUM(quantity) FROM orderlines l WHERE l.prod_id = i.prod_id), 0)`), 0)
+	equal(t, "products with a negative stock", s.one(t, "SELECT COUNT(*) FROM inventory WHERE quan_in_stock < 0"), 0)
+	equal(t, "order lines less CUST_HIST rows", s.one(t, "SELECT (SELECT COUNT(*) FROM orderlines) - (SELECT COUNT(*) FROM cust_hist)"), 0)
+	equal(t, "orders without lines", s.one(t, `SELECT COUNT(*) FROM orders
+		WHERE NOT EXISTS (SELECT 1 FROM orderlines WHERE orderlines.orderid = orders.orderid)`), 0)
+}

@@ -1,0 +1,112 @@
+// Package storetest is the conformance suite of package store: what every engine must do, asked through the interface
+// and checked with plain SQL over the tables.
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+)
+
+// Size is the dataset that the suite expects: small, with one popular product, the 10,000th.
+var Size = datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 10_000}
+
+// Engine is an engine under test.
+type Engine struct {
+	// Open gives a store whose database was freshly loaded with a dataset of Size, closed when the test ends.
+	Open func(t *testing.T) store.Store
+
+	// Kill is SQL that ends all connections to the database but the one it runs on.
+	Kill string
+}
+
+// Run runs the suite.
+func Run(t *testing.T, e Engine) {
+	s := &suite{store: e.Open(t), kill: e.Kill}
+	for _, test := range []struct {
+		name string
+		run  func(*suite, *testing.T)
+	}{
+		{"login", (*suite).login},
+		{"new customer", (*suite).newCustomer},
+		{"two new customers of one name", (*suite).newCustomerRace},
+		{"browse by category", (*suite).browseByCategory},
+		{"browse by actor and title", (*suite).browseByWords},
+		{"prices", (*suite).prices},
+		{"purchase", (*suite).purchase},
+		{"purchase rolled back", (*suite).rollback},
+		{"purchase of a product twice", (*suite).duplicates},
+		{"purchases side by side", (*suite).concurrent},
+		{"restock in purchases side by side", (*suite).concurrentRestock},
+		{"restock of every row", (*suite).restock},
+		{"cancelled context", (*suite).cancelled},
+		{"killed connection", (*suite).killed},
+		{"sales and stock after all that", (*suite).books},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(s, t) })
+	}
+}
+
+type suite struct {
+	store store.Store
+	kill  string
+}
+
+// connect opens a session that is closed when the test ends.
+func (s *suite) connect(t *testing.T) store.Session {
+	t.Helper()
+	session, err := s.store.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close(context.Background()) })
+	return session
+}
+
+// one is the one number that a query gives.
+func (s *suite) one(t *testing.T, query string) int64 {
+	t.Helper()
+	var n int64
+	if err := s.store.DB().QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// texts are the values of a query's one column.
+func (s *suite) texts(t *testing.T, query string) []string {
+	t.Helper()
+	rows, err := s.store.DB().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	var texts []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+func (s *suite) exec(t *testing.T, statement string) {
+	t.Helper()
+	if _, err := s.store.DB().ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
