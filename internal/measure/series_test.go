@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+const s = time.Second
+
+func TestParseWindow(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want WindowSpec
+		bad  string // part of the error
+	}{
+		{text: "1000s-1200s", want: WindowSpec{Name: "1000s-1200s", Span: Span{1000 * s, 1200 * s}}},
+		{text: "1000-1200", want: WindowSpec{Name: "1000-1200", Span: Span{1000 * s, 1200 * s}}},
+		{text: "10m-1h", want: WindowSpec{Name: "10m-1h", Span: Span{600 * s, 3600 * s}}},
+		{text: "report=1000s-1200s", want: WindowSpec{Name: "report", Span: Span{1000 * s, 1200 * s}}},
+		{text: "0-90s", want: WindowSpec{Name: "0-90s", Span: Span{0, 90 * s}}},
+		{text: "auto", want: WindowSpec{Name: "auto", Auto: true}},
+		{text: "steady=auto", want: WindowSpec{Name: "steady", Auto: true}},
+		{text: "", bad: "empty name"},
+		{text: "=auto", bad: "empty name"},
+		{text: "1000s", bad: "neither auto nor a span"},
+		{text: "1200s-1000s", bad: "ends before it begins"},
+		{text: "5s-5s", bad: "ends before it begins"},
+		{text: "1000x-1200s", bad: `"1000x" is not a time`},
+		{text: "-5s-10s", bad: `"" is not a time`},
+		{text: "1s-2s-3s", bad: `"2s-3s" is not a time`},
+	} {
+		got, err := ParseWindow(c.text)
+		if c.bad != "" {
+			if err == nil || !strings.Contains(err.Error(), c.bad) {
+				t.Errorf("ParseWindow(%q) = %v, want an error with %q", c.text, err, c.bad)
+			}
+			continue
+		}
+		if err != nil || got != c.want {
+			t.Errorf("ParseWindow(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
+		}
+	}
+}
+
+func FuzzParseWindow(f *testing.F) {
+	for _, text := range []string{"1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		w, err := ParseWindow(text)
+		if err == nil && (w.Name == "" || !w.Auto && (w.From < 0 || w.To <= w.From)) {
+			t.Errorf("ParseWindow(%q) = %+v without an error", text, w)
+		}
+	})
+}
+
+// steps is a run of a ramp of 10 s, a warm-up of 20 s and a run of 30 s, with 1, 2 and 3 orders a second.
+func steps() Series {
+	var series Series
+	for i := range 60 {
+		sample := Sample{End: time.Duration(i+1) * s, Length: s, Phase: PhaseRun, Counts: Counts{Orders: 3}}
+		switch {
+		case i < 10:
+			sample.Phase, sample.Counts.Orders = PhaseRamp, 1
+		case i < 30:
+			sample.Phase, sample.Counts.Orders = PhaseWarmup, 2
+		}
+		series.Samples = append(series.Samples, sample)
+	}
+	return series
+}
+
+func TestWindow(t *testing.T) {
+	for _, c := range []struct {
+		span         Span
+		opm, running float64
+		why          string
+	}{
+		{Span{30 * s, 60 * s}, 180, 180, "the run phase"},
+		{Span{0, 10 * s}, 60, 60, "the ramp counts from the first orders on"},
+		{Span{0, 60 * s}, 60 * 140. / 60, 0, "phases in between belong to a window"},
+		{Span{29 * s, 31 * s}, 150, (60.*50/30 + 180) / 2, "DS2 sets its figures back within the window"},
+	} {
+		w, err := steps().Window("w", c.span)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.OPM != c.opm {
+			t.Errorf("%s: OPM = %v, want %v", c.why, w.OPM, c.opm)
+		}
+		if c.running != 0 && math.Abs(w.RunningAverageOPM-c.running) > 1e-9 {
+			t.Errorf("%s: running average = %v, want %v", c.why, w.RunningAverageOPM, c.running)
+		}
+	}
+}
+
+func TestWindowOutsideTheRun(t *testing.T) {
+	for _, c := range []struct {
+		series Series
+		span   Span
+	}{
+		{steps(), Span{50 * s, 61 * s}},
+		{steps(), Span{100 * s, 120 * s}},
+		{Series{}, Span{0, 10 * s}},
+	} {
+		if w, err := c.series.Window("w", c.span); err == nil || !strings.Contains(err.Error(), "outside the run") {
+			t.Errorf("Window(%v) = %+v, %v; want an error", c.span, w, err)
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	series := steps()
+	if r := series.Rates(); r.Last10s != 180 || r.Last60s != 140 || r.Cumulative != 180 {
+		t.Errorf("Rates at the end of the run = %+v, want 180, 140, 180", r)
+	}
+	series.Samples = series.Samples[:20]
+	if r := series.Rates(); r.Last10s != 120 || r.Last60s != 90 || r.Cumulative != 90 || r.Steady != 0 {
+		t.Errorf("Rates in the warm-up = %+v, want 120, 90, 90 and none", r)
+	}
+	if r := (Series{}).Rates(); r != (Rates{}) {
+		t.Errorf("Rates before the first sample = %+v", r)
+	}
+}
+
+func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
+	m := NewMeter([]string{"login"}, []string{"host/db"})
+	user := m.NewRecorder(0)
+	m.Enter(PhaseRun)
+	for i := range 30 {
+		var o Order
+		o.Complete(time.Duration(i/10+1)*100*time.Millisecond, 0)
+		user.Record(&o)
+		m.Sample(time.Duration(i+1)*s, make([]Users, 1))
+		if i%10 == 9 {
+			m.Interval(time.Duration(i+1) * s)
+		}
+	}
+	w, err := m.Series().Window("w", Span{5 * s, 30 * s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := w.Latency[WholeOrder]
+	if l.Count != 20 || w.LatencyFrom != 10 || w.LatencyTo != 30 || math.Abs(l.P50-200) > 2 || math.Abs(l.Max-300) > 3 {
+		t.Errorf("latency %+v from %v to %v s; want that of 20 orders from 10 to 30 s, of 200 and 300 ms", l, w.LatencyFrom, w.LatencyTo)
+	}
+}

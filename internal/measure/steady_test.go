@@ -1,0 +1,183 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// synthetic makes a series of one-second samples after ramp seconds of PhaseRamp, with rate(t) orders in the second t
+// and autocorrelated noise: each second's deviation keeps 70 % of the one before, as a loaded database's does.
+func synthetic(seconds, ramp int, noise float64, rate func(t float64) float64) Series {
+	random := rand.New(rand.NewPCG(1, 2))
+	var s Series
+	deviation := 0.0
+	for i := range seconds {
+		phase := PhaseRun
+		if i < ramp {
+			phase = PhaseRamp
+		}
+		deviation = 0.7*deviation + noise*math.Sqrt(1-0.7*0.7)*random.NormFloat64()
+		s.Samples = append(s.Samples, Sample{
+			End:    time.Duration(i+1) * time.Second,
+			Length: time.Second,
+			Phase:  phase,
+			Counts: Counts{Orders: int64(math.Max(0, rate(float64(i))*(1+deviation)))},
+		})
+	}
+	return s
+}
+
+func constant(level float64) func(float64) float64 { return func(float64) float64 { return level } }
+
+// TestSteadiness judges the window from 1,000 s to 1,200 s, or the whole run of 1,200 s, of series with known answers.
+func TestSteadiness(t *testing.T) {
+	whole, late := Span{0, 1200 * time.Second}, Span{1000 * time.Second, 1200 * time.Second}
+	for _, c := range []struct {
+		name   string
+		rate   func(t float64) float64
+		span   Span
+		steady bool
+	}{
+		{"constant", constant(1000), late, true},
+		{"a ramp before the window", func(t float64) float64 { return math.Min(1000, 2*t) }, late, true},
+		{"a ramp within the window", func(t float64) float64 { return math.Min(1000, 2*t) }, whole, false},
+		{"a drift of 5 % in the window", func(t float64) float64 { return 1000 + 50*(t-1000)/200 }, late, true},
+		{"a drift of 20 % in the window", func(t float64) float64 { return 1000 + 200*(t-1000)/200 }, late, false},
+		{"a fall of 20 % in the window", func(t float64) float64 { return 1000 - 200*(t-1000)/200 }, late, false},
+		{"a step of 3 %", func(t float64) float64 { return 1000 + 30*math.Floor(t/1100) }, late, true},
+		{"a step of 15 %", func(t float64) float64 { return 1000 + 150*math.Floor(t/1100) }, late, false},
+		{"a dip that comes back", func(t float64) float64 {
+			if t >= 1080 && t < 1120 {
+				return 700
+			}
+			return 1000
+		}, late, false},
+		{"checkpoints every 30 s that cost a third for 10 s", sawtooth(30, 10), late, true},
+		{"checkpoints every 30 s over the whole run", sawtooth(30, 10), whole, true},
+		{"checkpoints so rare that the window sees one", sawtooth(600, 100), late, false},
+		{"single seconds without orders", outliers, late, true},
+		{"no orders", constant(0), late, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w, err := synthetic(1200, 0, 0.05, c.rate).Window("w", c.span)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.Steady.Verdict != c.steady {
+				t.Errorf("steady = %t, want %t: %+v", w.Steady.Verdict, c.steady, w.Steady)
+			}
+		})
+	}
+}
+
+// sawtooth is a rate that falls by a third for the last so many seconds of every period.
+func sawtooth(period, slow float64) func(float64) float64 {
+	return func(t float64) float64 {
+		if math.Mod(t, period) >= period-slow {
+			return 667
+		}
+		return 1000
+	}
+}
+
+func outliers(t float64) float64 {
+	if int(t)%50 == 49 {
+		return 0
+	}
+	return 1000
+}
+
+// TestAuto looks for the steady part of runs of 1,200 s.
+func TestAuto(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		rate     func(t float64) float64
+		from, to float64 // bounds of where the steady part begins
+		found    bool
+		steady   bool
+	}{
+		{"constant from the start", constant(1000), 0, 60, true, true},
+		{"a ramp of 200 s", func(t float64) float64 { return math.Min(1000, 5*t) }, 150, 260, true, true},
+		{"a cache that fills, with a time constant of 100 s", func(t float64) float64 { return 1000 * (1 - 0.5*math.Exp(-t/100)) }, 100, 500, true, true},
+		{"a step up at 300 s", func(t float64) float64 { return 700 + 300*math.Min(1, math.Floor(t/300)) }, 290, 330, true, true},
+		{"a burst before the throttle sets in at 300 s", func(t float64) float64 { return 1500 - 500*math.Min(1, math.Floor(t/300)) }, 290, 330, true, true},
+		{"a step up at 900 s: too late", func(t float64) float64 { return 700 + 300*math.Floor(t/900) }, 0, 0, false, false},
+		{"a drift that never ends", func(t float64) float64 { return 500 + t/2 }, 0, 0, false, false},
+		{"a fall that never ends", func(t float64) float64 { return 1500 - t/2 }, 0, 0, false, false},
+		{"checkpoints every 60 s", sawtooth(60, 20), 0, 120, true, true},
+		{"single seconds without orders", outliers, 0, 120, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := synthetic(1200, 10, 0.05, c.rate)
+			span, found := s.Steady()
+			if found != c.found {
+				t.Fatalf("Steady = %v, %t; want found %t", span, found, c.found)
+			}
+			if found && (span.From.Seconds() < c.from || span.From.Seconds() > c.to || span.To != 1200*time.Second) {
+				t.Errorf("steady part %v, want its begin from %v to %v s and its end at 1200 s", span, c.from, c.to)
+			}
+			w, err := s.Compute(WindowSpec{Name: "auto", Auto: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.Steady.Verdict != c.steady {
+				t.Errorf("window: %+v, want steady %t", w.Steady, c.steady)
+			}
+		})
+	}
+}
+
+func TestAutoOfAShortRun(t *testing.T) {
+	if span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady(); ok {
+		t.Errorf("Steady = %v of 40 s, which is too short to tell", span)
+	}
+}
+
+// TestConfidenceIntervals draws many runs with autocorrelated noise: 95 % of the intervals should hold the true mean.
+// Taking seconds for independent, as a plain standard error does, holds it far less often; batch means come near.
+func TestConfidenceIntervals(t *testing.T) {
+	for _, seconds := range []int{60, 200, 1200} {
+		t.Run(fmt.Sprintf("%d s", seconds), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(3, 4))
+			const runs = 2000
+			held := 0
+			for range runs {
+				samples := make([]Sample, seconds)
+				deviation := random.NormFloat64()
+				for i := range samples {
+					deviation = 0.5*deviation + math.Sqrt(0.75)*random.NormFloat64()
+					samples[i] = Sample{Length: time.Second, Counts: Counts{Orders: int64(math.Round(10_000 + 500*deviation))}}
+				}
+				half, ok := batchMeansCI95(samples)
+				if !ok {
+					t.Fatal("no interval")
+				}
+				if mean := opmOf(samples); math.Abs(mean-600_000) <= half {
+					held++
+				}
+			}
+			if share := float64(held) / runs; share < 0.90 || share > 0.975 {
+				t.Errorf("%.1f %% of the intervals hold the true mean, want about 95 %%", 100*share)
+			}
+		})
+	}
+}
+
+func opmOf(samples []Sample) float64 {
+	var orders int64
+	var length time.Duration
+	for _, s := range samples {
+		orders += s.Counts.Orders
+		length += s.Length
+	}
+	return perMinute(orders, length)
+}
+
+func TestNoIntervalOfAFewSeconds(t *testing.T) {
+	if half, ok := batchMeansCI95(synthetic(19, 0, 0.05, constant(1000)).Samples); ok {
+		t.Errorf("interval ± %v of 19 samples, want none", half)
+	}
+}
