@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// driveFlagSet is the flags of drive by themselves.
+func driveFlagSet() (*driveFlags, *pflag.FlagSet) {
+	var f driveFlags
+	flags := pflag.NewFlagSet("drive", pflag.ContinueOnError)
+	flags.SetNormalizeFunc(normalizeFlag)
+	f.add(flags)
+	return &f, flags
+}
+
+// execute runs the command line and returns its exit code and output.
+func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(t.Context(), args, &out, &err)
+	return code, out.String(), err.String()
+}
+
+// TestStorageReportsCommandLine is WORKLOAD.md section 5's, word for word.
+func TestStorageReportsCommandLine(t *testing.T) {
+	f, flags := driveFlagSet()
+	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1"
+	if err := flags.Parse(append(strings.Fields(line), "--engine", "postgres")); err != nil {
+		t.Fatal(err)
+	}
+	if f.config.RampRate != 10 || f.config.Run != 20*time.Minute || f.config.Threads != 32 || f.size != "W" || f.config.Think != 0 ||
+		f.config.Warmup != time.Minute {
+		t.Errorf("parameters %+v", f)
+	}
+	urls, err := f.urls()
+	if err != nil || len(urls) != 1 || urls[0] != "postgres://localhost?database=DS2_1" {
+		t.Errorf("targets %v, %v", urls, err)
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		arg  string
+		get  func(*driveFlags) time.Duration
+		want time.Duration
+	}{
+		{"--run_time=1.5", func(f *driveFlags) time.Duration { return f.config.Run }, 90 * time.Second},
+		{"--run-time=90s", func(f *driveFlags) time.Duration { return f.config.Run }, 90 * time.Second},
+		{"--warmup_time=2", func(f *driveFlags) time.Duration { return f.config.Warmup }, 2 * time.Minute},
+		{"--think_time=0.25", func(f *driveFlags) time.Duration { return f.config.Think }, 250 * time.Millisecond},
+		{"--think-time=250ms", func(f *driveFlags) time.Duration { return f.config.Think }, 250 * time.Millisecond},
+		{"--operation-timeout=5", func(f *driveFlags) time.Duration { return f.config.OperationTimeout }, 5 * time.Second},
+	} {
+		f, flags := driveFlagSet()
+		if err := flags.Parse([]string{c.arg}); err != nil || c.get(f) != c.want {
+			t.Errorf("%s = %s, %v; want %s", c.arg, c.get(f), err, c.want)
+		}
+	}
+}
+
+func TestRateValue(t *testing.T) {
+	for text, want := range map[string]float64{"500/s": 500, "30000/m": 500, "500": 500, "0.5/s": 0.5} {
+		var v rateValue
+		if err := v.Set(text); err != nil || float64(v) != want {
+			t.Errorf("rate %s = %v, %v; want %v a second", text, v, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1/s", "500/h", "x/s", "NaN", "Inf"} {
+		var v rateValue
+		if err := v.Set(text); err == nil {
+			t.Errorf("rate %q = %v, want an error", text, v)
+		}
+	}
+}
+
+func TestConfigFileCountsInItsPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "driver.conf")
+	text := "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, flags := driveFlagSet()
+	if err := flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file, "--run_time=5"}); err != nil {
+		t.Fatal(err)
+	}
+	if f.config.Threads != 32 || f.target != "localhost" || f.config.Run != 5*time.Minute {
+		t.Errorf("threads %d, target %s, run time %s; want the later of file and arguments: 32, localhost, 5m",
+			f.config.Threads, f.target, f.config.Run)
+	}
+}
+
+func TestConfigFileNamesTheBadLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"n_threads=32\nno_such=1\n":    `line 2: there is no parameter "no_such"`,
+		"n_threads\n":                  `line 1: "n_threads" is not parameter=value`,
+		"n_threads=many\n":             "line 1: ",
+		"config_file=other.conf\n":     `line 1: there is no parameter "config_file"`,
+		"ramp_rate=1\n\nthink_time=-1": "line 3: ",
+	} {
+		file := filepath.Join(t.TempDir(), "driver.conf")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, flags := driveFlagSet()
+		if err := flags.Parse([]string{"--config_file=" + file}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("config file %q: %v, want an error with %s", text, err, want)
+		}
+	}
+}
+
+func FuzzConfigLine(f *testing.F) {
+	for _, line := range []string{"n_threads=32", "# comment", "", "--run_time = 20", "=", "a=b=c"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		name, value, err := configLine(line)
+		if err == nil && name == "" && value != "" {
+			t.Errorf("configLine(%q) has a value, %q, of no parameter", line, value)
+		}
+	})
+}
+
+func FuzzDurationValue(f *testing.F) {
+	for _, text := range []string{"20", "1.5", "90s", "1e300", "NaN", "-1", "Inf"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var d time.Duration
+		if err := (durationValue{&d, time.Minute}).Set(text); err == nil && d < 0 {
+			t.Errorf("%q is %s", text, d)
+		}
+	})
+}
+
+func TestTargets(t *testing.T) {
+	for _, c := range []struct {
+		flags targetFlags
+		want  []string
+		bad   string
+	}{
+		{flags: targetFlags{target: "postgres://a/x;postgres://b/x"}, want: []string{"postgres://a/x", "postgres://b/x"}},
+		{flags: targetFlags{target: "a;b:5433", engine: "postgres"}, want: []string{"postgres://a?database=DS2", "postgres://b:5433?database=DS2"}},
+		{flags: targetFlags{engine: "postgres"}, want: []string{"postgres://localhost?database=DS2"}},
+		{flags: targetFlags{}, bad: "--target is missing"},
+		{flags: targetFlags{target: "localhost"}, bad: "needs --engine"},
+		{flags: targetFlags{target: "a;", engine: "postgres"}, bad: "a host name is empty"},
+		{flags: targetFlags{target: "a b", engine: "postgres"}, bad: "no host name"},
+		{flags: targetFlags{engine: "oracle"}, bad: `"oracle" is no engine`},
+		{flags: targetFlags{target: "postgres://a/x", database: "y"}, bad: "--database-name goes with a host name"},
+	} {
+		got, err := c.flags.urls()
+		if c.bad != "" {
+			if err == nil || !strings.Contains(err.Error(), c.bad) {
+				t.Errorf("%+v: %v, want an error with %q", c.flags, err, c.bad)
+			}
+		} else if err != nil || strings.Join(got, " ") != strings.Join(c.want, " ") {
+			t.Errorf("%+v = %v, %v; want %v", c.flags, got, err, c.want)
+		}
+	}
+}
+
+// TestDriveRefuses has command lines that end at once with exit 2, one sentence, and the flag that is wrong. No server is
+// asked.
+func TestDriveRefuses(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "precious"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"", "--target is missing"},
+		{"--target nowhere://host/db", "--target: "},
+		{"--target postgres://u:secret@host:x/db", "--target: "},
+		{"--size 20", "--size: "},
+		{"--size 5000TB", "--size: "},
+		{"--threads 0", "--threads is 0"},
+		{"--threads many", "--threads"},
+		{"--ramp-rate 0", "--ramp-rate is 0"},
+		{"--run-time -1", "--run-time"},
+		{"--run-time forever", "--run-time"},
+		{"--think-time x", "--think-time"},
+		{"--pct_newcustomers 101", "pct_newcustomers is 101"},
+		{"--n_searches 0", "n_searches is 0"},
+		{"--search_batch_size 0", "search_batch_size is 0"},
+		{"--n_line_items 11", "n_line_items is 11"},
+		{"--window 1000s", "--window: "},
+		{"--run-time 5m --window 1000s-1200s", "--window: 1000s-1200s ends at 20m0s, and the run at 6m0s"},
+		{"--window a=1-2 --window a=3-4", "two windows named a"},
+		{"--rate fast", "--rate"},
+		{"--spacing odd", "--spacing: "},
+		{"--start-at noon", "--start-at: "},
+		{"--start-at 2001-01-01T00:00:00Z", "has passed"},
+		{"--user-offset -1", "--user-offset is -1"},
+		{"--run-id a/b", "--run-id: "},
+		{"--max-retries -1", "--max-retries is -1"},
+		{"--max-errors -1", "--max-errors is -1"},
+		{"--operation-timeout 1ms", "--operation-timeout is 1ms"},
+		{"--output xml", "--output: "},
+		{"--words /no/such/file", "--words: "},
+		{"--detailed_view=maybe", "--detailed-view"},
+		{"--no-such-flag", "--no-such-flag"},
+		{"surplus", "surplus"},
+	} {
+		args := append([]string{"drive"}, strings.Fields(c.args)...)
+		if c.args != "" && !strings.Contains(c.args, "--target") {
+			args = append(args, "--target", "postgres://127.0.0.1:1/ds2")
+		}
+		code, _, stderr := execute(t, args...)
+		if code != exitUsage || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("ds2 drive %s: exit %d, %q; want exit 2 and one line with %q", c.args, code, stderr, c.want)
+		}
+		if strings.Contains(stderr, "secret") {
+			t.Errorf("ds2 drive %s tells the password: %s", c.args, stderr)
+		}
+	}
+}
+
+func TestDriveWithoutServer(t *testing.T) {
+	code, _, stderr := execute(t, "drive", "--target", "postgres://u:secret@127.0.0.1:1/ds2", "--out", filepath.Join(t.TempDir(), "r"))
+	if code != exitFailed || !strings.Contains(stderr, "127.0.0.1:1/ds2") || strings.Contains(stderr, "secret") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, %q; want exit 1 and one line with the target and no password", code, stderr)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("DS2_N_THREADS", "0")
+	t.Setenv("DS2_TARGET", "postgres://127.0.0.1:1/ds2")
+	if code, _, stderr := execute(t, "drive"); code != exitUsage || !strings.Contains(stderr, "--threads is 0") {
+		t.Errorf("with DS2_N_THREADS=0: exit %d, %q; want exit 2 and the threads", code, stderr)
+	}
+	if code, _, stderr := execute(t, "drive", "--threads", "1"); code != exitFailed || !strings.Contains(stderr, "127.0.0.1:1") {
+		t.Errorf("with DS2_N_THREADS=0 and --threads 1: exit %d, %q; want the argument to win", code, stderr)
+	}
+	t.Setenv("DS2_N_THREADS", "many")
+	if code, _, stderr := execute(t, "drive"); code != exitUsage || !strings.Contains(stderr, "variable DS2_N_THREADS") {
+		t.Errorf("with DS2_N_THREADS=many: exit %d, %q; want exit 2 and the variable", code, stderr)
+	}
+}
