@@ -39,9 +39,7 @@ type driveFlags struct {
 func (f *driveFlags) add(flags *pflag.FlagSet) {
 	c, w := &f.config, &f.workload
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
-	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between, over which users are spread")
-	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and the like)")
-	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
+	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size that the database must have: S, M, L, W, 30MB, 80GB (default: the one it has); also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
 	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")

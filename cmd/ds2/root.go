@@ -66,6 +66,8 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		// one line a command, in the order of the README's table
+		newSchemaCommand(),
+		newLoadCommand(),
 		newDriveCommand(),
 		newReportCommand(),
 		newVersionCommand(),

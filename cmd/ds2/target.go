@@ -6,12 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"ds2/internal/store"
 )
 
 // targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
 type targetFlags struct {
 	target, engine, database string
+}
+
+// add declares the flags.
+func (f *targetFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
+	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and the like)")
+	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
 }
 
 // defaultDatabase is DS2's name of the database.

@@ -45,8 +45,8 @@ func (s *Store) wrap(op string, err error) error {
 		}
 		return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e}
 	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: err}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: e}
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || pgconn.SafeToRetry(err) {
 		return &store.Error{Op: op, Class: store.Connection, Err: err}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/store"
+)
+
+// loadFlags are the flags of ds2 load.
+type loadFlags struct {
+	targetFlags
+	size, words string
+	quiet       bool
+	options     load.Options
+}
+
+func newLoadCommand() *cobra.Command {
+	var f loadFlags
+	cmd := &cobra.Command{
+		Use:   "load",
+		Short: "Make a database and fill it with a dataset",
+		Long: `Makes the database where it does not exist, generates the dataset and streams it into the tables, and then makes
+indexes, keys, procedures and statistics. The dataset never touches this machine's disk.
+
+A database that holds DS2 data already is refused, unless --drop says to drop that data first: DS2's tables and
+functions, and nothing else that is in the database.`,
+		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.targetFlags.add(flags)
+	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
+	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
+	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
+	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
+	flags.IntVar(&f.options.AtOnce, "parallel", max(2, runtime.NumCPU()), "parts copied, and indexes built, side by side")
+	flags.StringVar(&f.options.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
+	flags.StringVar(&f.options.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the load goes on")
+	return cmd
+}
+
+// run loads every target, one after the other.
+func (f *loadFlags) run(cmd *cobra.Command) error {
+	switch {
+	case f.size == "":
+		return usageError("--size is missing: S is the smallest, see ds2 sizes")
+	case f.options.AtOnce < 1 || f.options.AtOnce > 1000:
+		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
+	case f.options.Drop && f.options.Resume:
+		return usageError("--drop and --resume exclude each other: begin anew, or go on")
+	}
+	if err := f.dataset(); err != nil {
+		return err
+	}
+	stores, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer closeStores(stores)
+	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer release()
+	for _, s := range stores {
+		engine, ok := s.(load.Engine)
+		if !ok {
+			return usageError("--target: %s databases cannot be loaded", s.Engine())
+		}
+		report, err := f.load(ctx, engine, cmd.ErrOrStderr())
+		if err != nil && ctx.Err() != nil {
+			return &exitError{exitInterrupted, fmt.Errorf("%w; ds2 load --resume goes on with it", err)}
+		}
+		if err != nil {
+			return err
+		}
+		printLoad(cmd.OutOrStdout(), s, f.options.Size, report)
+	}
+	return nil
+}
+
+// dataset reads what is to be loaded.
+func (f *loadFlags) dataset() error {
+	size, err := parseSize(f.size)
+	if err != nil {
+		return err
+	}
+	words, err := readWords(f.words)
+	if err != nil {
+		return err
+	}
+	data, err := datagen.New(size, words, datagen.Options{})
+	if err != nil {
+		return flagError("size", err)
+	}
+	f.options.Size, f.options.Name, f.options.Words = size, size.String(), words.Sum()
+	f.options.Parts, f.options.Version = data.Parts(), kitVersion()
+	return nil
+}
+
+func (f *loadFlags) load(ctx context.Context, engine load.Engine, stderr io.Writer) (*load.Report, error) {
+	options := f.options
+	if !f.quiet {
+		view := startLoadView(stderr, options.Parts)
+		defer view.stop()
+		options.Watch = view
+	}
+	return load.Run(ctx, engine, options)
+}
+
+// printLoad prints where the time of a load went.
+func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
+	fmt.Fprintf(w, "loaded size %s into %s in %s\n", size, s.Label(), r.Elapsed.Round(100*time.Millisecond))
+	for _, p := range r.Phases {
+		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), 100*p.Time.Seconds()/r.Elapsed.Seconds())
+	}
+	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
+	for _, t := range r.Tables {
+		fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f\n", t.Table, t.Rows, bytesText(t.Bytes),
+			float64(t.Rows)/t.Busy.Seconds(), float64(t.Bytes)/1e6/t.Busy.Seconds())
+	}
+}

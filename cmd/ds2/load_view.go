@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/schema"
+)
+
+// loadView shows a load: on a terminal a bar for each table and a line for each statement that is running, elsewhere a
+// line whenever a phase begins and every ten seconds.
+type loadView struct {
+	w     io.Writer
+	start time.Time
+	bars  *mpb.Progress // nil where there is no terminal
+	quit  chan struct{}
+	gone  chan struct{}
+
+	mu      sync.Mutex
+	phase   schema.Phase
+	began   time.Time // of the phase
+	tables  []*tableView
+	running map[string]*mpb.Bar
+}
+
+// tableView is how much of a table is copied.
+type tableView struct {
+	table    datagen.Table
+	rows, of int64
+	bar      *mpb.Bar
+}
+
+func startLoadView(w io.Writer, parts []datagen.Part) *loadView {
+	v := &loadView{w: w, start: time.Now(), running: map[string]*mpb.Bar{}, quit: make(chan struct{}), gone: make(chan struct{})}
+	for _, part := range parts {
+		i := slices.IndexFunc(v.tables, func(t *tableView) bool { return t.table == part.Table })
+		if i < 0 {
+			i = len(v.tables)
+			v.tables = append(v.tables, &tableView{table: part.Table})
+		}
+		v.tables[i].of += part.Rows
+	}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		v.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
+		close(v.gone)
+		return v
+	}
+	go v.lines()
+	return v
+}
+
+func (v *loadView) lines() {
+	defer close(v.gone)
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			v.mu.Lock()
+			fmt.Fprintln(v.w, v.line())
+			v.mu.Unlock()
+		case <-v.quit:
+			return
+		}
+	}
+}
+
+// line is the state in words.
+func (v *loadView) line() string {
+	if v.phase != load.PhaseData {
+		var running []string
+		for name := range v.running {
+			running = append(running, name)
+		}
+		slices.Sort(running)
+		return fmt.Sprintf("load: %s for %s: %s", v.phase, time.Since(v.began).Round(time.Second), strings.Join(running, ", "))
+	}
+	var rows, of int64
+	for _, t := range v.tables {
+		rows += t.rows
+		of += max(t.of, t.rows)
+	}
+	share := float64(rows) / float64(max(of, 1))
+	left := "unknown"
+	if rows > 0 {
+		left = time.Duration(float64(time.Since(v.began)) * (1 - share) / share).Round(time.Second).String()
+	}
+	return fmt.Sprintf("load: data %.0f %%, %d of about %d rows, %s left before the indexes", 100*share, rows, of, left)
+}
+
+// Begin is of load.Watcher.
+func (v *loadView) Begin(phase schema.Phase) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.phase, v.began = phase, time.Now()
+	if v.bars == nil {
+		fmt.Fprintf(v.w, "load: %s\n", phase)
+		return
+	}
+	for _, t := range v.tables {
+		switch {
+		case phase == load.PhaseData:
+			t.bar = v.bars.AddBar(t.of,
+				mpb.PrependDecorators(decor.Name(string(t.table), decor.WC{W: 12, C: decor.DindentRight})),
+				mpb.AppendDecorators(decor.Percentage(decor.WC{W: 5}), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))
+		case t.bar != nil:
+			t.bar.SetTotal(-1, true)
+		}
+	}
+}
+
+// Copied is of load.Watcher.
+func (v *loadView) Copied(table datagen.Table, rows, _ int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, t := range v.tables {
+		if t.table == table {
+			t.rows += rows
+			if t.bar != nil {
+				t.bar.SetCurrent(min(t.rows, t.of-1)) // the total may be an estimate: the end of the phase ends the bar
+			}
+		}
+	}
+}
+
+// Statement is of load.Watcher.
+func (v *loadView) Statement(phase schema.Phase, statement string, ended bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if ended {
+		if bar := v.running[statement]; bar != nil {
+			bar.Abort(true)
+		}
+		delete(v.running, statement)
+		return
+	}
+	v.running[statement] = nil
+	if v.bars != nil {
+		v.running[statement] = v.bars.New(0, mpb.SpinnerStyle(), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(string(phase)+": "+statement+" ")),
+			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
+	}
+}
+
+// stop ends the showing.
+func (v *loadView) stop() {
+	close(v.quit)
+	<-v.gone
+	if v.bars == nil {
+		return
+	}
+	v.mu.Lock()
+	for _, t := range v.tables {
+		if t.bar != nil {
+			t.bar.Abort(false)
+		}
+	}
+	for _, bar := range v.running {
+		bar.Abort(true)
+	}
+	v.mu.Unlock()
+	v.bars.Wait()
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ds2/datagen"
+	"ds2/schema"
+)
+
+func newSchemaCommand() *cobra.Command {
+	var engine, phase, size, database, dataTablespace, indexTablespace string
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the SQL that ds2 load runs",
+		Long: `Prints the SQL of a DS2 database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
+procedures (with triggers), statistics; the data comes between tables and indexes. The phase drop, which ds2 load runs
+with --drop only, is printed when asked for.`,
+		Example: `  ds2 schema --engine postgres
+  ds2 schema --engine postgres --phase tables`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(schema.Engines(), engine) {
+				return usageError("--engine: %q is no engine; there are %s", engine, strings.Join(schema.Engines(), ", "))
+			}
+			phases := schema.Phases
+			if phase != "" {
+				phases = []schema.Phase{schema.Phase(phase)}
+				if !slices.Contains(append(schema.Phases, schema.Drop), phases[0]) {
+					return usageError("--phase: %q is no phase; there are %v and %s", phase, schema.Phases, schema.Drop)
+				}
+			}
+			z, err := parseSize(size)
+			if err != nil {
+				return err
+			}
+			return printSchema(cmd.OutOrStdout(), engine, phases, schema.Params{
+				Database:  database,
+				Customers: int64(z.Customers), OrdersPerMonth: int64(z.OrdersPerMonth), Products: int64(z.Products),
+				DataTablespace: dataTablespace, IndexTablespace: indexTablespace,
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
+	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics or drop (default: all but drop)")
+	flags.StringVar(&size, "size", "S", "size of the dataset, where files are sized for it beforehand")
+	flags.StringVar(&database, "database-name", "ds2", "name of the database")
+	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
+	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	return cmd
+}
+
+func printSchema(w io.Writer, engine string, phases []schema.Phase, p schema.Params) error {
+	for i, phase := range phases {
+		sql, err := schema.SQL(engine, phase, p)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintf(w, "-- phase: %s\n\n%s", phase, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseSize reads --size: S, M, L, W, 30MB, 80GB, or the three numbers.
+func parseSize(text string) (datagen.Size, error) {
+	parse := datagen.ParseSize
+	if strings.Contains(text, "=") {
+		parse = datagen.ParseRows
+	}
+	size, err := parse(text)
+	if err != nil {
+		return size, flagError("size", err)
+	}
+	return size, nil
+}
