@@ -39,6 +39,8 @@ type Params struct {
 
 	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.
 	DataTablespace, IndexTablespace string
+
+	SQLServer SQLServer
 }
 
 // Statement is one statement or batch that is sent to the server as a whole.
@@ -63,13 +65,17 @@ var files embed.FS
 
 // dialect is what rendering and splitting need to know of an engine.
 type dialect struct {
-	// separator stands between two statements: for PostgreSQL a blank line, so no statement may have one inside.
+	// separator stands between two statements: for PostgreSQL a blank line, so no statement may have one inside; for
+	// SQL Server the word GO alone on a line, which its own clients know.
 	separator string
-	ident     func(name string) string
+	funcs     template.FuncMap // ident quotes a name
 }
 
 var dialects = map[string]dialect{
-	"postgres": {separator: "\n\n", ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }},
+	"postgres": {separator: "\n\n", funcs: template.FuncMap{
+		"ident": func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
+	}},
+	"sqlserver": sqlserver,
 }
 
 // stepMark begins the comment line that stands alone between two steps.
@@ -88,7 +94,7 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v, and %s", phase, Phases, Drop)
 	}
 	name := fmt.Sprintf("%s.sql", phase)
-	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).ParseFS(files, engine+"/"+name)
+	t, err := template.New(name).Funcs(d.funcs).ParseFS(files, engine+"/"+name)
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
 	}

@@ -37,6 +37,12 @@ type Resumer interface {
 	ExecStep(ctx context.Context, step, statement string) error
 }
 
+// Adapter is an Engine of which not every server can do the same: it asks the server, fills in what the SQL depends on,
+// and says in a line each what the server cannot take and the benchmark does without.
+type Adapter interface {
+	Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error)
+}
+
 // Options say what to load and how.
 type Options struct {
 	Size    datagen.Size
@@ -49,7 +55,8 @@ type Options struct {
 	Resume bool // a load of the same dataset that was not finished is gone on with
 	AtOnce int  // parts and statements side by side; at least 1
 
-	DataTablespace, IndexTablespace string // schema.Params
+	DataTablespace, IndexTablespace string           // schema.Params
+	SQLServer                       schema.SQLServer // schema.Params
 
 	Watch Watcher // may be nil
 }
@@ -77,13 +84,19 @@ func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
 		params: schema.Params{
 			Database:  e.Database(),
 			Customers: int64(o.Size.Customers), OrdersPerMonth: int64(o.Size.OrdersPerMonth), Products: int64(o.Size.Products),
-			DataTablespace: o.DataTablespace, IndexTablespace: o.IndexTablespace,
+			DataTablespace: o.DataTablespace, IndexTablespace: o.IndexTablespace, SQLServer: o.SQLServer,
 		},
 	}
 	if l.watch == nil {
 		l.watch = deaf{}
 	}
 	start := time.Now()
+	if a, ok := e.(Adapter); ok {
+		var err error
+		if l.report.LeftOut, err = a.Adapt(ctx, &l.params); err != nil {
+			return l.report, fmt.Errorf("load: %w", err)
+		}
+	}
 	for _, phase := range []struct {
 		name schema.Phase
 		run  func(context.Context) error

@@ -13,6 +13,7 @@ type Report struct {
 	Elapsed time.Duration
 	Phases  []PhaseTime
 	Tables  []TableReport // in the order of the dataset
+	LeftOut []string      // a line for each thing that an Adapter's server cannot take
 
 	mu sync.Mutex
 }

@@ -1,0 +1,66 @@
+package sqlserver
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"net"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
+)
+
+// copyPacket is the packet size of a bulk load in bytes, the largest that also goes through TLS.
+const copyPacket = 16383
+
+// onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is given
+// up amid the rows of a bulk load is of no use to a pool.
+func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
+	config := s.config
+	if _, chosen := config.Parameters[msdsn.PacketSize]; !chosen {
+		config.PacketSize = copyPacket
+	}
+	connector := mssql.NewConnectorConfig(config)
+	dialer := &keepingDialer{Dialer: net.Dialer{KeepAlive: config.KeepAlive}}
+	connector.Dialer = dialer
+	opened, err := connector.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	conn := opened.(*mssql.Conn)
+	defer conn.Close()
+	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits for a lock takes no rows.
+	stop := context.AfterFunc(ctx, func() { dialer.conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := f(conn); err != nil {
+		return cmp.Or(ctx.Err(), err) // the end of the context is why the connection failed
+	}
+	return nil
+}
+
+// exec runs a statement on a connection that is not database/sql's.
+func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...driver.Value) error {
+	stmt, err := conn.PrepareContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	named := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	_, err = stmt.(*mssql.Stmt).ExecContext(ctx, named)
+	return err
+}
+
+// keepingDialer keeps the connection that it made.
+type keepingDialer struct {
+	net.Dialer
+	conn net.Conn
+}
+
+func (d *keepingDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.Dialer.DialContext(ctx, network, address)
+	d.conn = conn
+	return conn, err
+}

@@ -1,0 +1,116 @@
+package sqlserver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// column is a column of a table that is being loaded.
+type column struct {
+	name     string
+	nullable bool
+	text     bool // an empty field is a value
+	parse    func(field []byte) (any, error)
+}
+
+// rowReader cuts CSV without quotes, such as DS2's, into rows of values for bulk load.
+type rowReader struct {
+	csv     *bufio.Reader
+	columns []column
+	row     []any
+	rows    int64 // that were read
+}
+
+func newRowReader(csv io.Reader, columns []column) *rowReader {
+	return &rowReader{csv: bufio.NewReaderSize(csv, 64<<10), columns: columns, row: make([]any, len(columns))}
+}
+
+// next is the next row, which is valid until next is called again; io.EOF after the last.
+func (r *rowReader) next() ([]any, error) {
+	line, err := r.csv.ReadSlice('\n')
+	if err == io.EOF && len(line) > 0 {
+		err = nil // a last line without an end
+	}
+	if err == io.EOF {
+		return nil, io.EOF
+	}
+	r.rows++
+	if err != nil {
+		return nil, fmt.Errorf("read row %d: %w", r.rows, err)
+	}
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
+	for i := range r.columns {
+		c := &r.columns[i]
+		field := line
+		if comma := bytes.IndexByte(line, ','); comma >= 0 {
+			field, line = line[:comma], line[comma+1:]
+			if i == len(r.columns)-1 {
+				return nil, fmt.Errorf("read row %d: more than %d fields", r.rows, len(r.columns))
+			}
+		} else if i < len(r.columns)-1 {
+			return nil, fmt.Errorf("read row %d: %d fields, not %d", r.rows, i+1, len(r.columns))
+		}
+		switch {
+		case len(field) == 0 && c.nullable:
+			r.row[i] = nil
+		case len(field) == 0 && !c.text:
+			return nil, fmt.Errorf("read row %d: column %s is empty", r.rows, c.name)
+		default:
+			if r.row[i], err = c.parse(field); err != nil {
+				return nil, fmt.Errorf("read row %d: column %s: %w", r.rows, c.name, err)
+			}
+		}
+	}
+	return r.row, nil
+}
+
+// parseBytes is a text as it stands; the row is sent before the buffer changes.
+func parseBytes(field []byte) (any, error) {
+	if len(field) > 0 && field[0] == '"' {
+		return nil, errors.New("fields in quotes are not taken")
+	}
+	return field, nil
+}
+
+// parseText is what go-mssqldb makes an amount of.
+func parseText(field []byte) (any, error) { return string(field), nil }
+
+func parseInt(field []byte) (any, error) {
+	n, err := atoi(field)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func atoi(field []byte) (int64, error) {
+	var n int64
+	if len(field) > 18 {
+		return 0, fmt.Errorf("%q is too long for a number", field)
+	}
+	for _, c := range field {
+		if c < '0' || c > '9' {
+			return 0, fmt.Errorf("%q is not a whole number", field)
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, nil
+}
+
+// parseDate reads 2009/12/31.
+func parseDate(field []byte) (any, error) {
+	if len(field) == 10 && field[4] == '/' && field[7] == '/' {
+		year, err1 := atoi(field[:4])
+		month, err2 := atoi(field[5:7])
+		day, err3 := atoi(field[8:])
+		date := time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
+		if errors.Join(err1, err2, err3) == nil && int(month) == int(date.Month()) && int(day) == date.Day() {
+			return date, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is not a date such as 2009/12/31", field)
+}

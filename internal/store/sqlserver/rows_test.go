@@ -1,0 +1,87 @@
+package sqlserver
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestRowReader(t *testing.T) {
+	columns := []column{
+		{name: "ID", parse: parseInt},
+		{name: "NAME", text: true, parse: parseBytes},
+		{name: "NOTE", text: true, nullable: true, parse: parseBytes},
+		{name: "DAY", parse: parseDate},
+		{name: "PRICE", parse: parseText},
+	}
+	for _, c := range []struct {
+		why, csv string
+		want     string // the rows, or what the error says
+	}{
+		{"plain", "1,a,b,2009/12/31,1.50\n", "[1 a b 2009-12-31 1.50]"},
+		{"files for Windows", "1,a,b,2009/12/31,1.50\r\n2,c,d,2009/01/01,0.10\r\n", "[1 a b 2009-12-31 1.50][2 c d 2009-01-01 0.10]"},
+		{"an empty field is NULL only where that may be", "1,,,2009/12/31,1.50\n", "[1  <nil> 2009-12-31 1.50]"},
+		{"the last line may lack its end", "1,a,b,2009/12/31,1.50", "[1 a b 2009-12-31 1.50]"},
+		{"nothing", "", ""},
+		{"too few fields", "1,a,b,2009/12/31\n", "read row 1: 4 fields, not 5"},
+		{"too many", "1,a,b,2009/12/31,1.50,9\n", "read row 1: more than 5 fields"},
+		{"a number that is none", "x,a,b,2009/12/31,1.50\n", `read row 1: column ID: "x" is not a whole number`},
+		{"a key that is missing", "1,a,b,2009/12/31,1.50\n,a,b,2009/12/31,1.50\n", "read row 2: column ID is empty"},
+		{"a day that does not exist", "1,a,b,2009/02/29,1.50\n", `read row 1: column DAY: "2009/02/29" is not a date such as 2009/12/31`},
+		{"quotes, which DS2's files do not have", "1,\"a\",b,2009/12/31,1.50\n", "read row 1: column NAME: fields in quotes are not taken"},
+		{"a line longer than the buffer", strings.Repeat("1", 70_000), "read row 1: bufio: buffer full"},
+	} {
+		got := ""
+		r := newRowReader(strings.NewReader(c.csv), columns)
+		for {
+			row, err := r.next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				got = err.Error()
+				break
+			}
+			got += show(row)
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
+		}
+	}
+}
+
+func show(row []any) string {
+	var fields []string
+	for _, v := range row {
+		switch v := v.(type) {
+		case []byte:
+			fields = append(fields, string(v))
+		case interface{ Format(string) string }:
+			fields = append(fields, v.Format("2006-01-02"))
+		default:
+			fields = append(fields, fmt.Sprint(v))
+		}
+	}
+	return "[" + strings.Join(fields, " ") + "]"
+}
+
+func TestParseMoney(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"12.9900", "12.99"},
+		{"0.0000", "0.00"},
+		{"-3.0500", "-3.05"},
+		{"12.9950", `amount "12.9950" is not one of whole hundredths`},
+		{"12.99", `amount "12.99" is not one of whole hundredths`},
+		{"1e3", `amount "1e3" is not a number`},
+	} {
+		cents, err := parseMoney([]byte(c.in))
+		got := cents.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
+		}
+	}
+}

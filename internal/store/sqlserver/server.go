@@ -1,0 +1,161 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+	"ds2/schema"
+)
+
+// The values of SERVERPROPERTY('EngineEdition') that matter here.
+const (
+	editionAzureDatabase   = 5
+	editionManagedInstance = 8
+)
+
+// oldest is the first major version of SQL Server that is supported: 2017.
+const oldest = 14
+
+// server is what a server says of itself.
+type server struct {
+	edition, major    int
+	babelfish         bool
+	fullText          bool
+	dataPath, logPath string // where it keeps new databases
+}
+
+// azure tells whether Azure runs the server and decides where files lie.
+func (v server) azure() bool {
+	return !v.babelfish && (v.edition == editionAzureDatabase || v.edition == editionManagedInstance)
+}
+
+// check is an error where the server cannot serve the benchmark at all.
+func (v server) check() error {
+	if v.babelfish || v.azure() {
+		return nil
+	}
+	if v.major < oldest {
+		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "use SQL Server 2017 or later",
+			Err: fmt.Errorf("its major version is %d, before %d", v.major, oldest)}
+	}
+	if !v.fullText {
+		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "install it (mssql-server-fts on Linux): two of the browses need it",
+			Err: errors.New("full-text search is not installed")}
+	}
+	return nil
+}
+
+// ask asks the server what it is, once for a Store. A database that does not exist yet need not keep it from answering.
+func (s *Store) ask(ctx context.Context) (server, error) {
+	s.asked.Lock()
+	defer s.asked.Unlock()
+	if s.server != nil {
+		return *s.server, nil
+	}
+	v, err := properties(ctx, s.db)
+	if isMissingDatabase(err) {
+		master := s.master()
+		defer master.Close()
+		v, err = properties(ctx, master)
+	}
+	if err != nil {
+		return server{}, s.Wrap("ask "+s.Label()+" what it is", err)
+	}
+	s.server = &v
+	return v, nil
+}
+
+func properties(ctx context.Context, db *sql.DB) (server, error) {
+	var v server
+	var babelfish, fullText sql.NullInt64
+	var dataPath, logPath sql.NullString
+	err := db.QueryRowContext(ctx, `SELECT
+		CAST(SERVERPROPERTY('EngineEdition') AS int),
+		CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)), 4) AS int),
+		CAST(SERVERPROPERTY('Babelfish') AS int),
+		CAST(SERVERPROPERTY('IsFullTextInstalled') AS int),
+		CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS varchar(260)),
+		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS varchar(260))`,
+	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath)
+	v.babelfish, v.fullText = babelfish.Int64 == 1, fullText.Int64 == 1
+	v.dataPath, v.logPath = dataPath.String, logPath.String
+	return v, err
+}
+
+// Adapt fills in what the SQL depends on and only the server knows. It returns a line for each thing that the server
+// cannot take and that the benchmark does without; where it cannot do without, that is an error.
+func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error) {
+	v, err := s.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	o := &p.SQLServer
+	if o.DataDir == "" {
+		o.DataDir = v.dataPath
+	}
+	if o.LogDir == "" {
+		o.LogDir = v.logPath
+	}
+	o.Lacks = schema.SQLServerLacks{
+		Files:      v.babelfish || v.azure(),
+		Recovery:   v.babelfish || v.azure(),
+		Statistics: v.babelfish,
+		Catalog:    v.babelfish,
+		Owners:     v.babelfish,
+	}
+	for _, l := range []struct {
+		lacks bool
+		what  string
+	}{
+		{o.Lacks.Files, "filegroups, file placement and file sizes"},
+		{o.Lacks.Recovery, "recovery models"},
+		{o.Lacks.Statistics, "CREATE STATISTICS and UPDATE STATISTICS"},
+		{o.Lacks.Catalog, "a full-text catalog, a neutral language and no stop list"},
+		{o.Lacks.Owners && o.Password != "", "the role db_owner: the driver's user is granted the tables and procedures instead"},
+	} {
+		if l.lacks {
+			leftOut = append(leftOut, "left out, because this server does not take it: "+l.what)
+		}
+	}
+	return leftOut, nil
+}
+
+// master is a pool in the server's own database; the caller closes it.
+func (s *Store) master() *sql.DB {
+	config := s.config
+	config.Database = "master"
+	return sql.OpenDB(mssql.NewConnectorConfig(config))
+}
+
+// isMissingDatabase tells whether a login failed because the target's database is not there.
+func isMissingDatabase(err error) bool {
+	e, ok := errors.AsType[mssql.Error](err)
+	return ok && (e.Number == 4060 || e.Number == 911)
+}
+
+// Database is the name of the target's database.
+func (s *Store) Database() string { return s.config.Database }
+
+// CreateDatabase makes the target's database with the given statements, unless it is there.
+func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error) {
+	err = s.db.PingContext(ctx)
+	if !isMissingDatabase(err) {
+		return false, s.Wrap("connect to "+s.Label(), err)
+	}
+	master := s.master()
+	defer master.Close()
+	for _, statement := range statements {
+		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
+			return false, s.Wrap("create database "+s.Database(), err)
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,75 @@
+// Package sqlserver is the engine of package store for SQL Server 2017 and later and what speaks its protocol: Azure SQL
+// Database, Babelfish for PostgreSQL. It talks through go-mssqldb; a user's session calls that driver itself, without
+// database/sql's pool between. The SQL of the database itself is in package schema; what to run and when is not decided
+// here.
+package sqlserver
+
+import (
+	"database/sql"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+
+	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
+
+	"ds2/internal/store"
+)
+
+// Engine is the engine's name.
+const Engine = "sqlserver"
+
+// Store is a DS2 database in SQL Server.
+type Store struct {
+	config    msdsn.Config
+	connector *mssql.Connector
+	db        *sql.DB
+
+	asked  sync.Mutex
+	server *server // nil until asked
+}
+
+// Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2
+// with further options such as encrypt=true. The database is DS2 where none is named; user and password, where the URL
+// has none, are those that Microsoft's sqlcmd takes, SQLCMDUSER and SQLCMDPASSWORD. It does not connect.
+func Open(target *url.URL) (store.Store, error) {
+	config, err := msdsn.Parse(target.String())
+	if err != nil {
+		return nil, fmt.Errorf("read target URL: %w", err) // msdsn names the option, never the password
+	}
+	if config.Database == "" {
+		config.Database = "DS2"
+	}
+	if config.User == "" {
+		config.User, config.Password = os.Getenv("SQLCMDUSER"), os.Getenv("SQLCMDPASSWORD")
+	}
+	if !target.Query().Has(msdsn.AppName) {
+		config.AppName = "ds2"
+	}
+	connector := mssql.NewConnectorConfig(config)
+	return &Store{config: config, connector: connector, db: sql.OpenDB(connector)}, nil
+}
+
+// Engine returns "sqlserver".
+func (s *Store) Engine() string { return Engine }
+
+// Label is host:port/database, or host\instance/database for a named instance.
+func (s *Store) Label() string {
+	if s.config.Instance != "" {
+		return s.config.Host + `\` + s.config.Instance + "/" + s.config.Database
+	}
+	port := s.config.Port
+	if port == 0 {
+		port = 1433
+	}
+	return net.JoinHostPort(s.config.Host, strconv.FormatUint(port, 10)) + "/" + s.config.Database
+}
+
+// DB is a pool for everything but orders.
+func (s *Store) DB() *sql.DB { return s.db }
+
+// Close closes the pool.
+func (s *Store) Close() error { return s.db.Close() }

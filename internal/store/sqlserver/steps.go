@@ -1,0 +1,57 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql/driver"
+	"io"
+	"strings"
+
+	mssql "github.com/microsoft/go-mssqldb"
+)
+
+// CopyStep is Copy as a step of a load: the rows and the note that they are there are one transaction.
+func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
+	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
+		return transact(ctx, conn, func() error {
+			if rows, err = s.bulkLoad(ctx, conn, table, csv); err != nil {
+				return err
+			}
+			return note(ctx, conn, step)
+		})
+	})
+	return rows, s.Wrap("copy "+step, err)
+}
+
+// ExecStep runs a statement as a step of a load, in one transaction with the note that it was run. What SQL Server
+// refuses in a transaction is written so that it can be run twice (schema/sqlserver), and is noted afterwards.
+func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
+	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
+		run := func() error {
+			if err := exec(ctx, conn, statement); err != nil {
+				return err
+			}
+			return note(ctx, conn, step)
+		}
+		if upper := strings.ToUpper(statement); strings.Contains(upper, "FULLTEXT") || strings.Contains(upper, "ALTER DATABASE") {
+			return run()
+		}
+		return transact(ctx, conn, run)
+	})
+	return s.Wrap(step, err)
+}
+
+func note(ctx context.Context, conn *mssql.Conn, step string) error {
+	return exec(ctx, conn, "INSERT INTO ds2_steps (name) VALUES (@p1)", mssql.VarChar(step))
+}
+
+// transact runs f in a transaction of a connection that rolls back when it is closed.
+func transact(ctx context.Context, conn *mssql.Conn, f func() error) error {
+	tx, err := conn.BeginTx(ctx, driver.TxOptions{})
+	if err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,125 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+// SQLServer is what the SQL for SQL Server depends on besides the size.
+type SQLServer struct {
+	// FilesPerFilegroup is the number of files of each of the four filegroups; 0 counts as 1. The storage report used
+	// 8 on 24 cores.
+	FilesPerFilegroup int
+
+	// DataDir and LogDir are folders on the server's disks; empty: where SQL Server on Linux keeps its databases.
+	DataDir, LogDir string
+
+	// Login and Password are those that the driver connects with. No login is made where Password is empty.
+	Login, Password string
+
+	// Lacks is what the server at hand cannot do; the zero value is a SQL Server that can do it all.
+	Lacks SQLServerLacks
+}
+
+// SQLServerLacks says what of the layout and the tuning a server of SQL Server's family cannot take. The statements are
+// then left out; the benchmark's meaning needs none of them.
+type SQLServerLacks struct {
+	Files      bool // filegroups and files to place
+	Recovery   bool // recovery models to choose
+	Statistics bool // CREATE STATISTICS and UPDATE STATISTICS
+	Catalog    bool // full-text catalogs, and options of full-text indexes
+	Owners     bool // members in the role db_owner: the driver's user is then granted the tables and procedures
+}
+
+// filegroup is one filegroup with its files.
+type filegroup struct {
+	Name   string
+	Files  []string
+	FileMB int64
+}
+
+// spare is what the files are made larger than the data that is loaded, so that nothing grows in a run: WORKLOAD.md
+// section 1 says about 40 %.
+const spare = 1.4
+
+// rowBytes are the bytes that a row takes in a SQL Server data page, header, null bitmap and slot included, at 95 % full
+// pages. The index bytes are those of all secondary indexes, the full-text index among them.
+const (
+	customerBytes, customerIndexBytes       = 200, 38
+	orderBytes, orderIndexBytes             = 47, 15
+	orderlineBytes                          = 27
+	custHistBytes, custHistIndexBytes       = 23, 42
+	productBytes, productIndexBytes         = 75, 240
+	inventoryBytes                          = 22
+	ordersMonths, linesPerOrder             = 12, 5
+	smallestFileMB, smallestLogMB           = 4, 256
+	catalogMB                         int64 = 16 // tables of the system and small ones
+)
+
+// dataMB is the expected size of each filegroup after the load.
+func dataMB(p Params) (customers, orders, misc, indexes int64) {
+	const mb = 1 << 20
+	o := p.OrdersPerMonth * ordersMonths
+	l := o * linesPerOrder
+	customers = (p.Customers*customerBytes + l*custHistBytes) / mb
+	orders = (o*orderBytes + l*orderlineBytes) / mb
+	misc = catalogMB + p.Products*(productBytes+inventoryBytes)/mb
+	indexes = (p.Customers*customerIndexBytes + o*orderIndexBytes + l*custHistIndexBytes + p.Products*productIndexBytes) / mb
+	return customers, orders, misc, indexes
+}
+
+// filegroups lays the files out.
+func filegroups(p Params) []filegroup {
+	customers, orders, misc, indexes := dataMB(p)
+	n := max(p.SQLServer.FilesPerFilegroup, 1)
+	group := func(name, file string, mb int64) filegroup {
+		g := filegroup{Name: name, FileMB: max(int64(float64(mb)*spare)/int64(n)+1, smallestFileMB)}
+		for i := range n {
+			g.Files = append(g.Files, fmt.Sprintf("%s_%d", file, i+1))
+		}
+		return g
+	}
+	return []filegroup{
+		group("DS_CUST_FG", "cust", customers),
+		group("DS_ORDERS_FG", "orders", orders),
+		group("DS_MISC_FG", "misc", misc),
+		group("DS_IND_FG", "ind", indexes),
+	}
+}
+
+// logMB sizes the log for what a run of twenty minutes writes between two checkpoints under full recovery.
+func logMB(p Params) int64 {
+	customers, orders, misc, indexes := dataMB(p)
+	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)
+}
+
+// filePath is the path on the server of one of a database's files, with the server's own kind of slash.
+func filePath(dir, database, file string) string {
+	slash := "/"
+	if dir == "" {
+		dir = "/var/opt/mssql/data"
+	} else if strings.Contains(dir, `\`) {
+		slash = `\`
+	}
+	return strings.TrimRight(dir, `/\`) + slash + database + "_" + file
+}
+
+// bracket quotes a name and quote a text for SQL Server.
+func bracket(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
+func quote(text string) string   { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// onFilegroup is the clause that places a table or an index, empty where the server has no filegroups.
+func onFilegroup(p Params, name string) string {
+	if p.SQLServer.Lacks.Files {
+		return ""
+	}
+	return " ON " + name
+}
+
+var sqlserver = dialect{
+	separator: "\nGO\n",
+	funcs: template.FuncMap{
+		"ident": bracket, "str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
+	},
+}

@@ -1,0 +1,106 @@
+-- The tables of DS2 with their clustered keys: the data comes in key order, so nothing is ever sorted or written twice,
+-- which building them afterwards would do, and the files would need room for it. Columns stand in the order of the CSV
+-- files. An empty CSV field is NULL, which only nullable columns have (ADDRESS2 always, STATE outside the US).
+
+-- What the kit notes of a database: what was loaded, and whether it is whole.
+CREATE TABLE ds2_info (
+    name  varchar(50)  NOT NULL CONSTRAINT PK_DS2_INFO PRIMARY KEY CLUSTERED,
+    value varchar(500) NOT NULL
+){{on . "DS_MISC_FG"}};
+GO
+-- What an unfinished load has done, so that another can go on with it; dropped at its end.
+CREATE TABLE ds2_steps (
+    name varchar(200) NOT NULL CONSTRAINT PK_DS2_STEPS PRIMARY KEY CLUSTERED
+){{on . "DS_MISC_FG"}};
+GO
+CREATE TABLE CATEGORIES (
+    CATEGORY     smallint    NOT NULL CONSTRAINT PK_CATEGORIES PRIMARY KEY CLUSTERED,
+    CATEGORYNAME varchar(50) NOT NULL
+){{on . "DS_MISC_FG"}};
+INSERT INTO CATEGORIES (CATEGORY, CATEGORYNAME) VALUES
+    (1, 'Action'), (2, 'Animation'), (3, 'Children'), (4, 'Classics'), (5, 'Comedy'), (6, 'Documentary'), (7, 'Drama'),
+    (8, 'Family'), (9, 'Foreign'), (10, 'Games'), (11, 'Horror'), (12, 'Music'), (13, 'New'), (14, 'Sci-Fi'),
+    (15, 'Sports'), (16, 'Travel');
+GO
+CREATE TABLE CUSTOMERS (
+    CUSTOMERID           int IDENTITY NOT NULL CONSTRAINT PK_CUSTOMERS PRIMARY KEY CLUSTERED,
+    FIRSTNAME            varchar(50)  NOT NULL,
+    LASTNAME             varchar(50)  NOT NULL,
+    ADDRESS1             varchar(50)  NOT NULL,
+    ADDRESS2             varchar(50)  NULL,
+    CITY                 varchar(50)  NOT NULL,
+    STATE                varchar(50)  NULL,
+    ZIP                  varchar(50)  NULL,
+    COUNTRY              varchar(50)  NOT NULL,
+    REGION               smallint     NOT NULL,
+    EMAIL                varchar(50)  NULL,
+    PHONE                varchar(50)  NULL,
+    CREDITCARDTYPE       int          NOT NULL,
+    CREDITCARD           varchar(50)  NOT NULL,
+    CREDITCARDEXPIRATION varchar(50)  NOT NULL,
+    USERNAME             varchar(50)  NOT NULL,
+    PASSWORD             varchar(50)  NOT NULL,
+    AGE                  smallint     NULL,
+    INCOME               int          NULL,
+    GENDER               char(1)      NULL
+){{on . "DS_CUST_FG"}};
+GO
+CREATE TABLE CUST_HIST (
+    CUSTOMERID int NOT NULL,
+    ORDERID    int NOT NULL,
+    PROD_ID    int NOT NULL
+){{on . "DS_CUST_FG"}};
+GO
+CREATE TABLE ORDERS (
+    ORDERID     int IDENTITY NOT NULL CONSTRAINT PK_ORDERS PRIMARY KEY CLUSTERED,
+    ORDERDATE   date         NOT NULL,
+    CUSTOMERID  int          NOT NULL,
+    NETAMOUNT   money        NOT NULL,
+    TAX         money        NOT NULL,
+    TOTALAMOUNT money        NOT NULL
+){{on . "DS_ORDERS_FG"}};
+GO
+CREATE TABLE ORDERLINES (
+    ORDERLINEID smallint NOT NULL,
+    ORDERID     int      NOT NULL,
+    PROD_ID     int      NOT NULL,
+    QUANTITY    smallint NOT NULL,
+    ORDERDATE   date     NOT NULL,
+    CONSTRAINT PK_ORDERLINES PRIMARY KEY CLUSTERED (ORDERID, ORDERLINEID)
+){{on . "DS_ORDERS_FG"}};
+GO
+CREATE TABLE PRODUCTS (
+    PROD_ID        int IDENTITY NOT NULL CONSTRAINT PK_PRODUCTS PRIMARY KEY CLUSTERED,
+    CATEGORY       smallint     NOT NULL,
+    TITLE          varchar(50)  NOT NULL,
+    ACTOR          varchar(50)  NOT NULL,
+    PRICE          money        NOT NULL,
+    SPECIAL        smallint     NOT NULL,
+    COMMON_PROD_ID int          NOT NULL
+){{on . "DS_MISC_FG"}};
+GO
+CREATE TABLE INVENTORY (
+    PROD_ID       int NOT NULL CONSTRAINT PK_INVENTORY PRIMARY KEY CLUSTERED,
+    QUAN_IN_STOCK int NOT NULL,
+    SALES         int NOT NULL
+){{on . "DS_MISC_FG"}};
+GO
+CREATE TABLE REORDER (
+    PROD_ID        int  NOT NULL,
+    DATE_LOW       date NOT NULL,
+    QUAN_LOW       int  NOT NULL,
+    DATE_REORDERED date NULL,
+    QUAN_REORDERED int  NULL,
+    DATE_EXPECTED  date NULL
+){{on . "DS_MISC_FG"}};
+{{- if .SQLServer.Password}}
+GO
+-- The driver's user, which owns the database as DS2's does.
+IF USER_ID({{str .SQLServer.Login}}) IS NULL
+    CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
+{{- if .SQLServer.Lacks.Owners}}
+GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .SQLServer.Login}};
+{{- else}}
+ALTER ROLE db_owner ADD MEMBER {{ident .SQLServer.Login}};
+{{- end}}
+{{- end}}

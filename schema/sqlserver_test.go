@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+)
+
+// The database of the storage report: 20 GB, eight files a filegroup, log elsewhere.
+func TestSQLServerLayout(t *testing.T) {
+	p := Params{
+		Database: "DS2]1", Customers: 40_000_000, OrdersPerMonth: 2_000_000, Products: 200_000,
+		SQLServer: SQLServer{FilesPerFilegroup: 8, DataDir: `E:\it's`, LogDir: `F:\log\`, Login: "ds2user", Password: "it's"},
+	}
+	script, err := SQL("sqlserver", Database, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"CREATE DATABASE [DS2]]1]\n",
+		`(NAME = cust_8, FILENAME = N'E:\it''s\DS2]1_cust_8.ndf', SIZE = `,
+		`(NAME = log_1, FILENAME = N'F:\log\DS2]1_log_1.ldf', SIZE = `,
+		"CREATE LOGIN [ds2user] WITH PASSWORD = N'it''s';",
+		"SET RECOVERY BULK_LOGGED;",
+	} {
+		if !strings.Contains(script, want) {
+			t.Errorf("no %q in\n%s", want, script)
+		}
+	}
+	if n := strings.Count(script, ".ndf'"); n != 4*8 {
+		t.Errorf("%d data files, want 8 in each of 4 filegroups", n)
+	}
+	var files int64
+	for _, g := range filegroups(p) {
+		files += g.FileMB * int64(len(g.Files))
+	}
+	customers, orders, misc, indexes := dataMB(p)
+	data := customers + orders + misc + indexes
+	if ratio := float64(files) / float64(data); ratio < 1.4 || ratio > 1.41 {
+		t.Errorf("%d MB of files for %d MB of data: want 40 %% to spare", files, data)
+	}
+}
+
+// What a server lacks leaves no trace in the SQL.
+func TestSQLServerLacks(t *testing.T) {
+	p := Params{Database: "DS2", SQLServer: SQLServer{
+		Login: "ds2user", Password: "secret", Lacks: SQLServerLacks{Files: true, Recovery: true, Statistics: true, Catalog: true, Owners: true},
+	}}
+	for _, phase := range Phases {
+		statements, err := Statements("sqlserver", phase, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range statements {
+			for _, not := range []string{"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner"} {
+				if strings.Contains(s.SQL, not) {
+					t.Errorf("%s: %s in\n%s", phase, not, s.SQL)
+				}
+			}
+		}
+	}
+}
