@@ -48,10 +48,32 @@ func (s *Store) wrap(op string, err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: e}
 	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok || pgconn.SafeToRetry(err) {
+	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return &store.Error{Op: op, Class: store.Connection, Err: lastCause(e)}
+	}
+	if pgconn.SafeToRetry(err) {
 		return &store.Error{Op: op, Class: store.Connection, Err: err}
 	}
 	return &store.Error{Op: op, Class: store.Bug, Err: err}
+}
+
+// lastCause is what the last attempt of several failed of.
+func lastCause(err error) error {
+	for {
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			cause := e.Unwrap()
+			if cause == nil {
+				return err
+			}
+			err = cause
+		case interface{ Unwrap() []error }:
+			causes := e.Unwrap()
+			err = causes[len(causes)-1]
+		default:
+			return err
+		}
+	}
 }
 
 // classify gives the class of an SQLSTATE, and what a user can do about it.

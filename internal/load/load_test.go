@@ -1,0 +1,281 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/schema"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+var size = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 1_200}
+
+func options(t testing.TB) load.Options {
+	t.Helper()
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load.Options{Size: size, Name: size.String(), Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: 3}
+}
+
+func open(t testing.TB, target string) *postgres.Store {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.(*postgres.Store)
+}
+
+func exec(t testing.TB, s store.Store, statement string) {
+	t.Helper()
+	if _, err := s.DB().ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func mustLoad(t testing.TB, s *postgres.Store, o load.Options) *load.Report {
+	t.Helper()
+	report, err := load.Run(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestLoadIsWhole(t *testing.T) {
+	target := pgtest.Database(t)
+	s := open(t, target)
+	report := mustLoad(t, s, options(t))
+	for _, table := range report.Tables {
+		var rows int64
+		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil {
+			t.Fatal(err)
+		}
+		if rows == 0 || rows != table.Rows {
+			t.Errorf("%s: %d rows reported, %d found", table.Table, table.Rows, rows)
+		}
+	}
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := info.CheckReady(); err != nil {
+		t.Error(err)
+	}
+	if found, err := info.Size(); err != nil || found != size {
+		t.Errorf("size noted: %v, %v", found, err)
+	}
+	for what, query := range map[string]string{
+		"constraints that are not validated":          "SELECT count(*) FROM pg_constraint WHERE NOT convalidated",
+		"tables that are not analysed":                "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples < 1 AND relname NOT IN ('reorder', 'ds2_info')",
+		"tables that autovacuum leaves alone":         "SELECT count(*) FROM pg_class WHERE reloptions::text LIKE '%autovacuum%'",
+		"notes of the load":                           "SELECT count(*) FROM pg_class WHERE relname = 'ds2_steps'",
+		"customers outside the US with a state":       "SELECT count(*) FROM customers WHERE region = 2 AND state IS NOT NULL",
+		"customers in the US without a state":         "SELECT count(*) FROM customers WHERE region = 1 AND state IS NULL",
+		"customers with a second address":             "SELECT count(*) FROM customers WHERE address2 IS NOT NULL",
+		"keys that new customers would share":         "SELECT count(*) FROM customers WHERE customerid > (SELECT last_value FROM customers_customerid_seq)",
+		"orders in another number than the size says": "SELECT count(*) - 600 FROM orders",
+	} {
+		var n int64
+		if err := s.DB().QueryRow(query).Scan(&n); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		if n != 0 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		setUp   func(*testing.T, *postgres.Store)
+		options func(*load.Options)
+		says    string
+	}{
+		{"a DS2 that is whole",
+			func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) },
+			func(*load.Options) {}, "--drop"},
+		{"a DS2 that is whole, to be resumed",
+			func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) },
+			func(o *load.Options) { o.Resume = true }, "nothing to resume"},
+		{"an unfinished one",
+			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 5) },
+			func(*load.Options) {}, "--resume"},
+		{"an unfinished one of another size, to be resumed",
+			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 5) },
+			func(o *load.Options) { o.Resume, o.Size.Products = true, 1_201 }, "products"},
+		{"tables of DS2's own scripts",
+			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE reorder (prod_id int, quan_low int)") },
+			func(*load.Options) {}, "did not load (reorder)"},
+		{"another application's table, even to be dropped",
+			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE customers (id int, name text)") },
+			func(o *load.Options) { o.Drop = true }, "customers is not DS2's"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			target := pgtest.Database(t)
+			s := open(t, target)
+			test.setUp(t, s)
+			before := pgtest.Contents(t, target)
+			o := options(t)
+			test.options(&o)
+			_, err := load.Run(t.Context(), s, o)
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("error %v does not say %q", err, test.says)
+			}
+			if after := pgtest.Contents(t, target); !maps.Equal(before, after) {
+				t.Errorf("the database was changed:\n%v\n%v", before, after)
+			}
+		})
+	}
+}
+
+func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
+	target := pgtest.Database(t)
+	s := open(t, target)
+	mustLoad(t, s, options(t))
+	fresh := pgtest.Contents(t, target)
+	exec(t, s, "CREATE TABLE mine AS SELECT 1 AS one")
+	exec(t, s, "CREATE FUNCTION login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+	exec(t, s, "DELETE FROM cust_hist")
+	o := options(t)
+	o.Drop = true
+	mustLoad(t, s, o)
+	exec(t, s, "SELECT login(one) FROM mine")
+	exec(t, s, "DROP TABLE mine")
+	if found := pgtest.Contents(t, target); !maps.Equal(found, fresh) {
+		t.Errorf("after --drop:\n%v\na fresh load:\n%v", found, fresh)
+	}
+
+	exec(t, s, "CREATE VIEW mine AS SELECT * FROM orders")
+	if _, err := load.Run(t.Context(), s, o); err == nil || !strings.Contains(err.Error(), "mine") {
+		t.Errorf("a view of the user's on a table to be dropped: error %v", err)
+	}
+	if found := pgtest.Contents(t, target); !maps.Equal(found, fresh) {
+		t.Errorf("after a drop that was refused:\n%v", found)
+	}
+}
+
+// TestResume breaks loads at many places and goes on with them, some twice.
+func TestResume(t *testing.T) {
+	target := pgtest.Database(t)
+	mustLoad(t, open(t, target), options(t))
+	want := pgtest.Contents(t, target)
+	for _, breaks := range [][]int{{1}, {9, 30}, {44}, {52}, {60}, {64}, {70}, {74, 50}, {78}} {
+		target := pgtest.Database(t)
+		s := open(t, target)
+		for _, after := range breaks {
+			breakLoad(t, s, after)
+			if info, err := store.ReadInfo(t.Context(), s.DB()); err == nil {
+				if err := info.CheckReady(); store.Classify(err) != store.Config {
+					t.Errorf("broken after %d: the database passes for ready: %v", after, err)
+				}
+			}
+		}
+		o := options(t)
+		o.Resume = true
+		mustLoad(t, s, o)
+		if got := pgtest.Contents(t, target); !maps.Equal(got, want) {
+			t.Errorf("broken after %v and resumed:\n%v\nloaded at once:\n%v", breaks, got, want)
+		}
+	}
+}
+
+// breakLoad begins or resumes a load that is ended after a number of things it told its watcher: parts that were copied
+// and statements that were begun.
+func breakLoad(t *testing.T, s *postgres.Store, after int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := options(t)
+	o.Resume = true
+	o.Watch = &breaker{left: after, cancel: cancel}
+	if _, err := load.Run(ctx, s, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("load broken after %d: %v", after, err)
+	}
+}
+
+type breaker struct {
+	mu     sync.Mutex
+	left   int
+	cancel func()
+}
+
+func (b *breaker) tick() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left--; b.left == 0 {
+		b.cancel()
+	}
+}
+
+func (b *breaker) Begin(schema.Phase)                 {}
+func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
+func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
+	if !ended {
+		b.tick()
+	}
+}
+
+// failing is a part whose writer fails halfway.
+type failing struct{ io.WriterTo }
+
+func (f failing) WriteTo(w io.Writer) (int64, error) {
+	if _, err := f.WriterTo.WriteTo(w); err != nil {
+		return 0, err
+	}
+	return 0, errors.New("the file ends too early")
+}
+
+func TestPartThatFailsIsNotThere(t *testing.T) {
+	target := pgtest.Database(t)
+	s := open(t, target)
+	o := options(t)
+	o.Parts = slices.Clone(o.Parts)
+	o.Parts[3].WriterTo = failing{o.Parts[3].WriterTo}
+	_, err := load.Run(t.Context(), s, o)
+	if err == nil || !strings.Contains(err.Error(), "the file ends too early") {
+		t.Errorf("the writer's error is lost: %v", err)
+	}
+	o = options(t)
+	o.Resume = true
+	mustLoad(t, s, o)
+	var customers int
+	if err := s.DB().QueryRow("SELECT count(*) FROM customers").Scan(&customers); err != nil {
+		t.Fatal(err)
+	}
+	if customers != size.Customers {
+		t.Errorf("%d customers, want %d", customers, size.Customers)
+	}
+}
+
+func TestDatabaseIsMade(t *testing.T) {
+	target := pgtest.Server(t).URL("Awkward \"name\"; --")
+	s := open(t, target)
+	mustLoad(t, s, options(t))
+	if err := s.DB().Close(); err != nil {
+		t.Fatal(err)
+	}
+	admin := open(t, pgtest.Server(t).URL("postgres"))
+	exec(t, admin, `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
+}
