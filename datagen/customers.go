@@ -22,7 +22,6 @@ type customers struct {
 	seed        uint32
 	first, rows int // of this run
 	skip        int // rows of the file before it
-	crlf        bool
 }
 
 // Every row takes the same number of draws, so a run can begin anywhere.
@@ -60,44 +59,42 @@ func (c *customers) write(r *rowWriter) error {
 		putLetters(head[40:47], d[16:23])
 		n := start + len(customerHead)
 
-		var rest *[9]uint32
+		var rest *[8]uint32
 		if c.world {
-			rest = (*[9]uint32)(d[23:])
+			rest = (*[8]uint32)(d[24:])
 			n += copy(b[n:], ",00000,")
-			n += copy(b[n:], Countries[below(10, rest[0])])
+			n += copy(b[n:], Countries[below(10, d[23])])
 			n += copy(b[n:], ",2,")
-			rest = (*[9]uint32)(d[23:])
 		} else {
-			rest = (*[9]uint32)(d[24:])
+			rest = (*[8]uint32)(d[25:])
 			n += copy(b[n:], States[below(51, d[23])])
 			b[n] = ','
-			putUint(b, n+1, 10000+below(90000, rest[0]))
-			n += 6
+			n = putUint(b, n+1, 10000+below(90000, d[24]))
 			n += copy(b[n:], ",US,1,")
 		}
 
-		phone := 1e9 + belowFloat(9e9, rest[1])
+		phone := 1e9 + belowFloat(9e9, rest[0])
 		putUint(b, start+19, phone)
 		copy(b[n:], customerMid)
 		mid := (*[len(customerMid)]byte)(b[n:])
 		copy(mid[:10], head[8:18])
 		copy(mid[20:30], head[19:29])
-		mid[31] = byte('1' + below(5, rest[2]))
+		mid[31] = byte('1' + below(5, rest[1]))
 		// The sum is a double too: above 2^53 only even numbers come out.
-		card := uint64(1e15 + float64(belowFloat(9e15, rest[3])))
+		card := uint64(1e15 + float64(belowFloat(9e15, rest[2])))
 		putFixed8(mid[33:], card/1e8)
 		putFixed8(mid[41:], card%1e8)
-		put2(mid[52:], 8+below(5, rest[4]))
-		put2(mid[55:], 1+below(12, rest[5]))
+		put2(mid[52:], 8+below(5, rest[3]))
+		put2(mid[55:], 1+below(12, rest[4]))
 		n += len(customerMid)
 		n += copy(b[n:], b[:start])
 
 		copy(b[n:], customerTail)
-		put2(b[n+10:], 18+below(73, rest[6]))
+		put2(b[n+10:], 18+below(73, rest[5]))
 		n += len(customerTail)
-		n = putUint(b, n, 20000*(1+below(5, rest[7])))
+		n = putUint(b, n, 20000*(1+below(5, rest[6])))
 		b[n] = ','
-		b[n+1] = "FM"[below(2, rest[8])]
+		b[n+1] = "FM"[below(2, rest[7])]
 		n += 2
 		binary.LittleEndian.PutUint16(b[n:], r.newline)
 		r.n += n + r.eol
@@ -113,24 +110,20 @@ func putLetters(b []byte, draws []uint32) {
 	}
 }
 
-func customersFiles(d *Dataset) []File {
-	half := d.size.Customers / 2
-	us := File{Name: "us_cust.csv", Table: Customers}
-	world := File{Name: "row_cust.csv", Table: Customers}
-	for _, f := range []struct {
-		file        *File
-		first, rows int
-	}{{&us, 1, half}, {&world, half + 1, d.size.Customers - half}} {
-		for at := 0; at == 0 || at < f.rows; at += d.options.PartRows {
-			c := &customers{
-				world: f.file == &world, seed: uint32(f.first), crlf: d.options.CRLF,
-				first: f.first + at, rows: min(d.options.PartRows, f.rows-at), skip: at,
-			}
-			f.file.Parts = append(f.file.Parts, Part{
-				Table: Customers, File: f.file.Name, Rows: int64(c.rows),
-				WriterTo: d.rows(c.write),
-			})
-		}
+// customersFiles lists the two files, cut into parts.
+func (d *Dataset) customersFiles() []File {
+	us := d.size.Customers / 2
+	return []File{
+		d.customersFile("us_cust.csv", false, 1, us),
+		d.customersFile("row_cust.csv", true, us+1, d.size.Customers-us),
 	}
-	return []File{us, world}
+}
+
+func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
+	f := File{Name: name, Table: Customers, Seed: uint32(first)}
+	for skip := 0; skip == 0 || skip < rows; skip += d.options.PartRows { // a part even where there is no row: the file exists
+		c := &customers{world, f.Seed, first + skip, min(d.options.PartRows, rows-skip), skip}
+		f.Parts = append(f.Parts, Part{Customers, name, int64(c.rows), int64(d.customerBytes(c)), rowFunc{c.write, d.options.CRLF}})
+	}
+	return f
 }

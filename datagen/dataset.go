@@ -25,6 +25,7 @@ type Part struct {
 	Table Table
 	File  string // DS2's name of the file that the rows belong to; its parts in order make it up
 	Rows  int64  // how many; of orderlines and cust_hist the expected number, 5 an order, which chance misses by little
+	Bytes int64  // of CSV, expected: within 1 % for a whole dataset
 	io.WriterTo
 }
 
@@ -32,7 +33,16 @@ type Part struct {
 type File struct {
 	Name  string
 	Table Table
+	Seed  uint32 // of the random numbers in it
 	Parts []Part // in order; all files but the customers' two are one part
+}
+
+// Bytes is the expected size of the file.
+func (f File) Bytes() (n int64) {
+	for _, p := range f.Parts {
+		n += p.Bytes
+	}
+	return n
 }
 
 // Options are what may differ between two datasets of one size and one list of words.
@@ -59,16 +69,37 @@ func New(size Size, words *Words, options Options) (*Dataset, error) {
 	return &Dataset{size, words, options}, nil
 }
 
-// Files lists the 41 files, under DS2's names.
+// Size is the dataset's size.
+func (d *Dataset) Size() Size { return d.size }
+
+// Words are the dataset's words.
+func (d *Dataset) Words() *Words { return d.words }
+
+// CRLF says whether the dataset's lines end in CR LF.
+func (d *Dataset) CRLF() bool { return d.options.CRLF }
+
+// Files lists the 40 files, under DS2's names.
 func (d *Dataset) Files() []File {
-	files := append(customersFiles(d), monthFiles(d)...)
-	for _, part := range []Part{
-		{Table: Products, File: "prod.csv", Rows: int64(d.size.Products), WriterTo: d.rows(d.writeProducts)},
-		{Table: Inventory, File: "inv.csv", Rows: int64(d.size.Products), WriterTo: d.rows(d.writeInventory)},
-	} {
-		files = append(files, File{Name: part.File, Table: part.Table, Parts: []Part{part}})
+	files := d.customersFiles()
+	for i, name := range monthNames {
+		m := month{index: i, size: d.size}
+		orders := d.size.OrdersPerMonth
+		files = append(files,
+			d.file(name+"_orders.csv", Orders, m.first(), orders, d.orderBytes(m), m.writeOrders),
+			d.file(name+"_orderlines.csv", OrderLines, m.first(), 5*orders, d.orderLineBytes(m), m.writeOrderLines),
+			d.file(name+"_cust_hist.csv", CustHist, m.first(), 5*orders, d.historyBytes(m), m.writeHistory),
+		)
 	}
-	return files
+	products := d.size.Products
+	return append(files,
+		d.file("prod.csv", Products, 1, products, d.productBytes(), d.writeProducts),
+		d.file("inv.csv", Inventory, products, products, d.inventoryBytes(), d.writeInventory),
+	)
+}
+
+// file is a file of one part.
+func (d *Dataset) file(name string, table Table, seed, rows int, bytes float64, write func(*rowWriter) error) File {
+	return File{name, table, uint32(seed), []Part{{table, name, int64(rows), int64(bytes), rowFunc{write, d.options.CRLF}}}}
 }
 
 // Parts lists the parts of all files, in the order of Files.
@@ -78,21 +109,4 @@ func (d *Dataset) Parts() []Part {
 		parts = append(parts, f.Parts...)
 	}
 	return parts
-}
-
-// rows makes an io.WriterTo of a function that writes rows.
-func (d *Dataset) rows(write func(*rowWriter) error) io.WriterTo { return rows{write, d.options.CRLF} }
-
-type rows struct {
-	write func(*rowWriter) error
-	crlf  bool
-}
-
-func (r rows) WriteTo(w io.Writer) (int64, error) {
-	rw := newRowWriter(w, r.crlf)
-	err := r.write(rw)
-	if err == nil {
-		err = rw.flush()
-	}
-	return rw.written, err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -89,4 +90,30 @@ func sums(t *testing.T, files []datagen.File, parallel int) map[string]string {
 	close(work)
 	wg.Wait()
 	return sums
+}
+
+// A dataset's expected bytes steer the progress, the look for space and the shards, and ds2 sizes prints them.
+func TestExpectedBytes(t *testing.T) {
+	for _, size := range []datagen.Size{datagen.S, datagen.M, {Customers: 7, OrdersPerMonth: 5_000, Products: 123_456}} {
+		if testing.Short() && size == datagen.M {
+			continue
+		}
+		for _, crlf := range []bool{false, true} {
+			data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{CRLF: crlf})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var expected, got int64
+			for _, p := range data.Parts() {
+				n, err := p.WriteTo(io.Discard)
+				if err != nil {
+					t.Fatal(err)
+				}
+				expected, got = expected+p.Bytes, got+n
+			}
+			if off := float64(expected)/float64(got) - 1; off < -0.01 || off > 0.01 {
+				t.Errorf("size %v, CR LF %v: expected %d bytes, got %d, %.2f %% off", size, crlf, expected, got, 100*off)
+			}
+		}
+	}
 }

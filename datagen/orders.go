@@ -2,7 +2,6 @@ package datagen
 
 import (
 	"encoding/binary"
-	"fmt"
 	"strconv"
 	"sync"
 )
@@ -32,9 +31,12 @@ type order struct {
 	lines    []uint32 // two draws a line: product and quantity; valid until the next order
 }
 
+// first is the number of the month's first order, and its seed.
+func (m month) first() int { return m.index*m.size.OrdersPerMonth + 1 }
+
 // orders goes through a month's orders, first to last.
 func (m month) orders(each func(*order) error) error {
-	first := m.index*m.size.OrdersPerMonth + 1
+	first := m.first()
 	g := newRandom(uint32(first), 0)
 	days := monthDays[m.index]
 	customers := float64(m.size.Customers)
@@ -80,24 +82,30 @@ func (m month) writeOrders(r *rowWriter) error {
 // writeOrderLines writes the month's rows of ORDERLINES.
 func (m month) writeOrderLines(r *rowWriter) error {
 	products := float64(m.size.Products)
+	// What an order's lines have in common is put together once, and copied whole: a copy of fixed size is one move.
+	var left, right [maxRow]byte // ",ORDERID," and ",Q,2009/MM/DD\n"
 	return m.orders(func(o *order) error {
 		b, err := r.room()
 		if err != nil {
 			return err
 		}
+		left[0] = ','
+		leftLen := putUint(&left, 1, o.id)
+		left[leftLen] = ','
+		leftLen++
+		copy(right[:], ",Q,")
+		rightLen := m.putDate(&right, 3, o.day)
+		binary.LittleEndian.PutUint16(right[rightLen:], r.newline)
+		rightLen += r.eol
+
 		n := 0
-		for i := 0; i < len(o.lines); i += 2 {
+		for i := 0; i < len(o.lines)-1; i += 2 {
 			b[n] = byte('1' + i/2)
-			b[n+1] = ','
-			n = putUint(b, n+2, o.id)
-			b[n] = ','
-			n = putUint(b, n+1, 1+belowFloat(products, o.lines[i]))
-			b[n] = ','
+			*(*[16]byte)(b[n+1:]) = *(*[16]byte)(left[:])
+			n = putUint(b, n+1+leftLen, 1+belowFloat(products, o.lines[i]))
+			*(*[16]byte)(b[n:]) = *(*[16]byte)(right[:])
 			b[n+1] = byte('1' + below(3, o.lines[i+1]))
-			b[n+2] = ','
-			n = m.putDate(b, n+3, o.day)
-			binary.LittleEndian.PutUint16(b[n:], r.newline)
-			n += r.eol
+			n += rightLen
 		}
 		r.n += n
 		return nil
@@ -107,18 +115,22 @@ func (m month) writeOrderLines(r *rowWriter) error {
 // writeHistory writes the month's rows of CUST_HIST.
 func (m month) writeHistory(r *rowWriter) error {
 	products := float64(m.size.Products)
+	var left [maxRow]byte // "CUSTOMERID,ORDERID,", as in writeOrderLines
 	return m.orders(func(o *order) error {
 		b, err := r.room()
 		if err != nil {
 			return err
 		}
+		leftLen := putUint(&left, 0, o.customer)
+		left[leftLen] = ','
+		leftLen = putUint(&left, leftLen+1, o.id)
+		left[leftLen] = ','
+		leftLen++
+
 		n := 0
 		for i := 0; i < len(o.lines); i += 2 {
-			n = putUint(b, n, o.customer)
-			b[n] = ','
-			n = putUint(b, n+1, o.id)
-			b[n] = ','
-			n = putUint(b, n+1, 1+belowFloat(products, o.lines[i]))
+			*(*[24]byte)(b[n:]) = *(*[24]byte)(left[:])
+			n = putUint(b, n+leftLen, 1+belowFloat(products, o.lines[i]))
 			binary.LittleEndian.PutUint16(b[n:], r.newline)
 			n += r.eol
 		}
@@ -157,20 +169,3 @@ var amounts = sync.OnceValue(func() []amount {
 	}
 	return all
 })
-
-func monthFiles(d *Dataset) []File {
-	var files []File
-	for i, name := range monthNames {
-		m := month{index: i, size: d.size}
-		orders := int64(d.size.OrdersPerMonth)
-		for _, part := range []Part{
-			{Table: Orders, Rows: orders, WriterTo: d.rows(m.writeOrders)},
-			{Table: OrderLines, Rows: 5 * orders, WriterTo: d.rows(m.writeOrderLines)},
-			{Table: CustHist, Rows: 5 * orders, WriterTo: d.rows(m.writeHistory)},
-		} {
-			part.File = fmt.Sprintf("%s_%s.csv", name, part.Table)
-			files = append(files, File{Name: part.File, Table: part.Table, Parts: []Part{part}})
-		}
-	}
-	return files
-}

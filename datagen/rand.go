@@ -116,5 +116,5 @@ func below(n uint64, x uint32) uint64 { return n * uint64(x>>1) >> 31 }
 // belowFloat is the same for any n, in the doubles that DS2 reckons in: above 2^53 the product is rounded before the
 // division, and that rounding is part of the result. Dividing by a power of two is exact.
 func belowFloat(n float64, x uint32) uint64 {
-	return uint64(float64(n*float64(x>>1)) * (1.0 / (1 << 31)))
+	return uint64(int64(float64(n*float64(x>>1)) * (1.0 / (1 << 31))))
 }

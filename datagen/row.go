@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math/bits"
+	"sync"
 )
 
 const (
@@ -21,12 +22,27 @@ type rowWriter struct {
 	eol     int    // how many
 }
 
-func newRowWriter(w io.Writer, crlf bool) *rowWriter {
-	r := &rowWriter{w: w, buf: make([]byte, bufferSize), newline: '\n', eol: 1}
-	if crlf {
+// rowFunc writes rows of one table.
+type rowFunc struct {
+	write func(*rowWriter) error
+	crlf  bool
+}
+
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+
+// WriteTo writes the rows to w, in pieces that end with a row.
+func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
+	buf := buffers.Get().(*[bufferSize]byte)
+	defer buffers.Put(buf)
+	r := &rowWriter{w: w, buf: buf[:], newline: '\n', eol: 1}
+	if f.crlf {
 		r.newline, r.eol = '\r'|'\n'<<8, 2
 	}
-	return r
+	err := f.write(r)
+	if err == nil {
+		err = r.flush()
+	}
+	return r.written, err
 }
 
 // room gives a place for maxRow bytes; the caller adds what it used to n.
@@ -39,7 +55,7 @@ func (r *rowWriter) room() (*[maxRow]byte, error) {
 	return (*[maxRow]byte)(r.buf[r.n:]), nil
 }
 
-// end puts the end of a line at b[n:] and takes the row over.
+// flush hands on what is in the buffer.
 func (r *rowWriter) flush() error {
 	n, err := r.w.Write(r.buf[:r.n])
 	r.written += int64(n)
@@ -47,29 +63,37 @@ func (r *rowWriter) flush() error {
 	return err
 }
 
-// digits8 is v < 10^8 as eight ASCII digits, the first in the lowest byte: the number is split by 10^4, 10^2 and 10 with
-// multiplications, side by side in one word.
+// fourDigits holds the numbers below 10,000 as four ASCII digits each, the first in the lowest byte.
+var fourDigits = func() (t [10_000]uint32) {
+	for v := range uint32(len(t)) {
+		t[v] = '0' + v/1000 | ('0'+v/100%10)<<8 | ('0'+v/10%10)<<16 | ('0'+v%10)<<24
+	}
+	return t
+}()
+
+// digits8 is v < 10^8 as eight ASCII digits, the first in the lowest byte.
 func digits8(v uint64) uint64 {
-	x := v/10000 | v%10000<<32
-	t := x * 10486 >> 20 & 0x7f_0000007f
-	x = t | (x-100*t)<<16
-	t = x * 103 >> 10 & 0xf_000f_000f_000f
-	x = t | (x-10*t)<<8
-	return x | 0x3030303030303030
+	high := v / 10_000
+	return uint64(fourDigits[high]) | uint64(fourDigits[v-high*10_000])<<32
 }
 
 // putFixed8 writes v < 10^8 as eight digits.
 func putFixed8(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, digits8(v)) }
 
-// putUint writes v in as many digits as it needs at b[n:], may touch eight bytes, and returns the place after.
+// putUint writes v in as many digits as it needs at b[n:], may touch eight bytes more, and returns the place after.
 func putUint(b *[maxRow]byte, n int, v uint64) int {
-	if v >= 1e8 {
-		n = putUint(b, n, v/1e8)
-		putFixed8(b[n:], v%1e8)
-		return n + 8
+	if v < 1e8 {
+		return putShort(b, n, v)
 	}
+	n = putUint(b, n, v/1e8)
+	putFixed8(b[n:], v%1e8)
+	return n + 8
+}
+
+// putShort is putUint for v < 10^8.
+func putShort(b *[maxRow]byte, n int, v uint64) int {
 	d := digits8(v)
-	zeros := bits.TrailingZeros64(d&0x0f0f0f0f0f0f0f0f|1<<56) &^ 7
+	zeros := bits.TrailingZeros64(d&0x0f0f0f0f0f0f0f0f|1<<56) &^ 7 // leading zeros, in bits; the last digit always stays
 	binary.LittleEndian.PutUint64(b[n:], d>>zeros)
 	return n + 8 - zeros/8
 }

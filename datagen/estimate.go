@@ -1,0 +1,78 @@
+package datagen
+
+import "strconv"
+
+// How many bytes of CSV to expect, table by table: what numbers count from is summed up exactly, what is drawn goes in
+// with its mean.
+
+func (d *Dataset) eol() float64 {
+	if d.options.CRLF {
+		return 2
+	}
+	return 1
+}
+
+func (d *Dataset) customerBytes(c *customers) float64 {
+	place := float64(len("SS,ZZZZZ,US,1,"))
+	if c.world {
+		place = float64(len(",00000,,2,")) + meanLen(Countries[:])
+	}
+	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
+	row := float64(len(customerHead)+len(customerMid)+len(customerTail)) + place + income + gender + d.eol()
+	return row*float64(c.rows) + 2*digits(c.first, c.rows)
+}
+
+func (d *Dataset) orderBytes(m month) float64 {
+	const amounts = 19.17 // ",net,tax,total", over all that an order can have
+	row := float64(len(",2009/MM/DD,")) + meanDigits(d.size.Customers) + amounts + d.eol()
+	return row*float64(d.size.OrdersPerMonth) + digits(m.first(), d.size.OrdersPerMonth)
+}
+
+func (d *Dataset) orderLineBytes(m month) float64 {
+	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.size.Products) + d.eol()
+	return 5 * (row*float64(d.size.OrdersPerMonth) + digits(m.first(), d.size.OrdersPerMonth))
+}
+
+func (d *Dataset) historyBytes(m month) float64 {
+	row := float64(len(",,")) + meanDigits(d.size.Customers) + meanDigits(d.size.Products) + d.eol()
+	return 5 * (row*float64(d.size.OrdersPerMonth) + digits(m.first(), d.size.OrdersPerMonth))
+}
+
+func (d *Dataset) productBytes() float64 {
+	n := d.size.Products
+	leading := d.words.Titles[:min((n+999)/1000, 1000)]
+	const category, price = 23.0 / 16, 5 - 1.0/21
+	row := float64(len(", ,")) + meanLen(leading) + meanLen(d.words.Titles[:]) +
+		float64(len(" ,")) + meanLen(d.words.First[:]) + meanLen(d.words.Last[:]) +
+		category + price + float64(len(",,0,")) + meanDigits(n) + d.eol()
+	return row*float64(n) + digits(1, n)
+}
+
+func (d *Dataset) inventoryBytes() float64 {
+	n := d.size.Products
+	const stock = (10*1 + 90*2 + 401*3) / 501.0
+	sales := 10 * Months * d.size.OrdersPerMonth / n // its mean
+	row := float64(len(",,")) + stock + float64(len(strconv.Itoa(sales))) + d.eol()
+	return row*float64(n) + digits(1, n)
+}
+
+// digits is how many digits the n numbers from first on have together.
+func digits(first, n int) float64 {
+	sum := n // one each; and another for each that reaches the next power of ten
+	last := first + n - 1
+	for p := 10; p <= last; p *= 10 {
+		sum += last - max(first, p) + 1
+	}
+	return float64(sum)
+}
+
+// meanDigits is the mean number of digits of 1 to n.
+func meanDigits(n int) float64 { return digits(1, n) / float64(n) }
+
+func meanLen(words []string) float64 {
+	sum := 0
+	for _, w := range words {
+		sum += len(w)
+	}
+	return float64(sum) / float64(len(words))
+}
