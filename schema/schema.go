@@ -68,13 +68,16 @@ type dialect struct {
 	// separator stands between two statements: for PostgreSQL a blank line, so no statement may have one inside; for
 	// SQL Server the word GO alone on a line, which its own clients know.
 	separator string
-	funcs     template.FuncMap // ident quotes a name
+	ident     func(name string) string
+	connect   string           // the command of the engine's own client that goes on in another database
+	funcs     template.FuncMap // further ones beside ident; may be nil
 }
 
 var dialects = map[string]dialect{
-	"postgres": {separator: "\n\n", funcs: template.FuncMap{
-		"ident": func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
-	}},
+	"postgres": {
+		separator: "\n\n", connect: `\connect `,
+		ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
+	},
 	"sqlserver": sqlserver,
 }
 
@@ -94,13 +97,30 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v, and %s", phase, Phases, Drop)
 	}
 	name := fmt.Sprintf("%s.sql", phase)
-	t, err := template.New(name).Funcs(d.funcs).ParseFS(files, engine+"/"+name)
+	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, engine+"/"+name)
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, p); err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
+	}
+	return b.String(), nil
+}
+
+// Script is the SQL of several phases as one script for the engine's own command-line client: psql, sqlcmd.
+func Script(engine string, phases []Phase, p Params) (string, error) {
+	var b strings.Builder
+	for i, phase := range phases {
+		sql, err := SQL(engine, phase, p)
+		if err != nil {
+			return "", err
+		}
+		d := dialects[engine]
+		fmt.Fprintf(&b, "-- phase: %s\n\n%s%s", phase, strings.TrimSpace(sql), d.separator)
+		if phase == Database && i+1 < len(phases) {
+			fmt.Fprintf(&b, "%s%s%s", d.connect, d.ident(p.Database), d.separator)
+		}
 	}
 	return b.String(), nil
 }

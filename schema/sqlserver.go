@@ -118,8 +118,9 @@ func onFilegroup(p Params, name string) string {
 }
 
 var sqlserver = dialect{
-	separator: "\nGO\n",
+	separator: "\nGO\n", connect: "USE ",
+	ident: bracket,
 	funcs: template.FuncMap{
-		"ident": bracket, "str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
+		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
 	},
 }

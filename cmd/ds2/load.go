@@ -23,6 +23,7 @@ type loadFlags struct {
 	size, words string
 	quiet       bool
 	options     load.Options
+	sqlServer   sqlServerFlags
 }
 
 func newLoadCommand() *cobra.Command {
@@ -36,7 +37,8 @@ indexes, keys, procedures and statistics. The dataset never touches this machine
 A database that holds DS2 data already is refused, unless --drop says to drop that data first: DS2's tables and
 functions, and nothing else that is in the database.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
-  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop`,
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -50,6 +52,7 @@ functions, and nothing else that is in the database.`,
 	flags.IntVar(&f.options.AtOnce, "parallel", max(2, runtime.NumCPU()), "parts copied, and indexes built, side by side")
 	flags.StringVar(&f.options.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	f.sqlServer.add(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the load goes on")
 	return cmd
 }
@@ -67,6 +70,10 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	if err := f.dataset(); err != nil {
 		return err
 	}
+	var err error
+	if f.options.SQLServer, err = f.sqlServer.read(); err != nil {
+		return err
+	}
 	stores, err := f.open()
 	if err != nil {
 		return err
@@ -80,6 +87,9 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 			return usageError("--target: %s databases cannot be loaded", s.Engine())
 		}
 		report, err := f.load(ctx, engine, cmd.ErrOrStderr())
+		for _, line := range report.LeftOut {
+			fmt.Fprintln(cmd.ErrOrStderr(), line)
+		}
 		if err != nil && ctx.Err() != nil {
 			return &exitError{exitInterrupted, fmt.Errorf("%w; ds2 load --resume goes on with it", err)}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,13 +13,16 @@ import (
 
 func newSchemaCommand() *cobra.Command {
 	var engine, phase, size, database, dataTablespace, indexTablespace string
+	var f sqlServerFlags
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
 		Long: `Prints the SQL of a DS2 database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
 procedures (with triggers), statistics; the data comes between tables and indexes. The phase drop, which ds2 load runs
-with --drop only, is printed when asked for.`,
+with --drop only, is printed when asked for. psql and sqlcmd run what is printed. It is written for servers that can do it
+all; ds2 load asks the server and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
+  ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
   ds2 schema --engine postgres --phase tables`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,11 +40,20 @@ with --drop only, is printed when asked for.`,
 			if err != nil {
 				return err
 			}
-			return printSchema(cmd.OutOrStdout(), engine, phases, schema.Params{
+			sqlServer, err := f.read()
+			if err != nil {
+				return err
+			}
+			script, err := schema.Script(engine, phases, schema.Params{
 				Database:  database,
 				Customers: int64(z.Customers), OrdersPerMonth: int64(z.OrdersPerMonth), Products: int64(z.Products),
-				DataTablespace: dataTablespace, IndexTablespace: indexTablespace,
+				DataTablespace: dataTablespace, IndexTablespace: indexTablespace, SQLServer: sqlServer,
 			})
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), script)
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -53,23 +64,8 @@ with --drop only, is printed when asked for.`,
 	flags.StringVar(&database, "database-name", "ds2", "name of the database")
 	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	f.add(flags)
 	return cmd
-}
-
-func printSchema(w io.Writer, engine string, phases []schema.Phase, p schema.Params) error {
-	for i, phase := range phases {
-		sql, err := schema.SQL(engine, phase, p)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if _, err := fmt.Fprintf(w, "-- phase: %s\n\n%s", phase, sql); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // parseSize reads --size: S, M, L, W, 30MB, 80GB, or the three numbers.

@@ -37,6 +37,11 @@ type Resumer interface {
 	ExecStep(ctx context.Context, step, statement string) error
 }
 
+// TableLocker is an Engine whose Copy locks the whole table: the parts of a table go in one after the other.
+type TableLocker interface {
+	LocksTables()
+}
+
 // Adapter is an Engine of which not every server can do the same: it asks the server, fills in what the SQL depends on,
 // and says in a line each what the server cannot take and the benchmark does without.
 type Adapter interface {

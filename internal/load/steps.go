@@ -54,7 +54,31 @@ func (l *loader) resume(ctx context.Context) error {
 func (l *loader) copyParts(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(l.options.AtOnce)
-	number := map[string]int{} // of the next part of a file
+	for _, lane := range l.lanes() {
+		group.Go(func() error {
+			for _, p := range lane {
+				if err := l.copyPart(ctx, p.step, p.Part); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// namedPart is a part with the name of its step.
+type namedPart struct {
+	datagen.Part
+	step string
+}
+
+// lanes are the parts that are still to be copied: those of a lane one after the other, the lanes side by side.
+func (l *loader) lanes() [][]namedPart {
+	_, oneLaneATable := l.engine.(TableLocker)
+	number := map[string]int{}        // of the next part of a file
+	laneOf := map[datagen.Table]int{} // index into lanes
+	var lanes [][]namedPart
 	for _, part := range l.options.Parts {
 		step := fmt.Sprintf("%s part %d", part.File, number[part.File])
 		number[part.File]++
@@ -62,9 +86,15 @@ func (l *loader) copyParts(ctx context.Context) error {
 			l.watch.Copied(part.Table, part.Rows, 0)
 			continue
 		}
-		group.Go(func() error { return l.copyPart(ctx, step, part) })
+		lane, ok := laneOf[part.Table]
+		if !ok || !oneLaneATable {
+			lane = len(lanes)
+			laneOf[part.Table] = lane
+			lanes = append(lanes, nil)
+		}
+		lanes[lane] = append(lanes[lane], namedPart{part, step})
 	}
-	return group.Wait()
+	return lanes
 }
 
 // copyPart writes a part into one end of a pipe while the engine reads the other.

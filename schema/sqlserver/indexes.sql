@@ -44,7 +44,8 @@ GO
 -- step: language neutral and without stop words, so that every word of a title or a name is found as it is.
 IF OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableHasActiveFulltextIndex') = 0
     CREATE FULLTEXT INDEX ON PRODUCTS (ACTOR LANGUAGE 0, TITLE LANGUAGE 0)
-    KEY INDEX PK_PRODUCTS ON DS2_FULLTEXT WITH (CHANGE_TRACKING = AUTO, STOPLIST = OFF);
+    KEY INDEX PK_PRODUCTS ON {{if .SQLServer.Lacks.Files}}DS2_FULLTEXT{{else}}(DS2_FULLTEXT, FILEGROUP DS_IND_FG){{end}}
+    WITH (CHANGE_TRACKING = AUTO, STOPLIST = OFF);
 GO
 -- step: the index is filled in the background; browses before its end would find too little.
 PRINT 'wait for the full-text index to be filled';

@@ -20,6 +20,9 @@ var clustered = map[string]string{
 	"inventory":  "PROD_ID",
 }
 
+// LocksTables says that a load gains nothing by two Copies into one table.
+func (s *Store) LocksTables() {}
+
 // Copy streams rows of CSV into a table by the protocol's bulk load, in a transaction of its own. The table is locked as
 // a whole, which is what lets SQL Server log pages and not rows; a second Copy into the same table waits for the first.
 // Keys keep the values that the rows bring. An empty field is NULL in a column that may be, an empty text in another.

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ds2/schema"
+)
+
+// sqlServerFlags are the flags for the layout of a SQL Server database, and for the login that the driver gets there.
+type sqlServerFlags struct {
+	options      schema.SQLServer
+	passwordFile string
+}
+
+// maxFiles is a limit against slips of the keyboard: SQL Server's own is 32,767 files in a database.
+const maxFiles = 256
+
+func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
+	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four filegroups; a quarter to one for each core")
+	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: folder of the data files, as the server sees it (default: the server's)")
+	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: folder of the log file (default: the server's)")
+	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, made with --driver-password-file")
+	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for --driver-login on its first line")
+}
+
+// read checks the flags and reads the password.
+func (f *sqlServerFlags) read() (schema.SQLServer, error) {
+	o := f.options
+	if o.FilesPerFilegroup < 1 || o.FilesPerFilegroup > maxFiles {
+		return o, usageError("--files-per-filegroup is %d: it must be 1 to %d", o.FilesPerFilegroup, maxFiles)
+	}
+	if o.Login == "" {
+		return o, usageError("--driver-login is empty: leave --driver-password-file out for a database without a login of its own")
+	}
+	if f.passwordFile != "" {
+		text, err := os.ReadFile(f.passwordFile)
+		if err != nil {
+			return o, flagError("driver-password-file", err)
+		}
+		o.Password, _, _ = strings.Cut(string(text), "\n")
+		o.Password = strings.TrimSuffix(o.Password, "\r")
+		if o.Password == "" {
+			return o, flagError("driver-password-file", fmt.Errorf("%s: %w", f.passwordFile, errors.New("the first line is empty")))
+		}
+	}
+	return o, nil
+}
