@@ -39,7 +39,7 @@ functions, and nothing else that is in the database.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

@@ -27,7 +27,7 @@ OPM and response times over time, the audit, and all that is needed to repeat th
 JSON is the records' summaries as an array; CSV is their one-second samples.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*`,
-		Args: usageArgs(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			specs := make([]measure.WindowSpec, len(windows))
 			for i, text := range windows {

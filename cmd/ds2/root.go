@@ -37,16 +37,6 @@ func usageError(format string, args ...any) error {
 // flagError is usageError for the value of one flag.
 func flagError(flag string, err error) error { return usageError("--%s: %w", flag, err) }
 
-// usageArgs is a check of the arguments whose failure is wrong usage.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError("%s: %w; see ds2 %[1]s --help", cmd.Name(), err)
-		}
-		return nil
-	}
-}
-
 // verdictError is a run that ended with a failed audit or limit: exit 3.
 func verdictError(format string, args ...any) error {
 	return &exitError{exitVerdict, fmt.Errorf(format, args...)}
@@ -62,7 +52,6 @@ func newRoot() *cobra.Command {
 	}
 	root.SetGlobalNormalizationFunc(normalizeFlag)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		// one line a command, in the order of the README's table
@@ -84,15 +73,34 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
+// atRun calls f before any command of the tree runs.
+func atRun(cmd *cobra.Command, f func()) {
+	if runE := cmd.RunE; runE != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			f()
+			return runE(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		atRun(sub, f)
+	}
+}
+
 // run executes the command line and returns the exit code; the only place that turns errors into one.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	started := false
+	atRun(root, func() { started = true })
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
+	}
+	if !started { // an unknown command, flag or argument, or a flag that cannot be read
+		fmt.Fprintf(stderr, "ds2: %v; see %s --help\n", err, cmd.CommandPath())
+		return exitUsage
 	}
 	fmt.Fprintf(stderr, "ds2: %v\n", err)
 	if e, ok := errors.AsType[*exitError](err); ok {
