@@ -171,6 +171,7 @@ type Window struct {
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
 	Steady  Steadiness         `json:"steady"`
+	Trend   *Trend             `json:"trend,omitempty"` // absent where the window is too short
 	Counts  Counts             `json:"counts"`
 	Errors  int64              `json:"errors"`
 	Latency map[string]Latency `json:"latency"`
@@ -222,6 +223,7 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	}
 	w.RunningAverageOPM = s.meanRunningAverage(samples)
 	w.Steady = judge(samples)
+	w.Trend = trend(samples)
 	return w, s.latency(&w, span)
 }
 

@@ -10,11 +10,8 @@ import (
 // is applied to: 20 batches where they are 10 s or longer, else 10, as B. Schmeiser advises ("Batch Size Effects in the
 // Analysis of Simulation Output", Operations Research 30(3), 1982: between 10 and 30). Fewer than 20 samples give none.
 func batchMeansCI95(samples []Sample) (half float64, ok bool) {
-	k := 20
-	if len(samples) < 200 {
-		k = 10
-	}
-	if len(samples) < 2*k {
+	k := batches(samples)
+	if k == 0 {
 		return 0, false
 	}
 	rates := batchRates(samples, k)
@@ -23,6 +20,18 @@ func batchMeansCI95(samples []Sample) (half float64, ok bool) {
 		return 0, false
 	}
 	return student95[k-1] * sd / math.Sqrt(float64(k)), true
+}
+
+// batches is how many batches samples are put into; 0 where they are too few.
+func batches(samples []Sample) int {
+	switch n := len(samples); {
+	case n >= 200:
+		return 20
+	case n >= 20:
+		return 10
+	default:
+		return 0
+	}
 }
 
 // student95 is the 97.5 % quantile of Student's t by degrees of freedom, for the two numbers of batches in use.

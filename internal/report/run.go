@@ -75,6 +75,9 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		}
 		sentences = append(sentences, sentence+".", capital(w.Steady.Why)+".")
 		good = good && w.Steady.Verdict
+		if w.Trend != nil {
+			sentences = append(sentences, capital(w.Trend.Why)+".")
+		}
 	}
 	if s.Audit == nil {
 		return append(sentences, "The database was not audited."), false

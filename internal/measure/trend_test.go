@@ -1,0 +1,69 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestMannKendall checks against figures worked out by hand: of ten values in order all 45 pairs rise, the variance is
+// 125, and z is 44 over its root.
+func TestMannKendall(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		values []float64
+		want   float64
+	}{
+		{"rising", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 8.303e-05},
+		{"falling is the same", []float64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}, 8.303e-05},
+		{"an outlier weighs no more than any other", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 1000}, 8.303e-05},
+		{"all the same", []float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 1},
+		{"up and down", []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, 0.6761},
+	} {
+		if got := mannKendall(c.values); math.Abs(got-c.want) > 0.01*c.want {
+			t.Errorf("%s: p = %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+func TestSenSlope(t *testing.T) {
+	if got := senSlope([]float64{10, 12, 14, 900, 18, 20, 22}); got != 2 {
+		t.Errorf("slope %v, want 2 in spite of the outlier", got)
+	}
+}
+
+// TestTrend: seconds that resemble their neighbours (an autoregressive series) must seldom pass for a trend, and a loss
+// of 6 % in an hour must be seen.
+func TestTrend(t *testing.T) {
+	series := func(seed uint64, drift float64) []Sample {
+		random := rand.New(rand.NewPCG(seed, 1))
+		samples := make([]Sample, 3600)
+		noise := 0.0
+		for i := range samples {
+			noise = 0.9*noise + 0.02*random.NormFloat64()
+			rate := 1000 * (1 + noise + drift*float64(i)/3600)
+			samples[i] = Sample{Length: time.Second, Counts: Counts{Orders: int64(rate)}}
+		}
+		return samples
+	}
+	const runs = 200
+	false0, found := 0, 0
+	for seed := range uint64(runs) {
+		if trend(series(seed, 0)).Found {
+			false0++
+		}
+		if got := trend(series(seed, -0.06)); got.Found && got.Percent < -3 && got.Percent > -9 {
+			found++
+		}
+	}
+	if false0 > runs/20 {
+		t.Errorf("%d of %d series without a trend have one", false0, runs)
+	}
+	if found < runs*19/20 {
+		t.Errorf("found %d of %d trends", found, runs)
+	}
+	if trend(make([]Sample, 19)) != nil {
+		t.Error("19 seconds have a trend")
+	}
+}
