@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ const defaultMetricsAddr = "127.0.0.1:9464"
 // driveOutput is how a run is shown and what follows it.
 type driveOutput struct {
 	format, metricsAddr string
-	audit, quiet        bool
+	verify              verifyFlag
+	quiet               bool
 	detailed            yesValue
 }
 
@@ -51,7 +53,7 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show nothing while the run goes on")
 	flags.StringVar(&o.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
-	flags.BoolVar(&o.audit, "audit", true, "audit the database after the run")
+	o.verify.add(flags)
 	return cmd
 }
 
@@ -89,25 +91,23 @@ func drive(cmd *cobra.Command, f *driveFlags, o *driveOutput) error {
 	if o.format == "ds2" && len(summary.Phases) > 0 {
 		view.ds2.final(stdout, time.Now())
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, experiment.ErrLimits) {
 		fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 		if errors.Is(err, driver.ErrStopped) {
 			return &exitError{exitInterrupted, err}
 		}
 		return err
 	}
-	passed := true
-	if o.audit {
-		if passed, err = auditRun(interrupts, run, o.quiet, stderr); err != nil {
-			return err
-		}
+	failed, err := verdict(interrupts, run, options.Limits, o.verify, o.quiet, stderr)
+	if err != nil {
+		return err
 	}
 	if err := printResult(stdout, o.format, options.Dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
-	if !passed {
-		return verdictError("the audit failed: the database does not hold what the run says it did; see the record")
+	if len(failed) > 0 {
+		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}
 	return nil
 }
@@ -121,29 +121,17 @@ func serveMetrics(address string, o experiment.Options, run *experiment.Run, std
 	collector := metrics.NewCollector(metrics.Run{
 		Version: o.Version, Engine: c.Targets[0].Engine(), Size: c.Workload.Size.String(), ID: o.RunID, Threads: c.Threads,
 	}, run.Meter())
-	server, err := metrics.Serve(address, collector)
+	limits := metrics.NewLimitCollector(run.Verdicts)
+	server, err := metrics.Serve(address, collector, limits)
 	if err != nil && address == defaultMetricsAddr {
 		host, _, _ := net.SplitHostPort(address)
-		server, err = metrics.Serve(net.JoinHostPort(host, "0"), collector)
+		server, err = metrics.Serve(net.JoinHostPort(host, "0"), collector, limits)
 	}
 	if err != nil {
 		return nil, flagError("metrics-addr", err)
 	}
 	fmt.Fprintf(stderr, "metrics: %s\n", server.URL())
 	return server, nil
-}
-
-// auditRun audits what the run left behind and tells each check that did not pass.
-func auditRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (passed bool, err error) {
-	if !quiet {
-		fmt.Fprintln(stderr, "auditing the database")
-	}
-	audit, err := run.Audit(i.soft, func(c result.Check) {
-		if !c.Passed {
-			fmt.Fprintf(stderr, "audit of %s failed: %s: expected %s, found %s\n", c.Target, c.Name, c.Expected, c.Found)
-		}
-	})
-	return audit.Passed, err
 }
 
 // printResult prints the record as text or JSON; DS2's lines have been printed already.

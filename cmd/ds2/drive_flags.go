@@ -32,6 +32,9 @@ type driveFlags struct {
 	spacing     string
 	startAt     string
 	windows     []string
+	limits      limitFlags
+	abortAfter  time.Duration
+	crash       crashFlags
 	out, runID  string
 }
 
@@ -56,6 +59,8 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&f.rate, "rate", "open loop: orders that fall due, over all targets, such as 500/s, whether or not the store keeps up")
 	flags.StringVar(&f.spacing, "spacing", "poisson", "open loop: poisson or even times between orders")
 	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
+	f.limits.add(flags)
+	abortFlag(flags, &f.abortAfter)
 	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
 	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of one operation before its order is given up")
 	flags.IntVar(&c.MaxErrors, "max-errors", 100, "orders given up before the run is")
@@ -63,6 +68,7 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "how long orders under way at the end of the run may take")
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
+	f.crash.add(flags)
 	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: a new one)")
 	flags.StringVar(&f.out, "out", "", "folder for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 }
@@ -143,6 +149,13 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		}
 		want = &size
 	}
+	limits, err := f.limits.parse()
+	if err != nil {
+		return o, err
+	}
+	if f.abortAfter > 0 && len(limits) == 0 {
+		return o, usageError("--abort-on-fail goes with --limit or --limits")
+	}
 	// Parameters are judged before anything is connected to; the size is not known yet where the database tells it.
 	f.workload.Size = datagen.S
 	if err := f.workload.Check(); err != nil {
@@ -163,6 +176,10 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err != nil {
 		return o, err
 	}
+	crash, err := f.crash.parse(c.Length(), len(stores))
+	if err != nil {
+		return o, err
+	}
 	for i, s := range stores {
 		size, err := experiment.CheckTarget(ctx, s, want, f.workload.Words)
 		if err != nil {
@@ -176,7 +193,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}
 	c.Workload = f.workload
 	return experiment.Options{
-		Driver: c, Windows: specs, RunID: f.runID, Version: kitVersion(),
+		Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, Crash: crash, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"ds2/internal/audit"
+	"ds2/internal/crash"
 	"ds2/internal/driver"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -21,7 +23,14 @@ import (
 type Options struct {
 	Driver  driver.Config        // Interval and Cuts are set here
 	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
-	Dir     string               // of the record; must not exist or be empty
+	Limits  []limit.Limit        // judged by Judge, over the first window
+
+	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
+	AbortAfter time.Duration
+
+	Crash *Crash // nil: none
+
+	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
 }
@@ -29,9 +38,35 @@ type Options struct {
 // Run is one run with its record.
 type Run struct {
 	options Options
+	log     *slog.Logger
 	driver  *driver.Driver
 	writer  *result.Writer
 	summary result.Summary
+
+	watch    watch
+	crashing *crashing // nil: no crash is to come
+	stop     context.Context
+	halt     context.CancelCauseFunc // ends stop: no new orders
+}
+
+// recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
+type recorder struct{ *Run }
+
+// Sample records a sample, and sets off the crash when its time has come.
+func (r recorder) Sample(s measure.Sample) error {
+	r.crashing.at(s.End)
+	return r.writer.Sample(s)
+}
+
+// Interval records an interval, and judges the limits over it.
+func (r recorder) Interval(iv measure.Interval) error {
+	if err := r.writer.Interval(iv); err != nil {
+		return err
+	}
+	if err := r.watch.over(r.Meter().Series(), iv); err != nil {
+		r.halt(err)
+	}
+	return nil
 }
 
 // Begin creates the record and prepares the run.
@@ -41,14 +76,24 @@ func Begin(o Options) (*Run, error) {
 	if r.writer, err = result.Create(o.Dir, r.summary); err != nil {
 		return nil, err
 	}
+	r.watch = watch{limits: o.Limits, abortAfter: o.AbortAfter}
+	r.stop, r.halt = context.WithCancelCause(context.Background())
 	c := o.Driver
-	c.Interval = result.IntervalLength
+	c.Interval = o.interval()
 	for _, w := range o.Windows {
 		if !w.Auto {
 			c.Cuts = append(c.Cuts, w.From, w.To)
 		}
 	}
-	r.driver = driver.New(c, r.writer, slog.New(slog.NewTextHandler(r.writer.Log(), nil)))
+	if o.Crash != nil {
+		r.crashing = &crashing{Crash: *o.Crash, due: make(chan struct{}), over: make(chan struct{})}
+		if r.crashing.journal, err = crash.Create(r.journalPath()); err != nil {
+			return nil, errors.Join(err, r.writer.Close(r.summary))
+		}
+		c.Acknowledged = r.crashing.journal.Acknowledged
+	}
+	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
+	r.driver = driver.New(c, recorder{r}, r.log)
 	return r, nil
 }
 
@@ -62,9 +107,12 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	var err error
 	if s.Before, err = r.marks(ctx); err == nil {
 		var start time.Time
-		if start, err = r.driver.Run(ctx, stop); !start.IsZero() {
+		if start, err = r.drive(ctx, stop); !start.IsZero() {
 			s.Start = start
 		}
+	}
+	if r.crashing != nil {
+		err = errors.Join(err, r.crashing.journal.Close())
 	}
 	// Also a run that was cut off is asked what it left behind.
 	after, marksErr := r.marks(context.WithoutCancel(ctx))
@@ -87,6 +135,35 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		s.Error = err.Error()
 	}
 	return *s, errors.Join(err, r.writer.Close(*s))
+}
+
+// drive runs the driver, and the crash beside it.
+func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error) {
+	defer r.halt(nil)
+	go func() {
+		select {
+		case <-stop:
+			r.halt(driver.ErrStopped)
+		case <-r.stop.Done():
+		}
+	}()
+	crashed := make(chan error, 1)
+	if c := r.crashing; c != nil {
+		go func() {
+			var err error
+			r.summary.Crash, err = c.happen(ctx, r.options.Driver.Targets[0], r.log)
+			crashed <- err
+		}()
+	}
+	start, err := r.driver.Run(ctx, r.stop.Done())
+	if cause := context.Cause(r.stop); errors.Is(cause, ErrLimits) {
+		err = cause
+	}
+	if c := r.crashing; c != nil {
+		close(c.over)
+		err = errors.Join(err, <-crashed)
+	}
+	return start, err
 }
 
 // marks reads the highest keys of every target.
@@ -192,6 +269,16 @@ func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit,
 		})
 		if err != nil {
 			return result.Audit{}, fmt.Errorf("audit the run: %w", err)
+		}
+		checks = append(checks, found...)
+	}
+	if r.crashing != nil {
+		found, err := r.lost(ctx)
+		if err != nil {
+			return result.Audit{}, fmt.Errorf("audit the crash: %w", err)
+		}
+		for _, check := range found {
+			told(check)
 		}
 		checks = append(checks, found...)
 	}

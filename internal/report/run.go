@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -23,7 +24,9 @@ type runView struct {
 	Result   table
 	Latency  table
 	Failures table
+	Limits   table
 	Audit    table
+	Pages    table
 	Setup    table
 	Charts   []chart
 }
@@ -36,7 +39,9 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Result:   resultTable(r.Summary),
 		Latency:  latencyTable(r.Summary),
 		Failures: failureTable(r.Summary),
+		Limits:   limitTable(r.Limits),
 		Audit:    auditTable(r.Summary),
+		Pages:    scrubTable(r.Scrubs),
 		Setup:    setupTable(r.Summary),
 	}
 	v.Notes, v.Good = notes(r.Summary)
@@ -78,6 +83,17 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		if w.Trend != nil {
 			sentences = append(sentences, capital(w.Trend.Why)+".")
 		}
+	}
+	if note := limitNote(s.Limits); note != "" {
+		sentences = append(sentences, note)
+		good = good && limit.Passed(s.Limits)
+	}
+	if note := crashNote(s.Crash); note != "" {
+		sentences = append(sentences, note)
+	}
+	if note, whole := scrubNote(s.Scrubs); note != "" {
+		sentences = append(sentences, note)
+		good = good && whole
 	}
 	if s.Audit == nil {
 		return append(sentences, "The database was not audited."), false
@@ -167,14 +183,11 @@ func auditTable(s result.Summary) table {
 		return t
 	}
 	for _, c := range s.Audit.Checks {
-		verdict, name := "ok", c.Name
-		if !c.Passed {
-			verdict = "FAILED"
-		}
+		name := c.Name
 		if len(s.Targets) > 1 {
 			name = c.Target + ": " + name
 		}
-		t.Rows = append(t.Rows, []string{name, c.Expected, c.Found, verdict})
+		t.Rows = append(t.Rows, []string{name, c.Expected, c.Found, verdictWord(c.Passed)})
 	}
 	return t
 }

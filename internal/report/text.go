@@ -21,7 +21,7 @@ func Text(w io.Writer, records []*result.Record) error {
 		for _, sentence := range sentences {
 			fmt.Fprintln(b, sentence)
 		}
-		for _, t := range []table{resultTable(s), latencyTable(s), failureTable(s), auditTable(s), setupTable(s)} {
+		for _, t := range []table{resultTable(s), latencyTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s), setupTable(s)} {
 			if len(t.Rows) > 0 {
 				fmt.Fprint(b, "\n", t.text())
 			}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ds2/internal/crash"
+	"ds2/internal/experiment"
+)
+
+// crashFlags ask for a crash of the server in mid-run.
+type crashFlags struct {
+	after    time.Duration
+	commands crash.Commands
+}
+
+func (f *crashFlags) add(flags *pflag.FlagSet) {
+	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server so long after the first orders, start it again, and look for acknowledged purchases that it lost; needs --kill-command and --start-command")
+	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
+	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
+}
+
+// parse reads the flags for a run of a length, 0 where it has no end, against so many targets. No crash is nil.
+func (f *crashFlags) parse(length time.Duration, targets int) (*experiment.Crash, error) {
+	commands := f.commands.KillLine != "" && f.commands.StartLine != ""
+	switch {
+	case f.after == 0 && f.commands == crash.Commands{}:
+		return nil, nil
+	case f.after == 0:
+		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m")
+	case !commands:
+		return nil, usageError("--crash-after needs --kill-command and --start-command, which kill the server and start it again")
+	case targets != 1:
+		return nil, usageError("--crash-after goes with one target, not %d", targets)
+	case length > 0 && f.after >= length:
+		return nil, usageError("--crash-after is %s, and the run is over %s after the first orders", f.after, length)
+	}
+	return &experiment.Crash{After: f.after, Server: f.commands}, nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ds2/internal/limit"
+)
+
+// limitFlags are the limits that runs are judged by.
+type limitFlags struct{ texts, sets []string }
+
+func (f *limitFlags) add(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.texts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'purchase p99 < 1s', 'errors < 0.1%', 'device read mean < 20ms', 'device write max < 50ms' or 'opm > 60000'; may be repeated")
+	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: jetstress; may be repeated")
+}
+
+// parse reads the flags: the sets first, then the limits given one by one.
+func (f *limitFlags) parse() ([]limit.Limit, error) {
+	var limits []limit.Limit
+	for _, name := range f.sets {
+		set, err := limit.Preset(name)
+		if err != nil {
+			return nil, flagError("limits", err)
+		}
+		limits = append(limits, set...)
+	}
+	more, err := limit.ParseAll(f.texts)
+	if err != nil {
+		return nil, flagError("limit", err)
+	}
+	return slices.Concat(limits, more), nil
+}
+
+// abortFlag is --abort-on-fail.
+func abortFlag(flags *pflag.FlagSet, after *time.Duration) {
+	flags.Var(durationValue{after, time.Second}, "abort-on-fail", "end the run when a limit has failed for so long on end, such as 30s")
+}

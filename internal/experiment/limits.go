@@ -1,0 +1,88 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ds2/internal/host"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// ErrLimits ends a run whose limits failed for as long as Options.AbortAfter says.
+var ErrLimits = errors.New("limits failed")
+
+// watch judges the limits while a run goes on: over each interval that lies in the run phase.
+type watch struct {
+	limits     []limit.Limit
+	abortAfter time.Duration // 0: never
+
+	failing time.Duration // how long limits have failed on end
+
+	mu       sync.Mutex
+	verdicts []limit.Verdict // over the last interval
+}
+
+// interval is how long intervals are: short enough for a failure to be seen in time.
+func (o Options) interval() time.Duration {
+	if o.AbortAfter > 0 {
+		return min(result.IntervalLength, o.AbortAfter)
+	}
+	return result.IntervalLength
+}
+
+// over judges an interval. The error ends the run. What is not measured while the run goes on, such as devices, is left
+// to the end.
+func (w *watch) over(series measure.Series, iv measure.Interval) error {
+	if run := series.Phase(measure.PhaseRun); len(w.limits) == 0 || run.To == 0 || iv.From < run.From || iv.To > run.To {
+		return nil
+	}
+	window, err := series.Window("limits", measure.Span{From: iv.From, To: iv.To})
+	if err != nil {
+		return err
+	}
+	figures, err := limit.Of(series, window, host.Table{}, time.Time{})
+	if err != nil {
+		return err
+	}
+	verdicts := slices.DeleteFunc(limit.Judge(w.limits, figures), func(v limit.Verdict) bool { return v.Measured == nil })
+	w.mu.Lock()
+	w.verdicts = verdicts
+	w.mu.Unlock()
+	if limit.Passed(verdicts) {
+		w.failing = 0
+		return nil
+	}
+	if w.failing += iv.To - iv.From; w.abortAfter > 0 && w.failing >= w.abortAfter {
+		return fmt.Errorf("%w for %s on end: %s", ErrLimits, w.failing.Round(time.Second), limit.Failed(verdicts))
+	}
+	return nil
+}
+
+// Verdicts are those of the limits over the last interval of the run phase; none before the first has ended.
+func (r *Run) Verdicts() []limit.Verdict {
+	r.watch.mu.Lock()
+	defer r.watch.mu.Unlock()
+	return r.watch.verdicts
+}
+
+// Judge judges the limits over the first window of the run and adds the verdicts to the record. It follows Drive. A run
+// without a window has no samples, so its limits fail.
+func (r *Run) Judge() ([]limit.Verdict, error) {
+	figures := limit.Figures(func(limit.Metric) (float64, bool) { return 0, false })
+	if len(r.summary.Windows) > 0 {
+		record, err := result.Read(r.options.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("judge limits: %w", err)
+		}
+		if figures, err = limit.Of(record.Series, r.summary.Windows[0], record.Host, record.Start); err != nil {
+			return nil, err
+		}
+	}
+	r.summary.Limits = limit.Judge(r.options.Limits, figures)
+	return r.summary.Limits, result.SaveSummary(r.options.Dir, r.summary)
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ds2/internal/limit"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// verdictWord is a verdict in a table; the page shows the second one in the colour of failure.
+func verdictWord(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "FAILED"
+}
+
+func limitTable(verdicts []limit.Verdict) table {
+	t := table{Caption: "Limits, over the first window", Head: []string{"limit", "measured", "verdict"}}
+	for _, v := range verdicts {
+		t.Rows = append(t.Rows, []string{v.Limit, v.MeasuredText(), verdictWord(v.OK)})
+	}
+	return t
+}
+
+// limitNote is the verdict in a sentence; empty where there are no limits.
+func limitNote(verdicts []limit.Verdict) string {
+	switch {
+	case len(verdicts) == 0:
+		return ""
+	case limit.Passed(verdicts):
+		return fmt.Sprintf("Pass: all %d limits hold.", len(verdicts))
+	default:
+		return fmt.Sprintf("FAIL: %s.", limit.Failed(verdicts))
+	}
+}
+
+// crashNote says what the crash was; empty where there was none.
+func crashNote(c *result.Crash) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("The server was killed at %s UTC and took connections again %.1f s later.", c.At.UTC().Format("15:04:05"), c.Down)
+}
+
+// scrubTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
+func scrubTable(scrubs []store.Scrub) table {
+	t := table{Caption: "Pages", Head: []string{"what", "value"}, Words: true}
+	add := func(name, format string, args ...any) {
+		t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
+	}
+	for _, s := range scrubs {
+		add("server", "%s", s.Server)
+		add("read", "%s MB of %d tables and indexes, %.0f %% of it from the server's cache",
+			number(float64(s.Bytes)/1e6, 1), s.Objects, 100*float64(s.Cached)/float64(max(s.Bytes, 1)))
+		add("rate", "%s MB/s", number(s.MBPerSecond(), 1))
+		if r := s.Reading; r != nil {
+			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB", milliseconds(r.MeanMS), milliseconds(r.MaxMS), integer(r.Size/1024))
+		}
+		add("time", "%s s", number(s.Seconds, 1))
+		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
+		if s.Checksums {
+			checksums = "verified on every page read from storage"
+		}
+		add("checksums", "%s", checksums)
+		if len(s.Unchecked) > 0 {
+			add("read, but not checked further", "%s", strings.Join(s.Unchecked, "; "))
+		}
+		add("damage", "%s", verdictWord(len(s.Damage) == 0))
+		for _, d := range s.Damage {
+			add(strings.TrimSpace(d.Object+" "+d.Place), "%s", d.Found)
+		}
+	}
+	return t
+}
+
+// scrubNote says in a sentence whether pages are damaged; empty where they were not read.
+func scrubNote(scrubs []store.Scrub) (sentence string, whole bool) {
+	damages, bytes := 0, int64(0)
+	for _, s := range scrubs {
+		damages += len(s.Damage)
+		bytes += s.Bytes
+	}
+	switch {
+	case len(scrubs) == 0:
+		return "", true
+	case damages == 0:
+		return fmt.Sprintf("Every page was read (%s MB), and no damage was found.", number(float64(bytes)/1e6, 1)), true
+	default:
+		return fmt.Sprintf("The database is DAMAGED: %d faults were found when every page was read.", damages), false
+	}
+}
+
+// ScrubText writes what reading and checking every page gave, for reading on a terminal.
+func ScrubText(w io.Writer, scrubs []store.Scrub) error {
+	_, err := io.WriteString(w, scrubTable(scrubs).text())
+	return err
+}
