@@ -79,25 +79,24 @@ func (c *comparison) next(held purchase) {
 	}
 }
 
-// nameAtMost is how many orders are named; a store that loses more has a history of losing.
-const nameAtMost = 1000
-
-// named gives the number of orders, and their numbers.
+// named gives the number of orders, and their numbers: "4: orders 12001, 12003-12005".
 func named(orders []int64) string {
 	if len(orders) == 0 {
 		return "0"
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%d: orders ", len(orders))
-	for i, order := range orders {
-		switch {
-		case i == nameAtMost:
-			text.WriteString(", …")
-			return text.String()
-		case i > 0:
-			text.WriteString(", ")
+	slices.Sort(orders)
+	var ranges []string
+	for i := 0; i < len(orders); {
+		last := i
+		for last+1 < len(orders) && orders[last+1] <= orders[last]+1 {
+			last++
 		}
-		fmt.Fprint(&text, order)
+		text := fmt.Sprint(orders[i])
+		if orders[last] > orders[i] {
+			text += fmt.Sprintf("-%d", orders[last])
+		}
+		ranges = append(ranges, text)
+		i = last + 1
 	}
-	return text.String()
+	return fmt.Sprintf("%d: orders %s", len(orders), strings.Join(ranges, ", "))
 }

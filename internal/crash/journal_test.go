@@ -93,10 +93,14 @@ func TestComparison(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	if got := named([]int64{12001, 12007}); got != "2: orders 12001, 12007" {
-		t.Error(got)
-	}
-	if got := named(make([]int64, 1001)); !strings.HasPrefix(got, "1001: orders 0, ") || !strings.HasSuffix(got, ", 0, …") {
-		t.Error(got[:20])
+	for want, orders := range map[string][]int64{
+		"0":                                   nil,
+		"1: orders 12001":                     {12001},
+		"2: orders 12001-12002":               {12002, 12001},
+		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005}, // one number was given twice
+	} {
+		if got := named(orders); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
