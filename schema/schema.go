@@ -25,6 +25,9 @@ const (
 
 	// Drop removes what the other phases made, apart from the database, and nothing else. No load runs it unasked.
 	Drop Phase = "drop"
+
+	// Reset takes a database that runs have worked on back to the state after the load.
+	Reset Phase = "reset"
 )
 
 // Phases lists the phases in the order in which a load runs them.
@@ -93,8 +96,8 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, strings.Join(Engines(), ", "))
 	}
-	if !slices.Contains(Phases, phase) && phase != Drop {
-		return "", fmt.Errorf("render schema: no phase %q; known: %v, and %s", phase, Phases, Drop)
+	if !slices.Contains(Phases, phase) && phase != Drop && phase != Reset {
+		return "", fmt.Errorf("render schema: no phase %q; known: %v, %s and %s", phase, Phases, Drop, Reset)
 	}
 	name := fmt.Sprintf("%s.sql", phase)
 	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, engine+"/"+name)

@@ -122,5 +122,6 @@ var sqlserver = dialect{
 	ident: bracket,
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
+		"orders": func(p Params) int64 { return p.OrdersPerMonth * ordersMonths },
 	},
 }

@@ -1,0 +1,27 @@
+package store
+
+import (
+	"context"
+	"io"
+
+	"ds2/datagen"
+)
+
+// Resetter is a Store that can take its database back to the state after the load without loading again.
+type Resetter interface {
+	// Reset removes what runs added to a database of the size, and restores INVENTORY from the dataset's rows of it, as
+	// CSV. New customers and orders get the numbers that those of the first run got.
+	Reset(ctx context.Context, size datagen.Size, inventory io.Reader) error
+}
+
+// Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.
+type Snapshotter interface {
+	// CreateSnapshot makes the copy, or makes it anew. Nobody may be at work on the database.
+	CreateSnapshot(ctx context.Context) error
+
+	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays.
+	RestoreSnapshot(ctx context.Context) error
+
+	// DropSnapshot removes the copy.
+	DropSnapshot(ctx context.Context) error
+}
