@@ -29,6 +29,7 @@ func Run(t *testing.T, e Engine) {
 		name string
 		run  func(*suite, *testing.T)
 	}{
+		{"every row of the dataset", (*suite).contents},
 		{"login", (*suite).login},
 		{"new customer", (*suite).newCustomer},
 		{"two new customers of one name", (*suite).newCustomerRace},
@@ -44,6 +45,7 @@ func Run(t *testing.T, e Engine) {
 		{"cancelled context", (*suite).cancelled},
 		{"killed connection", (*suite).killed},
 		{"sales and stock after all that", (*suite).books},
+		{"reset", (*suite).reset},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(s, t) })
 	}
