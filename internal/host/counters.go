@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -155,7 +157,51 @@ func (fs FS) Memory() (Source, error) {
 	}, nil
 }
 
-// Network reads the bytes in and out of every interface but the loopback.
+// Client reads the machine that the orders come from: how busy its processors are, and how many of them ds2 itself takes.
+func (fs FS) Client() (Source, error) {
+	cpu, err := fs.CPU()
+	if err != nil {
+		return Source{}, err
+	}
+	pfs, err := procfs.NewFS(fs.Proc)
+	if err != nil {
+		return Source{}, fmt.Errorf("open process counters: %w", err)
+	}
+	self, err := pfs.Proc(os.Getpid())
+	if err != nil {
+		return Source{}, fmt.Errorf("open process counters: %w", err)
+	}
+	processors := float64(len(cpu.Figures) / 2)
+	raw := make([]float64, len(cpu.Figures))
+	return Source{
+		Name: "client",
+		Figures: []Figure{
+			{Name: "client_busy_seconds_total", Help: "Time that the processors of the machine that ds2 runs on worked, summed over all."},
+			{Name: "client_own_seconds_total", Help: "Processor time that ds2 itself took."},
+		},
+		Columns: []Column{
+			{"client.busy_ratio", func(seconds float64, was, now []float64) float64 {
+				return min(rate(0)(seconds, was, now)/processors, 1)
+			}},
+			{"client.own_processors", rate(1)},
+		},
+		Read: func(ctx context.Context, values []float64) error {
+			if err := cpu.Read(ctx, raw); err != nil {
+				return err
+			}
+			values[0] = 0
+			for i := 0; i < len(raw); i += 2 {
+				values[0] += raw[i]
+			}
+			stat, err := self.Stat()
+			values[1] = stat.CPUTime()
+			return err
+		},
+	}, nil
+}
+
+// Network reads the bytes in and out of every interface but the loopback, and how much of its link's speed they use
+// where the kernel knows that.
 func (fs FS) Network() (Source, error) {
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
@@ -174,12 +220,20 @@ func (fs FS) Network() (Source, error) {
 	slices.Sort(names)
 	src := Source{Name: "network"}
 	for n, name := range names {
+		received, sent := rate(2*n), rate(2*n+1)
 		src.Figures = append(src.Figures,
 			Figure{"network_received_bytes_total", "Bytes that the interface received.", "interface", name},
 			Figure{"network_sent_bytes_total", "Bytes that the interface sent.", "interface", name})
 		src.Columns = append(src.Columns,
-			Column{"network." + name + ".received_bytes_per_second", rate(2 * n)},
-			Column{"network." + name + ".sent_bytes_per_second", rate(2*n + 1)})
+			Column{"network." + name + ".received_bytes_per_second", received},
+			Column{"network." + name + ".sent_bytes_per_second", sent})
+		megabits, err := strconv.ParseFloat(line(filepath.Join(fs.Sys, "class/net", name, "speed")), 64)
+		if err == nil && megabits > 0 { // -1: the link is down
+			src.Columns = append(src.Columns, Column{"network." + name + ".used_ratio",
+				func(seconds float64, was, now []float64) float64 {
+					return max(received(seconds, was, now), sent(seconds, was, now)) * 8 / (megabits * 1e6)
+				}})
+		}
 	}
 	src.Read = func(_ context.Context, values []float64) error {
 		dev, err := pfs.NetDev()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -97,6 +98,42 @@ func TestDisksRefusesUnknownDevice(t *testing.T) {
 	}
 }
 
+// TestNetworkColumns computes the columns of a 1 Gb/s link by hand; a link of unknown speed has no share.
+func TestNetworkColumns(t *testing.T) {
+	proc, sys := t.TempDir(), t.TempDir()
+	traffic := func(received, sent int) {
+		t.Helper()
+		write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n"+
+			"    lo: 9 0 0 0 0 0 0 0 9 0 0 0 0 0 0 0\n"+
+			fmt.Sprintf("  eth0: %d 0 0 0 0 0 0 0 %d 0 0 0 0 0 0 0\n", received, sent)+
+			"  eth1: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
+	}
+	write(t, sys, "class/net/eth0/speed", "1000\n")
+	write(t, sys, "class/net/eth1/speed", "-1\n")
+	traffic(0, 0)
+	network, err := FS{proc, sys}.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := read(t, network)
+	traffic(50_000_000, 200_000_000)
+	now := read(t, network)
+	for name, want := range map[string]float64{
+		"received_bytes_per_second": 25_000_000,
+		"sent_bytes_per_second":     100_000_000,
+		"used_ratio":                0.8,
+	} {
+		if got := column(t, network, "network.eth0."+name, 2, was, now); got != want {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	for _, c := range network.Columns {
+		if c.Name == "network.eth1.used_ratio" || strings.HasPrefix(c.Name, "network.lo.") {
+			t.Errorf("there is a column %s", c.Name)
+		}
+	}
+}
+
 // TestMachineCounters reads this machine's processors, memory and network while one processor is kept busy.
 func TestMachineCounters(t *testing.T) {
 	cpu, err := Root.CPU()
@@ -110,6 +147,14 @@ func TestMachineCounters(t *testing.T) {
 	busy := column(t, cpu, "cpu.busy_ratio", time.Since(start).Seconds(), was, read(t, cpu))
 	if busy <= 0 || busy > 1 {
 		t.Errorf("processors busy: %v, want more than 0 and at most 1", busy)
+	}
+
+	client, err := Root.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own := read(t, client)[1]; own < 0.2 {
+		t.Errorf("this process took %v s of processor time, want the 0.3 s and more that it was kept busy", own)
 	}
 
 	memory, err := Root.Memory()

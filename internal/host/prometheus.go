@@ -43,6 +43,8 @@ var nodeColumns = []struct{ column, label, query string }{
 	{"memory.available_bytes", "", `node_memory_MemAvailable_bytes{%s}`},
 	{"network.*.received_bytes_per_second", "device", `irate(node_network_receive_bytes_total{%s, device!="lo"}[5m])`},
 	{"network.*.sent_bytes_per_second", "device", `irate(node_network_transmit_bytes_total{%s, device!="lo"}[5m])`},
+	{"network.*.used_ratio", "device", `(irate(node_network_receive_bytes_total{%[1]s}[5m]) > irate(node_network_transmit_bytes_total{%[1]s}[5m])` +
+		` or irate(node_network_transmit_bytes_total{%[1]s}[5m])) / (node_network_speed_bytes{%[1]s} > 0)`},
 }
 
 // Fill puts the counters of one machine into the rows of t. The instance is node_exporter's, as host:port or the host
