@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"ds2/internal/driver"
@@ -30,6 +31,7 @@ type driveOutput struct {
 
 func newDriveCommand() *cobra.Command {
 	var f driveFlags
+	var watch observeFlags
 	var o driveOutput
 	cmd := &cobra.Command{
 		Use:   "drive",
@@ -43,11 +45,12 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
   ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return drive(cmd, &f, &o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return drive(cmd, &f, &watch, &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.add(flags)
+	watch.add(flags)
 	flags.StringVarP(&o.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
 	flags.Var(&o.detailed, "detailed-view", "figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
@@ -58,7 +61,7 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
 }
 
 // drive is one run from the flags to the result.
-func drive(cmd *cobra.Command, f *driveFlags, o *driveOutput) error {
+func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutput) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if o.format != "text" && o.format != "json" && o.format != "ds2" {
 		return usageError("--output: %q is neither text, json nor ds2", o.format)
@@ -70,6 +73,9 @@ func drive(cmd *cobra.Command, f *driveFlags, o *driveOutput) error {
 		return err
 	}
 	defer closeStores(options.Driver.Targets)
+	if options.Observer, err = watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+		return err
+	}
 	run, err := experiment.Begin(options)
 	if errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
@@ -118,14 +124,16 @@ func serveMetrics(address string, o experiment.Options, run *experiment.Run, std
 		return nil, nil
 	}
 	c := o.Driver
-	collector := metrics.NewCollector(metrics.Run{
+	collectors := []prometheus.Collector{metrics.NewCollector(metrics.Run{
 		Version: o.Version, Engine: c.Targets[0].Engine(), Size: c.Workload.Size.String(), ID: o.RunID, Threads: c.Threads,
-	}, run.Meter())
-	limits := metrics.NewLimitCollector(run.Verdicts)
-	server, err := metrics.Serve(address, collector, limits)
+	}, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
+	if sampler := run.Sampler(); sampler != nil {
+		collectors = append(collectors, metrics.NewHostCollector(sampler))
+	}
+	server, err := metrics.Serve(address, collectors...)
 	if err != nil && address == defaultMetricsAddr {
 		host, _, _ := net.SplitHostPort(address)
-		server, err = metrics.Serve(net.JoinHostPort(host, "0"), collector, limits)
+		server, err = metrics.Serve(net.JoinHostPort(host, "0"), collectors...)
 	}
 	if err != nil {
 		return nil, flagError("metrics-addr", err)

@@ -14,6 +14,7 @@ import (
 	"ds2/internal/audit"
 	"ds2/internal/crash"
 	"ds2/internal/driver"
+	"ds2/internal/host"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -33,6 +34,9 @@ type Options struct {
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
+
+	Observer       *Observer     // of machine and databases; nil: none
+	Idle, Cooldown time.Duration // how long they are observed before the users connect and after the run
 }
 
 // Run is one run with its record.
@@ -43,8 +47,9 @@ type Run struct {
 	writer  *result.Writer
 	summary result.Summary
 
-	watch    watch
-	crashing *crashing // nil: no crash is to come
+	watch       watch
+	observation *observation // nil: nobody observes
+	crashing    *crashing    // nil: no crash is to come
 	stop     context.Context
 	halt     context.CancelCauseFunc // ends stop: no new orders
 }
@@ -93,8 +98,20 @@ func Begin(o Options) (*Run, error) {
 		c.Acknowledged = r.crashing.journal.Acknowledged
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
+	if o.Observer != nil {
+		r.observation = &observation{sampler: host.NewSampler(r.log, o.Observer.sources...), dir: o.Dir}
+		c.Started = r.observation.begin
+	}
 	r.driver = driver.New(c, recorder{r}, r.log)
 	return r, nil
+}
+
+// Sampler is where the newest counters of machine and databases are; nil where nobody observes them.
+func (r *Run) Sampler() *host.Sampler {
+	if r.observation == nil {
+		return nil
+	}
+	return r.observation.sampler
 }
 
 // Meter is where the run's figures are while it goes on.
@@ -107,7 +124,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	var err error
 	if s.Before, err = r.marks(ctx); err == nil {
 		var start time.Time
-		if start, err = r.drive(ctx, stop); !start.IsZero() {
+		if start, err = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
 		}
 	}
@@ -134,7 +151,34 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		s.Status = result.Failed
 		s.Error = err.Error()
 	}
-	return *s, errors.Join(err, r.writer.Close(*s))
+	err = errors.Join(err, r.writer.Close(*s))
+	return *s, errors.Join(err, r.complete(ctx))
+}
+
+// observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
+func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, error) {
+	if r.observation == nil {
+		return r.drive(ctx, stop)
+	}
+	if !r.observation.rest(ctx, stop, r.options.Idle) {
+		return time.Time{}, cmp.Or(context.Cause(ctx), driver.ErrStopped)
+	}
+	start, err := r.drive(ctx, stop)
+	if err == nil {
+		pause(ctx, stop, r.options.Cooldown)
+	}
+	return start, errors.Join(err, r.observation.end())
+}
+
+// complete adds to the record what becomes known after the run.
+func (r *Run) complete(ctx context.Context) (err error) {
+	if r.observation == nil || !r.observation.recorded {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	r.summary, err = r.options.Observer.Complete(ctx, r.options.Dir)
+	return err
 }
 
 // drive runs the driver, and the crash beside it.

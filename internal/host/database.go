@@ -34,9 +34,13 @@ var databaseHelp = map[string]string{
 }
 
 // Database reads a database's counters. The query gives rows of a name of the list above and a number; target names the
-// database in metrics.
-func Database(ctx context.Context, db *sql.DB, target, query string) (Source, error) {
+// database in metrics, and in the columns where item, for runs on several databases, is set.
+func Database(ctx context.Context, db *sql.DB, target, item, query string) (Source, error) {
 	src := Source{Name: "database counters of " + target}
+	group := "db."
+	if item != "" {
+		group += item + "."
+	}
 	index := map[string]int{}
 	first, err := readCounters(ctx, db, query)
 	if err != nil {
@@ -54,13 +58,13 @@ func Database(ctx context.Context, db *sql.DB, target, query string) (Source, er
 		switch {
 		case strings.HasPrefix(c.name, "cache_") && total: // see below
 		case total:
-			src.Columns = append(src.Columns, Column{"db." + base + "_per_second", rate(i)})
+			src.Columns = append(src.Columns, Column{group + base + "_per_second", rate(i)})
 		default:
-			src.Columns = append(src.Columns, Column{"db." + c.name, gauge(i)})
+			src.Columns = append(src.Columns, Column{group + c.name, gauge(i)})
 		}
 	}
 	if hits, ok := index["cache_hits_total"]; ok {
-		src.Columns = append(src.Columns, Column{"db.cache_hit_ratio", ratio(hits, index["cache_lookups_total"])})
+		src.Columns = append(src.Columns, Column{group + "cache_hit_ratio", ratio(hits, index["cache_lookups_total"])})
 	}
 	src.Read = func(ctx context.Context, values []float64) error {
 		counters, err := readCounters(ctx, db, query)

@@ -45,7 +45,7 @@ func counters(t *testing.T, db *sql.DB) (host.Server, host.Source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := host.Database(t.Context(), db, "localhost/test", query)
+	src, err := host.Database(t.Context(), db, "localhost/test", "", query)
 	if err != nil {
 		t.Fatal(err)
 	}

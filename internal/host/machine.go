@@ -3,9 +3,11 @@ package host
 import (
 	"bufio"
 	"cmp"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +56,25 @@ func (fs FS) Machine(drives []string) Machine {
 		m.Drives = append(m.Drives, fs.drive(name))
 	}
 	return m
+}
+
+// IsLocal says whether a host name or address is this machine's; a Unix socket's folder is too.
+func IsLocal(name string) bool {
+	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "@") {
+		return true
+	}
+	addresses := []string{name}
+	if net.ParseIP(name) == nil {
+		addresses, _ = net.LookupHost(name)
+	}
+	own, _ := net.InterfaceAddrs()
+	for _, a := range addresses {
+		ip := net.ParseIP(a)
+		if ip.IsLoopback() || slices.ContainsFunc(own, func(o net.Addr) bool { n, ok := o.(*net.IPNet); return ok && n.IP.Equal(ip) }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (fs FS) drive(name string) Drive {

@@ -3,6 +3,7 @@ package host
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -10,6 +11,17 @@ import (
 type Table struct {
 	Columns []string
 	Rows    []Row
+}
+
+// Items are the columns of a group with a quantity: "disk", "busy_ratio" gives that of every device.
+func (t *Table) Items(group, quantity string) []string {
+	var names []string
+	for _, c := range t.Columns {
+		if strings.HasPrefix(c, group+".") && strings.HasSuffix(c, "."+quantity) {
+			names = append(names, c)
+		}
+	}
+	return names
 }
 
 // Values are a column's values, one a row; nil where there is no such column.

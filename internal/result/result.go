@@ -101,6 +101,28 @@ type Summary struct {
 	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window
 	Scrubs []store.Scrub   `json:"scrubs,omitempty"` // of each target, in the order of Targets
 	Crash  *Crash          `json:"crash,omitempty"`
+
+	Machine    *host.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
+	Servers    []host.Server `json:"servers,omitempty"` // in the order of Targets
+	Power      *Power        `json:"power,omitempty"`
+	Bottleneck *Bottleneck   `json:"bottleneck,omitempty"`
+}
+
+// Power is what the run took, in watts. A mean is absent where the meter gave nothing for its time.
+type Power struct {
+	Source string `json:"source"` // host.PowerColumn, or host.RAPLColumn: processors and memory only
+	// Idle is the mean of the idle time before the run, Active that of the first window.
+	Idle       *float64 `json:"idle_w,omitempty"`
+	Active     *float64 `json:"active_w,omitempty"`
+	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
+}
+
+// Bottleneck is what held the orders back in the first window, and the figures that say so.
+type Bottleneck struct {
+	What     string             `json:"what"` // storage, cpu, locks, client, network or unclear
+	Why      string             `json:"why"`  // in words
+	Figures  map[string]float64 `json:"figures"`
+	Warnings []string           `json:"warnings,omitempty"` // what makes the run a poor test of storage
 }
 
 // Crash is a crash of the server that the run brought about.

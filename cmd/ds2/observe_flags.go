@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"ds2/internal/experiment"
+	"ds2/internal/store"
+)
+
+// observeFlags say what is watched beside the orders.
+type observeFlags struct{ experiment.Observing }
+
+func (f *observeFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
+	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that watches the database's machine by node_exporter, for servers on other machines; asked after the run")
+	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
+	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh at most once a second")
+	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes during the run")
+	flags.StringVar(&f.PowerQuery, "power-query", "", "query that gives watts from --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
+}
+
+// observe finds out what can be watched and tells what cannot.
+func (f *observeFlags) observe(ctx context.Context, targets []store.Store, stderr io.Writer) (*experiment.Observer, error) {
+	observer, err := experiment.Observe(ctx, targets, f.Observing)
+	if e, ok := errors.AsType[*experiment.ObservingError](err); ok {
+		return nil, flagError(e.Field, e.Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range observer.Notes {
+		fmt.Fprintln(stderr, "note:", note)
+	}
+	return observer, nil
+}

@@ -1,0 +1,86 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ds2/internal/host"
+	"ds2/internal/result"
+)
+
+// observation is the sampling of one run, into its record.
+type observation struct {
+	sampler  *host.Sampler
+	dir      string
+	idle     []host.Row // of the time before the run
+	recorded bool       // a file has been begun
+	failed   error      // it could not
+	cancel   context.CancelFunc
+	done     chan error
+}
+
+// rest samples for d while nothing goes on, and is false where stop or ctx ended it early.
+func (o *observation) rest(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
+	sampling, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o.sampler.Run(sampling, time.Now(), func(r host.Row) { o.idle = append(o.idle, r) })
+	}()
+	rested := pause(ctx, stop, d)
+	cancel()
+	<-done
+	return rested
+}
+
+// flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
+const flushRows = int(result.IntervalLength / host.Interval)
+
+// begin samples from start, when the first orders start, until end.
+func (o *observation) begin(start time.Time) {
+	var writer *result.HostWriter
+	if writer, o.failed = result.CreateHost(o.dir, o.sampler.Columns(), start); o.failed != nil {
+		return
+	}
+	o.recorded = true
+	for _, row := range o.idle {
+		writer.Row(row)
+	}
+	var ctx context.Context
+	ctx, o.cancel = context.WithCancel(context.Background())
+	o.done = make(chan error, 1)
+	go func() {
+		var err error
+		n := 0
+		o.sampler.Run(ctx, start, func(row host.Row) {
+			writer.Row(row)
+			if n++; n%flushRows == 0 {
+				err = errors.Join(err, writer.Flush())
+			}
+		})
+		o.done <- errors.Join(err, writer.Close())
+	}()
+}
+
+// end ends what begin began, and tells what went wrong with it.
+func (o *observation) end() error {
+	if !o.recorded {
+		return o.failed
+	}
+	o.cancel()
+	return <-o.done
+}
+
+// pause waits for d, and is false where stop or ctx ended it early.
+func pause(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-stop:
+	case <-ctx.Done():
+	}
+	return false
+}
