@@ -142,10 +142,9 @@ func judge(f map[string]float64) (what, why string) {
 func warnings(f map[string]float64, s result.Summary) []string {
 	var w []string
 	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	const gb = 1e9
 	if size := f["db.size_bytes"]; s.Machine != nil && size > 0 && size < float64(s.Machine.MemoryBytes) {
-		warn("the database, %.1f GB, fits in the server's memory, %.1f GB: reads come from the cache, so storage was not tested by them; use a larger size",
-			size/gb, float64(s.Machine.MemoryBytes)/gb)
+		warn("the database, %s, fits in the server's memory, %s: its reads come from the cache and test no storage; use a larger size",
+			bytes(size), bytes(float64(s.Machine.MemoryBytes)))
 	}
 	for i, server := range s.Servers {
 		for _, setting := range []struct{ name, risk string }{
@@ -159,4 +158,12 @@ func warnings(f map[string]float64, s result.Summary) []string {
 		}
 	}
 	return w
+}
+
+// bytes writes a number of bytes in the unit that suits it.
+func bytes(n float64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0f MB", n/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", n/1e9)
 }
