@@ -145,15 +145,15 @@ func TestMachineCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	was, clientWas, start := read(t, cpu), read(t, client), time.Now()
-	for x := 1; time.Since(start) < 300*time.Millisecond; x++ {
-		_ = x * x
+	own := func() float64 { return read(t, client)[1] - clientWas[1] }
+	for own() < 0.1 && time.Since(start) < time.Minute { // on a busy machine it takes a while to come to 0.1 s
 	}
 	busy := column(t, cpu, "cpu.busy_ratio", time.Since(start).Seconds(), was, read(t, cpu))
 	if busy <= 0 || busy > 1 {
 		t.Errorf("processors busy: %v, want more than 0 and at most 1", busy)
 	}
-	if own := read(t, client)[1] - clientWas[1]; own <= 0 {
-		t.Errorf("this process took %v s of processor time while it worked", own)
+	if own() < 0.1 {
+		t.Errorf("this process is said to have worked for %v s in a minute without rest", own())
 	}
 
 	memory, err := Root.Memory()
