@@ -50,8 +50,8 @@ type Run struct {
 	watch       watch
 	observation *observation // nil: nobody observes
 	crashing    *crashing    // nil: no crash is to come
-	stop     context.Context
-	halt     context.CancelCauseFunc // ends stop: no new orders
+	stop        context.Context
+	halt        context.CancelCauseFunc // ends stop: no new orders
 }
 
 // recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
