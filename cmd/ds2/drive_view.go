@@ -11,7 +11,6 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/measure"
-	"ds2/internal/result"
 )
 
 // view shows a run while it goes on: a line on a terminal that is drawn anew every second, elsewhere a line every ten
@@ -101,8 +100,8 @@ func clip(line string, w io.Writer) string {
 	return line[:max(width-1, 0)]
 }
 
-func printJSON(w io.Writer, s result.Summary) error {
+func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(s)
+	return e.Encode(v)
 }

@@ -55,9 +55,11 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		// one line a command, in the order of the README's table
+		newDemoCommand(),
 		newSchemaCommand(),
 		newLoadCommand(),
 		newDriveCommand(),
+		newVerifyCommand(),
 		newReportCommand(),
 		newVersionCommand(),
 	)

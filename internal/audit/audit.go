@@ -5,7 +5,6 @@ package audit
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -49,10 +48,10 @@ func ReadMarks(ctx context.Context, db *sql.DB) (result.Marks, error) {
 }
 
 // Check audits one target. What it finds is in the checks; the error is only about the asking.
-func Check(ctx context.Context, db *sql.DB, target string, o Options) ([]result.Check, error) {
-	size, err := sizeOf(ctx, db, o.Size)
+func Check(ctx context.Context, target store.Store, o Options) ([]result.Check, error) {
+	size, err := sizeOf(ctx, target, o.Size)
 	if err != nil {
-		return nil, fmt.Errorf("audit %s: %w", target, err)
+		return nil, target.Wrap("audit "+target.Label(), err)
 	}
 	questions := questionsFor(size, o.Run)
 	checks := make([]result.Check, len(questions))
@@ -61,12 +60,12 @@ func Check(ctx context.Context, db *sql.DB, target string, o Options) ([]result.
 	group.SetLimit(atOnce)
 	for i, q := range questions {
 		group.Go(func() error {
-			found, err := q.ask(ctx, db)
+			found, err := q.ask(ctx, target.DB())
 			if err != nil {
-				return fmt.Errorf("audit %s: %s: %w", target, q.name, err)
+				return target.Wrap(fmt.Sprintf("audit %s: count %s", target.Label(), q.name), err)
 			}
 			checks[i] = result.Check{
-				Target: target, Name: q.name,
+				Target: target.Label(), Name: q.name,
 				Passed: q.want.holds(found), Expected: q.want.String(), Found: q.want.format(found),
 			}
 			if o.Progress != nil {
@@ -93,17 +92,17 @@ func Passed(checks []result.Check) bool {
 	return true
 }
 
-// sizeOf is the size that the database should have.
-func sizeOf(ctx context.Context, db *sql.DB, given *datagen.Size) (datagen.Size, error) {
-	info, err := store.ReadInfo(ctx, db)
+// sizeOf is the size that the database should have: what it says itself or, where the kit did not load it, what was given.
+func sizeOf(ctx context.Context, target store.Store, given *datagen.Size) (datagen.Size, error) {
+	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
-		if given != nil {
+		if given != nil && store.Classify(target.Wrap("read ds2_info", err)) == store.Config {
 			return *given, nil
 		}
-		return datagen.Size{}, fmt.Errorf("%w; if DS2's own scripts loaded this database, give its size", err)
+		return datagen.Size{}, err
 	}
-	if info[store.InfoState] != store.StateReady {
-		return datagen.Size{}, errors.New("its load did not finish: load it again")
+	if err := info.CheckReady(); err != nil {
+		return datagen.Size{}, err
 	}
 	size, err := info.Size()
 	if err == nil && given != nil && *given != size {

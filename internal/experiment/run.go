@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -306,13 +305,13 @@ func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit,
 	var checks []result.Check
 	for i, target := range r.options.Driver.Targets {
 		size := r.options.Driver.Workload.Size
-		found, err := audit.Check(ctx, target.DB(), target.Label(), audit.Options{
+		found, err := audit.Check(ctx, target, audit.Options{
 			Size:     &size,
 			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
 			Progress: told,
 		})
 		if err != nil {
-			return result.Audit{}, fmt.Errorf("audit the run: %w", err)
+			return result.Audit{}, err
 		}
 		checks = append(checks, found...)
 	}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/load"
+	"ds2/internal/localpg"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// demoFlags are the flags of ds2 demo: those of its own, of the load and of the run.
+type demoFlags struct {
+	server localpg.Options
+	keep   bool
+	load   loadFlags
+	drive  driveFlags
+	output driveOutput
+}
+
+func newDemoCommand() *cobra.Command {
+	var f demoFlags
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
+		Long: `Starts a PostgreSQL of its own, loads a dataset, drives it, audits it, prints the result, writes the record and its
+report, and stops the server. An installed PostgreSQL's programs are used where there are some, else they are fetched
+once and kept. Nothing is left running.`,
+		Example: `  ds2 demo
+  ds2 demo --run-time 10s
+  ds2 demo --size 100MB --threads 16 --keep`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	// The load and the run have the defaults of their own commands, but for these.
+	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
+	c := &f.drive.config
+	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
+	f.load.options.AtOnce = max(2, runtime.NumCPU())
+	f.output = driveOutput{format: "text", audit: true, metricsAddr: defaultMetricsAddr}
+
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.load.size, "size", "S", "size of the dataset: S, M, 30MB, 2GB")
+	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
+	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "before the run: minutes, or a time such as 90s")
+	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "after the warm-up: minutes, or a time such as 90s")
+	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
+	flags.StringVar(&f.drive.out, "out", "", "folder for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
+	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
+	flags.BoolVar(&f.output.audit, "audit", true, "audit the database after the run")
+	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
+	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the demo goes on")
+	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
+	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "folder of the PostgreSQL programs to use, postgres and initdb")
+	return cmd
+}
+
+// run is the whole way. The server is stopped whatever happens on it.
+func (f *demoFlags) run(cmd *cobra.Command) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	// Until the server has stopped, no signal ends this program by itself.
+	interrupted, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer release()
+	stderr := cmd.ErrOrStderr()
+	if f.output.quiet {
+		stderr = io.Discard
+	}
+
+	server, err := f.start(interrupted, stderr)
+	if err != nil {
+		return interruption(interrupted, err)
+	}
+	defer func() {
+		err = errors.Join(err, server.Stop())
+		if err == nil {
+			fmt.Fprintln(stderr, "PostgreSQL stopped, nothing is left running")
+		}
+	}()
+	f.load.target = server.URL("ds2")
+	f.drive.target = f.load.target
+	if err := f.fill(interrupted, stderr); err != nil {
+		return interruption(interrupted, err)
+	}
+	verdict := drive(cmd, &f.drive, &f.output)
+	if err := writeReport(f.drive.out, stderr); err != nil {
+		return errors.Join(verdict, err)
+	}
+	if f.keep && interrupted.Err() == nil {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", f.drive.target)
+		fmt.Fprintln(stderr, "the database stays until Ctrl-C")
+		<-interrupted.Done()
+	}
+	return verdict
+}
+
+// check judges what can be judged before anything is started, and names the run and its record.
+func (f *demoFlags) check() error {
+	if v := f.server.Version; v != 0 && (v < 13 || v > 18) {
+		return usageError("--postgres-version is %d: it must be 13 to 18", v)
+	}
+	if f.drive.config.Run <= 0 {
+		return usageError("--run-time: a demo has an end, such as 60s")
+	}
+	if err := f.load.dataset(); err != nil {
+		return err
+	}
+	now := time.Now()
+	if err := f.drive.check(now); err != nil {
+		return err
+	}
+	if f.drive.out == "" {
+		f.drive.out = filepath.Join("ds2-results", result.DirName(now, f.drive.runID))
+	}
+	return nil
+}
+
+// start starts the server, with room for the users and the audit.
+func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Server, error) {
+	f.server.Log = slog.New(slog.NewTextHandler(stderr, nil))
+	f.server.Checksums = true
+	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.config.Threads + 50)}
+	begin := time.Now()
+	server, err := localpg.Start(ctx, f.server)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(stderr, "PostgreSQL %s of %s started in %s\n", server.Version(), server.BinDir(), time.Since(begin).Round(100*time.Millisecond))
+	return server, nil
+}
+
+// fill loads the dataset.
+func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
+	target, err := store.Open(f.load.target)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	report, err := f.load.load(ctx, target.(load.Engine), stderr)
+	if err != nil {
+		return err
+	}
+	printLoad(stderr, target, f.load.options.Size, report)
+	return nil
+}
+
+// interruption makes the exit code of a Ctrl-C of an error that one caused.
+func interruption(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("the demo was interrupted")}
+	}
+	return err
+}
+
+// writeReport puts the report beside the record, also of a run that failed.
+func writeReport(dir string, stderr io.Writer) error {
+	record, err := result.Read(dir)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, reportFile)
+	if err := writeFile(path, func(w io.Writer) error { return report.HTML(w, []*result.Record{record}) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "report: %s\n", path)
+	return nil
+}
