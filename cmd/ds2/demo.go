@@ -51,7 +51,7 @@ once and kept. Nothing is left running.`,
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
-	f.output = driveOutput{format: "text", audit: true, metricsAddr: defaultMetricsAddr}
+	f.output = driveOutput{format: "text", metricsAddr: defaultMetricsAddr}
 
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -62,7 +62,7 @@ once and kept. Nothing is left running.`,
 	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
 	flags.StringVar(&f.drive.out, "out", "", "folder for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
-	flags.BoolVar(&f.output.audit, "audit", true, "audit the database after the run")
+	f.output.verify.add(flags)
 	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the demo goes on")
 	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
@@ -99,8 +99,8 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		return interruption(interrupted, err)
 	}
 	verdict := drive(cmd, &f.drive, &f.output)
-	if err := writeReport(f.drive.out, stderr); err != nil {
-		return errors.Join(verdict, err)
+	if err := writeReport(f.drive.out, stderr); err != nil && verdict == nil {
+		return err
 	}
 	if f.keep && interrupted.Err() == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", f.drive.target)
@@ -127,6 +127,9 @@ func (f *demoFlags) check() error {
 	}
 	if f.drive.out == "" {
 		f.drive.out = filepath.Join("ds2-results", result.DirName(now, f.drive.runID))
+	}
+	if entries, _ := os.ReadDir(f.drive.out); len(entries) > 0 {
+		return flagError("out", fmt.Errorf("%s: %w", f.drive.out, result.ErrNotEmpty))
 	}
 	return nil
 }

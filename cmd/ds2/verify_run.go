@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -26,6 +27,18 @@ type verifyFlag string
 func (f *verifyFlag) add(flags *pflag.FlagSet) {
 	*f = verifyAudit
 	flags.Var(f, "verify", "what is done after the run: none; audit, whether the database holds what the run did; or deep, which first reads every page and has the server check it")
+	flags.BoolFunc("audit", "--audit=false is --verify none", func(text string) error {
+		audit, err := strconv.ParseBool(text)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%q is neither true nor false", text)
+		case !audit:
+			*f = verifyNone
+		case *f == verifyNone:
+			*f = verifyAudit
+		}
+		return nil
+	})
 }
 
 func (f *verifyFlag) String() string { return string(*f) }

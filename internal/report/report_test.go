@@ -159,7 +159,7 @@ func TestText(t *testing.T) {
 	if err := Text(&b, []*result.Record{record(t, nil)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "  seed "} {
+	for _, want := range []string{" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "The audit passed"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -20,34 +20,28 @@ type runView struct {
 	Title    string
 	Headline string // the result in one line
 	Notes    []string
-	Good     bool // nothing in the notes speaks against the result
-	Result   table
-	Latency  table
-	Failures table
-	Limits   table
-	Audit    table
-	Pages    table
-	Setup    table
+	Good     bool    // nothing in the notes speaks against the result
+	Tables   []table // above the charts
 	Charts   []chart
+	Details  []table // below them
 }
 
 func newRunView(r *result.Record, id string) (runView, error) {
 	v := runView{
 		ID: id, RunID: r.RunID,
-		Title:    fmt.Sprintf("%s, size %s, %d users", r.Engine, r.Size, r.Threads*len(r.Targets)),
+		Title:    runTitle(r.Summary),
 		Headline: headline(r.Summary),
-		Result:   resultTable(r.Summary),
-		Latency:  latencyTable(r.Summary),
-		Failures: failureTable(r.Summary),
-		Limits:   limitTable(r.Limits),
-		Audit:    auditTable(r.Summary),
-		Pages:    scrubTable(r.Scrubs),
-		Setup:    setupTable(r.Summary),
+		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
+		Details:  []table{latencyTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), setupTable(r.Summary)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
 	v.Charts, err = charts(r, id)
 	return v, err
+}
+
+func runTitle(s result.Summary) string {
+	return fmt.Sprintf("%s, size %s, %d users", s.Engine, s.Size, s.Threads*len(s.Targets))
 }
 
 // headline is the figure that counts.
@@ -97,12 +91,6 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	}
 	if s.Audit == nil {
 		return append(sentences, "The database was not audited."), false
-	}
-	failed := 0
-	for _, c := range s.Audit.Checks {
-		if !c.Passed {
-			failed++
-		}
 	}
 	if s.Audit.Passed {
 		return append(sentences, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(s.Audit.Checks))), good
@@ -162,17 +150,17 @@ func latencyTable(s result.Summary) table {
 
 func failureTable(s result.Summary) table {
 	t := table{Caption: "Failed attempts and retries, over the whole run", Head: []string{"operation and class", "failed", "tried again"}}
-	failed, retried := map[string]int64{}, map[string]int64{}
+	attempts, retried := map[string]int64{}, map[string]int64{}
 	for _, c := range s.Errors {
-		failed[c.Operation+": "+c.Class] += c.Count
+		attempts[c.Operation+": "+c.Class] += c.Count
 	}
 	for _, c := range s.Retries {
 		retried[c.Operation+": "+c.Class] += c.Count
 	}
-	all := maps.Clone(failed)
+	all := maps.Clone(attempts)
 	maps.Copy(all, retried)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		t.Rows = append(t.Rows, []string{name, integer(failed[name]), integer(retried[name])})
+		t.Rows = append(t.Rows, []string{name, integer(attempts[name]), integer(retried[name])})
 	}
 	return t
 }

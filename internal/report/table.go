@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,6 +13,12 @@ type table struct {
 	Head    []string
 	Rows    [][]string
 	Words   bool // columns hold words, not figures to line up on the right
+}
+
+// failures is the table without the rows whose verdict, in the last column, is good.
+func (t table) failures() table {
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool { return row[len(row)-1] == verdictWord(true) })
+	return t
 }
 
 // text is the table in columns two blanks apart.

@@ -8,7 +8,8 @@ import (
 	"ds2/internal/result"
 )
 
-// Text writes records for reading on a terminal, one after the other.
+// Text writes the results of records for reading on a terminal, one after the other. Of audits it tells what failed;
+// all checks, and all that is needed to repeat a run, are on the page and in the JSON.
 func Text(w io.Writer, records []*result.Record) error {
 	b := bufio.NewWriter(w)
 	for i, r := range records {
@@ -16,12 +17,12 @@ func Text(w io.Writer, records []*result.Record) error {
 			fmt.Fprintln(b)
 		}
 		s := r.Summary
-		fmt.Fprintf(b, "%s  run %s\n", headline(s), s.RunID)
+		fmt.Fprintf(b, "run %s: %s\n%s\n", s.RunID, runTitle(s), headline(s))
 		sentences, _ := notes(s)
 		for _, sentence := range sentences {
 			fmt.Fprintln(b, sentence)
 		}
-		for _, t := range []table{resultTable(s), latencyTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s), setupTable(s)} {
+		for _, t := range []table{resultTable(s), latencyTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s).failures()} {
 			if len(t.Rows) > 0 {
 				fmt.Fprint(b, "\n", t.text())
 			}
