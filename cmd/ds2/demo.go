@@ -43,7 +43,7 @@ once and kept. Nothing is left running.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	// The load and the run have the defaults of their own commands, but for these.
@@ -98,7 +98,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	if err := f.fill(interrupted, stderr); err != nil {
 		return interruption(interrupted, err)
 	}
-	verdict := drive(cmd, &f.drive, &f.output)
+	verdict := drive(cmd, &f.drive, &observeFlags{}, &f.output)
 	if err := writeReport(f.drive.out, stderr); err != nil && verdict == nil {
 		return err
 	}

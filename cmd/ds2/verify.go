@@ -29,7 +29,7 @@ orders whose net, tax and total are right. Given the record of a run besides, it
 Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3 says that a check failed.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

@@ -95,7 +95,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	if s.Audit.Passed {
 		return append(sentences, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(s.Audit.Checks))), good
 	}
-	return append(sentences, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", failed, len(s.Audit.Checks))), false
+	return append(sentences, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", len(auditTable(s).failures().Rows), len(s.Audit.Checks))), false
 }
 
 func capital(s string) string {

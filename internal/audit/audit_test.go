@@ -1,0 +1,200 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/audit"
+	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
+
+// loaded is a fresh database with a small dataset and one order made since, with two new customers.
+func loaded(t *testing.T) store.Store {
+	t.Helper()
+	store.Engines[postgres.Engine] = postgres.Open
+	s, err := store.Open(pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	words := datagen.DefaultWords()
+	data, err := datagen.New(size, words, datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = load.Run(t.Context(), s.(load.Engine), load.Options{
+		Size: size, Name: size.String(), Words: words.Sum(), Version: "test", Parts: data.Parts(), AtOnce: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, s, `
+		INSERT INTO customers (firstname, lastname, address1, city, country, region, creditcardtype, creditcard, creditcardexpiration, username, password)
+			SELECT 'A', 'B', 'C', 'D', 'US', 1, 1, '1', '2012/01', 'newuser' || n, 'password' FROM generate_series(1, 2) n;
+		UPDATE products SET price = 20.01 WHERE prod_id IN (7, 8);
+		INSERT INTO orders (orderdate, customerid, netamount, tax, totalamount) VALUES ('2026-11-21', 5, 60.03, 4.95, 64.98);
+		INSERT INTO orderlines VALUES (1, 121, 7, 1, '2026-11-21'), (2, 121, 8, 2, '2026-11-21');
+		INSERT INTO cust_hist VALUES (5, 121, 7), (5, 121, 8);
+		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
+		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
+	return s
+}
+
+// theRun is the account of the one order and the two customers.
+func theRun() *audit.Run {
+	return &audit.Run{
+		Counts: measure.Counts{Purchases: 2, Rollbacks: 1, NewCustomers: 2, TotalCents: 6498},
+		Before: result.Marks{Customer: 100, Order: 120},
+		After:  result.Marks{Customer: 102, Order: 121},
+	}
+}
+
+func exec(t *testing.T, s store.Store, statements string) {
+	t.Helper()
+	for statement := range strings.SplitSeq(statements, ";") {
+		if _, err := s.DB().ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func check(t *testing.T, s store.Store, o audit.Options) (failed []string) {
+	t.Helper()
+	checks, err := audit.Check(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if !c.Passed {
+			failed = append(failed, c.Name+": expected "+c.Expected+", found "+c.Found)
+		}
+	}
+	if audit.Passed(checks) != (len(failed) == 0) {
+		t.Errorf("Passed says %t, and these failed: %q", audit.Passed(checks), failed)
+	}
+	return failed
+}
+
+func TestWhatIsRightPasses(t *testing.T) {
+	s := loaded(t)
+	if failed := check(t, s, audit.Options{Run: theRun()}); len(failed) > 0 {
+		t.Errorf("failed: %q", failed)
+	}
+	marks, err := audit.ReadMarks(t.Context(), s.DB())
+	if err != nil || marks != theRun().After {
+		t.Errorf("marks %+v, %v", marks, err)
+	}
+}
+
+// TestDamage breaks one thing a line and wants the check that is about it to fail, with what it finds.
+func TestDamage(t *testing.T) {
+	s := loaded(t)
+	// Damage is done where the engine's own keys would not let it happen.
+	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
+		ALTER TABLE orderlines DROP CONSTRAINT fk_orderid; ALTER TABLE inventory DISABLE TRIGGER USER`)
+	for _, c := range []struct{ why, damage, repair, want string }{
+		{"a customer is lost", "UPDATE customers SET customerid = 999 WHERE customerid = 100", "UPDATE customers SET customerid = 100 WHERE customerid = 999",
+			"customers of the dataset: expected 100, found 99"},
+		{"an order is lost", "UPDATE orders SET orderid = 999 WHERE orderid = 120", "UPDATE orders SET orderid = 120 WHERE orderid = 999",
+			"orders of the dataset: expected 120, found 119"},
+		{"a product is too many", "INSERT INTO products SELECT 301, category, title, actor, price, special, 1 FROM products WHERE prod_id = 1",
+			"DELETE FROM products WHERE prod_id = 301", "products: expected 300, found 301"},
+		{"an inventory row is lost", "UPDATE inventory SET prod_id = 999 WHERE prod_id = 1", "UPDATE inventory SET prod_id = 1 WHERE prod_id = 999",
+			"rows of inventory whose prod_id is not in products: expected 0, found 1"},
+		{"a category is lost", "DELETE FROM categories WHERE category = 16", "INSERT INTO categories VALUES (16, 'Travel')", "categories: expected 16, found 15"},
+		{"an order of nobody", "UPDATE orders SET customerid = 999 WHERE orderid = 121", "UPDATE orders SET customerid = 5 WHERE orderid = 121",
+			"rows of orders whose customerid is not in customers: expected 0, found 1"},
+		{"lines of no order", "UPDATE orderlines SET orderid = 999 WHERE orderid = 121", "UPDATE orderlines SET orderid = 121 WHERE orderid = 999",
+			"rows of orderlines whose orderid is not in orders: expected 0, found 2"},
+		{"a history of nobody", "UPDATE cust_hist SET customerid = 999 WHERE orderid = 121", "UPDATE cust_hist SET customerid = 5 WHERE orderid = 121",
+			"rows of cust_hist whose customerid is not in customers: expected 0, found 2"},
+		{"an unknown reorder", "INSERT INTO reorder VALUES (999, '2026-11-21', 1)", "DELETE FROM reorder WHERE prod_id = 999",
+			"rows of reorder whose prod_id is not in products: expected 0, found 1"},
+		{"an order without lines", "UPDATE orderlines SET orderid = 1, orderlineid = orderlineid + 50 WHERE orderid = 121",
+			"UPDATE orderlines SET orderid = 121, orderlineid = orderlineid - 50 WHERE orderlineid > 50", "orders without lines: expected 0, found 1"},
+		{"a gap in the lines", "UPDATE orderlines SET orderlineid = 3 WHERE orderid = 121 AND orderlineid = 2",
+			"UPDATE orderlines SET orderlineid = 2 WHERE orderid = 121 AND orderlineid = 3", "orders whose lines are not numbered from 1 on: expected 0, found 1"},
+		{"a purchase without history", "DELETE FROM cust_hist WHERE orderid = 121 AND prod_id = 8", "INSERT INTO cust_hist VALUES (5, 121, 8)",
+			"products of an order that orderlines and cust_hist do not agree on: expected 0, found 1"},
+		{"a history of another customer", "UPDATE cust_hist SET customerid = 6 WHERE orderid = 121 AND prod_id = 8",
+			"UPDATE cust_hist SET customerid = 5 WHERE orderid = 121", "cust_hist rows of another customer than their order's: expected 0, found 1"},
+		{"a lost update of sales", "UPDATE inventory SET sales = sales - 1 WHERE prod_id = 8", "UPDATE inventory SET sales = sales + 1 WHERE prod_id = 8",
+			"products whose sales are not the sum of their order lines: expected 0, found 1"},
+		{"a stock oversold", "UPDATE inventory SET quan_in_stock = quan_in_stock - 9999 WHERE prod_id = 8",
+			"UPDATE inventory SET quan_in_stock = quan_in_stock + 9999 WHERE prod_id = 8", "products with a negative stock: expected 0, found 1"},
+		{"a wrong net", "UPDATE orders SET netamount = 60.02 WHERE orderid = 121", "UPDATE orders SET netamount = 60.03 WHERE orderid = 121",
+			"new orders whose net is not the sum of price × quantity: expected 0, found 1"},
+		{"a tax a cent too high", "UPDATE orders SET tax = 4.96 WHERE orderid = 121", "UPDATE orders SET tax = 4.95 WHERE orderid = 121",
+			"new orders whose tax is not 8.25 % of the net: expected 0, found 1"},
+		{"a wrong total", "UPDATE orders SET totalamount = 64.99 WHERE orderid = 121", "UPDATE orders SET totalamount = 64.98 WHERE orderid = 121",
+			"sum of the totals of the run's orders: expected 64.98, found 64.99"},
+		{"an order that the run knows, lost", "UPDATE orders SET orderid = 122 WHERE orderid = 121", "UPDATE orders SET orderid = 121 WHERE orderid = 122",
+			"orders of the run: purchases less rollbacks: expected 1, found 0"},
+		{"a new customer lost", "UPDATE customers SET customerid = 999 WHERE customerid = 102", "UPDATE customers SET customerid = 102 WHERE customerid = 999",
+			"new customers of the run: expected 2, found 1"},
+	} {
+		exec(t, s, c.damage)
+		failed := check(t, s, audit.Options{Run: theRun()})
+		exec(t, s, c.repair)
+		if !strings.Contains(strings.Join(failed, "\n"), c.want) {
+			t.Errorf("%s: want %q, got %q", c.why, c.want, failed)
+		}
+	}
+	if failed := check(t, s, audit.Options{Run: theRun()}); len(failed) > 0 {
+		t.Errorf("after all repairs: %q", failed)
+	}
+}
+
+// TestInDoubt is work whose commit may have been lost with its connection: both answers are right.
+func TestInDoubt(t *testing.T) {
+	s := loaded(t)
+	for name, c := range map[string]struct {
+		change func(*measure.Counts)
+		ok     bool
+	}{
+		"the purchase in doubt is there": {func(c *measure.Counts) {
+			c.Purchases, c.InDoubtPurchases, c.TotalCents, c.InDoubtTotalCents = 1, 1, 0, 6498
+		}, true},
+		"the purchase in doubt is not there": {func(c *measure.Counts) { c.InDoubtPurchases, c.InDoubtTotalCents = 1, 999 }, true},
+		"one is there that was never asked":  {func(c *measure.Counts) { c.Purchases, c.TotalCents = 1, 0 }, false},
+		"the customer in doubt is there":     {func(c *measure.Counts) { c.NewCustomers, c.InDoubtCustomers = 1, 1 }, true},
+	} {
+		run := theRun()
+		c.change(&run.Counts)
+		if failed := check(t, s, audit.Options{Run: run}); (len(failed) == 0) != c.ok {
+			t.Errorf("%s: failed %q", name, failed)
+		}
+	}
+}
+
+func TestWhatCannotBeAudited(t *testing.T) {
+	s := loaded(t)
+	for _, c := range []struct {
+		why, change, want string
+		size              *datagen.Size
+	}{
+		{"another size", "SELECT 1", "it holds a dataset of size customers=100,orders-per-month=10,products=300, not S", &datagen.S},
+		{"a load cut off", "UPDATE ds2_info SET value = 'loading' WHERE name = 'state'", "its load was not finished", nil},
+		{"DS2's own scripts loaded it, and its size is given", "DROP TABLE ds2_info", "", &size},
+		{"DS2's own scripts loaded it", "SELECT 1", "ds2_info", nil},
+	} {
+		exec(t, s, c.change)
+		_, err := audit.Check(t.Context(), s, audit.Options{Size: c.size})
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.why, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: got %v, want %q", c.why, err, c.want)
+		}
+	}
+}
