@@ -25,11 +25,12 @@ type SQLServer struct {
 // SQLServerLacks says what of the layout and the tuning a server of SQL Server's family cannot take. The statements are
 // then left out; the benchmark's meaning needs none of them.
 type SQLServerLacks struct {
-	Files      bool // filegroups and files to place
-	Recovery   bool // recovery models to choose
-	Statistics bool // CREATE STATISTICS and UPDATE STATISTICS
-	Catalog    bool // full-text catalogs, and options of full-text indexes
-	Owners     bool // members in the role db_owner: the driver's user is then granted the tables and procedures
+	Files       bool // filegroups and files to place
+	Recovery    bool // recovery models to choose
+	Statistics  bool // CREATE STATISTICS and UPDATE STATISTICS
+	Catalog     bool // full-text catalogs, and options of full-text indexes
+	ServerState bool // the right VIEW SERVER STATE, to read the server's counters
+	Owners      bool // members in the role db_owner: the driver's user is then granted the tables and procedures
 }
 
 // filegroup is one filegroup with its files.

@@ -28,4 +28,9 @@ IF SUSER_ID({{str $p.Login}}) IS NULL
     CREATE LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
 ELSE
     ALTER LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
+{{- if not $p.Lacks.ServerState}}
+GO
+-- step: so that a run can record the server's counters.
+GRANT VIEW SERVER STATE TO {{ident $p.Login}};
+{{- end}}
 {{- end}}

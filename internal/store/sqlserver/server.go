@@ -29,9 +29,12 @@ type server struct {
 	dataPath, logPath string // where it keeps new databases
 }
 
+// azureDatabase tells whether the server is Azure SQL Database.
+func (v server) azureDatabase() bool { return v.edition == editionAzureDatabase && !v.babelfish }
+
 // azure tells whether Azure runs the server and decides where files lie.
 func (v server) azure() bool {
-	return !v.babelfish && (v.edition == editionAzureDatabase || v.edition == editionManagedInstance)
+	return v.azureDatabase() || v.edition == editionManagedInstance && !v.babelfish
 }
 
 // check is an error where the server cannot serve the benchmark at all.
@@ -105,11 +108,12 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		o.LogDir = v.logPath
 	}
 	o.Lacks = schema.SQLServerLacks{
-		Files:      v.babelfish || v.azure(),
-		Recovery:   v.babelfish || v.azure(),
-		Statistics: v.babelfish,
-		Catalog:    v.babelfish,
-		Owners:     v.babelfish,
+		Files:       v.babelfish || v.azure(),
+		Recovery:    v.babelfish || v.azure(),
+		Statistics:  v.babelfish,
+		Catalog:     v.babelfish,
+		Owners:      v.babelfish,
+		ServerState: v.babelfish || v.azureDatabase(),
 	}
 	for _, l := range []struct {
 		lacks bool
@@ -119,6 +123,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		{o.Lacks.Recovery, "recovery models"},
 		{o.Lacks.Statistics, "CREATE STATISTICS and UPDATE STATISTICS"},
 		{o.Lacks.Catalog, "a full-text catalog, a neutral language and no stop list"},
+		{o.Lacks.ServerState && o.Password != "", "the right VIEW SERVER STATE: a run as the driver's user records no server counters"},
 		{o.Lacks.Owners && o.Password != "", "the role db_owner: the driver's user is granted the tables and procedures instead"},
 	} {
 		if l.lacks {

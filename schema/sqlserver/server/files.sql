@@ -1,2 +1,1 @@
--- The files that hold the database and its log.
-SELECT physical_name FROM sys.database_files
+SELECT physical_name FROM sys.database_files WHERE type IN (0, 1) ORDER BY type, file_id -- data, log

@@ -1,2 +1,1 @@
--- The major version, and what the server says of itself.
-SELECT CAST(SERVERPROPERTY('ProductMajorVersion') AS int), @@VERSION
+SELECT CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)), 4) AS int), @@VERSION
