@@ -3,7 +3,6 @@ package datagen
 import (
 	"encoding/binary"
 	"strconv"
-	"sync"
 )
 
 // Year is the year of all orders that are generated.
@@ -59,7 +58,6 @@ func (m month) orders(each func(*order) error) error {
 
 // writeOrders writes the month's rows of ORDERS.
 func (m month) writeOrders(r *rowWriter) error {
-	amounts := amounts()
 	return m.orders(func(o *order) error {
 		b, err := r.room()
 		if err != nil {
@@ -70,9 +68,10 @@ func (m month) writeOrders(r *rowWriter) error {
 		n = m.putDate(b, n+1, o.day)
 		b[n] = ','
 		n = putUint(b, n+1, o.customer)
-		a := &amounts[o.net]
-		*(*[len(a.text)]byte)(b[n:]) = a.text
-		n += int(a.len)
+		tax, total := amounts(o.net)
+		n = putMoney(b, n, o.net)
+		n = putMoney(b, n, tax)
+		n = putMoney(b, n, total)
 		binary.LittleEndian.PutUint16(b[n:], r.newline)
 		r.n += n + r.eol
 		return nil
@@ -147,25 +146,38 @@ func (m month) putDate(b *[maxRow]byte, n int, day uint64) int {
 	return n + 10
 }
 
-// amount is ",net,tax,total" of an order.
-type amount struct {
-	text [23]byte
-	len  uint8
+// amounts gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out when they are printed:
+// 0.0825 · net, rounded, and the sum. Only where a tax is exactly between two cents does it matter that they are doubles.
+func amounts(net uint64) (tax, total uint64) {
+	if net%200 == 0 {
+		between := &betweenCents[net/200]
+		return between.tax, between.total
+	}
+	tax = (net*825 + 5000) / 10000
+	return tax, net + tax
 }
 
-// amounts gives the amounts of every net that an order can have, by its cents. They are reckoned in doubles and printed
-// from them, as DS2 does; the explicit conversion keeps the product from being fused into the sum.
-var amounts = sync.OnceValue(func() []amount {
-	all := make([]amount, 40001)
-	for cents := range all {
-		net := 0.01 * float64(cents)
+// betweenCents holds tax and total of every second unit of money, reckoned and printed as DS2 does. The explicit
+// conversion keeps the product from being fused into the sum.
+var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
+	cents := func(v float64) uint64 {
+		text := strconv.FormatFloat(v, 'f', 2, 64)
+		n, _ := strconv.ParseUint(text[:len(text)-3]+text[len(text)-2:], 10, 64)
+		return n
+	}
+	for i := range all {
+		net := 0.01 * float64(200*i)
 		tax := float64(0.0825 * net)
-		text := all[cents].text[:0]
-		for _, v := range []float64{net, tax, net + tax} {
-			text = append(text, ',')
-			text = strconv.AppendFloat(text, v, 'f', 2, 64)
-		}
-		all[cents].len = uint8(len(text))
+		all[i].tax, all[i].total = cents(tax), cents(net+tax)
 	}
 	return all
-})
+}()
+
+// putMoney writes a comma and an amount at b[n:], and returns the place after.
+func putMoney(b *[maxRow]byte, n int, cents uint64) int {
+	b[n] = ','
+	n = putShort(b, n+1, cents/100)
+	b[n] = '.'
+	put2(b[n+1:], cents%100)
+	return n + 3
+}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	bufferSize = 256 << 10
+	bufferSize = 64 << 10
 	maxRow     = 512 // bytes that the longest thing written at once may take: an order's nine lines
 )
 

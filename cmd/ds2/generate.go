@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ds2/datagen"
+	"ds2/datagen/folder"
+)
+
+// generateFlags are the flags of ds2 generate.
+type generateFlags struct {
+	size, rows, words string
+	lines, compress   string
+	out, part, verify string
+	tables            []string
+	shard             string
+	parallel          int
+	resume, quiet     bool
+}
+
+func newGenerateCommand() *cobra.Command {
+	var f generateFlags
+	cmd := &cobra.Command{
+		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -} | --verify DIR",
+		Short: "Write a dataset as CSV files",
+		Long: `Writes the 40 files of a dataset under DS2's names into one folder, byte for byte as DS2's own programs do, and
+manifest.json, which tells rows, bytes and SHA-256 of each. Titles and actors in prod.csv are of the kit's own words.
+
+A run that was cut off goes on with --resume, which checks what is there and makes what is missing. Several machines
+share the work with --shard, each writing some of the files whole; they may all write into one folder. Since the two
+customers' files are 22 % of the bytes each, more than 5 shards end no sooner.
+
+A words file has 1,000 words below a line [titles], 200 below [first] and 200 below [last], one a line.`,
+		Example: `  ds2 generate --size 30MB --out /tmp/ds2-30MB
+  ds2 generate --verify /tmp/ds2-30MB
+  ds2 generate --rows customers=5000,orders-per-month=200,products=1000 --part us_cust - | head -3
+  ds2 generate --size W --shard 2/4 --compress zstd --out /tmp/ds2-W`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.size, "size", "", "S, M, L, W, or MB, GB, TB such as 30MB, 80GB, 1TB")
+	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
+	flags.StringVar(&f.out, "out", "", "folder to write to, made where it does not exist")
+	flags.StringSliceVar(&f.tables, "tables", nil, "only these of customers, orders, orderlines, cust_hist, products, inventory")
+	flags.StringVar(&f.part, "part", "", "only this file, such as us_cust or jan_orders, to stdout, for which stands the argument -")
+	flags.StringVar(&f.lines, "lines", "lf", "ends of lines: lf, or crlf for Windows")
+	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
+	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
+	flags.StringVar(&f.shard, "shard", "1/1", "only this machine's share: 3/16 is the third of sixteen")
+	flags.IntVar(&f.parallel, "parallel", runtime.NumCPU(), "parts made side by side")
+	flags.BoolVar(&f.resume, "resume", false, "go on in a folder where a run with the same flags ended early")
+	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this folder with its manifest")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	return cmd
+}
+
+func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
+	toStdout := slices.Equal(args, []string{"-"})
+	switch {
+	case len(args) > 0 && !toStdout:
+		return usageError("generate: %q is no argument of it; see ds2 generate --help", args[0])
+	case f.parallel < 1 || f.parallel > 1000:
+		return usageError("--parallel is %d: it must be 1 to 1000", f.parallel)
+	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != ""):
+		return usageError("--verify stands alone: the folder's manifest says what must be there")
+	case (f.part != "") != toStdout:
+		return usageError("--part NAME and the argument - belong together")
+	case f.part != "" && f.out != "":
+		return usageError("--part and --out exclude each other: one file to stdout, or a folder")
+	case f.verify == "" && f.part == "" && f.out == "":
+		return usageError("--out is missing: the folder to write to")
+	}
+	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer release()
+	if f.verify != "" {
+		return f.verifyFolder(ctx, cmd)
+	}
+	compression, err := folder.ParseCompression(f.compress)
+	if err != nil {
+		return flagError("compress", err)
+	}
+	data, err := f.dataset()
+	if err != nil {
+		return err
+	}
+	if f.part != "" {
+		return f.writePart(cmd.OutOrStdout(), data, compression)
+	}
+	return f.writeFolder(ctx, cmd, data, compression)
+}
+
+// dataset reads what is to be generated.
+func (f *generateFlags) dataset() (*datagen.Dataset, error) {
+	var size datagen.Size
+	var err error
+	switch {
+	case f.size != "" && f.rows != "":
+		return nil, usageError("--size and --rows exclude each other")
+	case f.rows != "":
+		if size, err = datagen.ParseRows(f.rows); err != nil {
+			return nil, flagError("rows", err)
+		}
+	case f.size != "":
+		if size, err = parseSize(f.size); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, usageError("--size is missing: S is the smallest named one, see ds2 sizes")
+	}
+	if f.lines != "lf" && f.lines != "crlf" {
+		return nil, usageError("--lines is %q: it must be lf or crlf", f.lines)
+	}
+	words, err := readWords(f.words)
+	if err != nil {
+		return nil, err
+	}
+	return datagen.New(size, words, datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows})
+}
+
+// writePart writes one file to stdout.
+func (f *generateFlags) writePart(stdout io.Writer, data *datagen.Dataset, compression folder.Compression) error {
+	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
+	for _, file := range data.Files() {
+		if file.Name != name {
+			continue
+		}
+		w, err := compression.Writer(stdout)
+		if err != nil {
+			return fmt.Errorf("compress %s: %w", name, err)
+		}
+		for _, part := range file.Parts {
+			if _, err := part.WriteTo(w); err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		return nil
+	}
+	return usageError("--part: there is no %q: it is us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv", f.part)
+}
+
+// parseTables reads --tables, in any order; none means all.
+func parseTables(names []string) ([]datagen.Table, error) {
+	if len(names) == 0 {
+		return datagen.Tables, nil
+	}
+	for _, name := range names {
+		if !slices.Contains(datagen.Tables, datagen.Table(name)) {
+			return nil, usageError("--tables: there is no table %q: take some of %v", name, datagen.Tables)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(datagen.Tables), func(t datagen.Table) bool { return !slices.Contains(names, string(t)) }), nil
+}
+
+// writeFolder writes the files and their manifest.
+func (f *generateFlags) writeFolder(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset, compression folder.Compression) error {
+	shard, err := folder.ParseShard(f.shard)
+	if err != nil {
+		return flagError("shard", err)
+	}
+	options := folder.Options{KitVersion: kitVersion(), Shard: shard, Compression: compression, Parallel: f.parallel, Resume: f.resume}
+	if options.Tables, err = parseTables(f.tables); err != nil {
+		return err
+	}
+	plan, err := folder.NewPlan(f.out, data, options)
+	if conflict, ok := errors.AsType[*folder.ConflictError](err); ok {
+		return flagError("out", conflict)
+	}
+	if err != nil {
+		return err
+	}
+	var view *progress
+	if !f.quiet {
+		view = startProgress(cmd.ErrOrStderr(), "generate", plan.Bytes())
+		defer view.Stop()
+	}
+	start := time.Now()
+	manifest, err := plan.Run(ctx, view.Add)
+	if err != nil && ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("generate: interrupted; the same command with --resume goes on with it")}
+	}
+	if err != nil {
+		return fmt.Errorf("generate: %w", err)
+	}
+	view.Stop()
+	printFolder(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))
+	return nil
+}
+
+func (f *generateFlags) verifyFolder(ctx context.Context, cmd *cobra.Command) error {
+	held, err := folder.Open(f.verify)
+	if err != nil {
+		return flagError("verify", err)
+	}
+	var view *progress
+	if !f.quiet {
+		view = startProgress(cmd.ErrOrStderr(), "verify", held.Bytes())
+		defer view.Stop()
+	}
+	start := time.Now()
+	err = held.Verify(ctx, f.parallel, view.Add)
+	view.Stop()
+	if damage, ok := errors.AsType[*folder.DamageError](err); ok {
+		return verdictError("verify: %w", damage)
+	}
+	if err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	printFolder(cmd.OutOrStdout(), "verified", f.verify, held.Manifest, time.Since(start))
+	return nil
+}
+
+// printFolder prints what a folder holds, and how fast it was written or read.
+func printFolder(w io.Writer, did, dir string, m *folder.Manifest, took time.Duration) {
+	var rows, bytes int64
+	for _, e := range m.Files {
+		rows, bytes = rows+e.Rows, bytes+e.Bytes
+	}
+	fmt.Fprintf(w, "%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n",
+		did, dir, m.Size, len(m.Files), rows, bytesText(bytes), took.Round(time.Millisecond), bytesText(int64(float64(bytes)/took.Seconds())))
+}

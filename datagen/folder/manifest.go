@@ -1,0 +1,174 @@
+// Package folder keeps a dataset as files: it writes them under DS2's names with a manifest beside them, several
+// machines into one folder if need be, checks a folder against its manifest, and hands its files back as parts for a
+// load. What stands in the files is package datagen's business.
+package folder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ds2/datagen"
+)
+
+// Manifest says what a folder holds, or, of a dataset made in shards, what one shard put there. It is written before
+// the first file and again after each, so that a run that was cut off can be gone on with.
+type Manifest struct {
+	Format         int             `json:"format"` // of this file: 1
+	KitVersion     string          `json:"kit_version"`
+	Size           string          `json:"size"`
+	Customers      int             `json:"customers"`
+	OrdersPerMonth int             `json:"orders_per_month"`
+	Products       int             `json:"products"`
+	Words          string          `json:"words_sha256"`
+	Lines          string          `json:"lines"` // "lf" or "crlf"
+	Compression    Compression     `json:"compression"`
+	Tables         []datagen.Table `json:"tables"`
+	Shard          Shard           `json:"shard"`
+	Files          []Entry         `json:"files"`
+}
+
+// Entry is a file of a manifest. Rows, bytes and sum are those of the CSV, also where the file is compressed.
+type Entry struct {
+	Name   string        `json:"name"`
+	Table  datagen.Table `json:"table"`
+	Seed   uint32        `json:"seed"` // of the random numbers in it
+	Rows   int64         `json:"rows"`
+	Bytes  int64         `json:"bytes"`
+	SHA256 string        `json:"sha256"` // empty as long as the file is not whole
+}
+
+const format = 1
+
+// newManifest is the manifest of files before any of them is made.
+func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manifest {
+	size := data.Size()
+	m := &Manifest{
+		Format: format, KitVersion: o.KitVersion,
+		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
+		Words: data.Words().Sum(), Lines: "lf", Compression: o.Compression, Tables: o.Tables, Shard: o.Shard,
+	}
+	if data.CRLF() {
+		m.Lines = "crlf"
+	}
+	for _, f := range files {
+		m.Files = append(m.Files, Entry{Name: f.Name + o.Compression.suffix(), Table: f.Table, Seed: f.Seed})
+	}
+	return m
+}
+
+// name is the manifest's own file name: shards share a folder.
+func (m *Manifest) name() string {
+	if m.Shard.Count == 1 {
+		return "manifest.json"
+	}
+	return fmt.Sprintf("manifest-%d-of-%d.json", m.Shard.Index, m.Shard.Count)
+}
+
+// same says whether two manifests may stand in one folder: nil, or what tells them apart.
+func (m *Manifest) same(other *Manifest) error {
+	for _, c := range []struct {
+		what     string
+		old, now any
+	}{
+		{"size", m.size(), other.size()},
+		{"words", m.Words, other.Words},
+		{"lines", m.Lines, other.Lines},
+		{"compression", m.Compression, other.Compression},
+		{"tables", fmt.Sprint(m.Tables), fmt.Sprint(other.Tables)},
+		{"number of shards", m.Shard.Count, other.Shard.Count},
+	} {
+		if c.old != c.now {
+			return fmt.Errorf("%s says %s %v, not %v", m.name(), c.what, c.old, c.now)
+		}
+	}
+	return nil
+}
+
+func (m *Manifest) size() datagen.Size {
+	return datagen.Size{Customers: m.Customers, OrdersPerMonth: m.OrdersPerMonth, Products: m.Products}
+}
+
+// write puts the manifest into dir, whole or not at all.
+func (m *Manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	path := filepath.Join(dir, m.name())
+	f, err := os.Create(path + partial)
+	if err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	if err := os.Rename(path+partial, path); err != nil {
+		return fmt.Errorf("write manifest: %w", err)
+	}
+	return nil
+}
+
+// readManifests reads every manifest in dir: one, or one a shard. There may be none.
+func readManifests(dir string) ([]*Manifest, error) {
+	names, err := fs.Glob(os.DirFS(dir), "manifest*.json")
+	if err != nil {
+		return nil, fmt.Errorf("read folder %s: %w", dir, err)
+	}
+	var all []*Manifest
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, fmt.Errorf("read manifest: %w", err)
+		}
+		m := &Manifest{}
+		if err := json.Unmarshal(text, m); err != nil {
+			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
+		}
+		if err := m.check(name); err != nil {
+			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// check refuses a manifest that this kit did not write: its names become paths.
+func (m *Manifest) check(name string) error {
+	if m.Format != format {
+		return fmt.Errorf("its format is %d, this kit reads %d", m.Format, format)
+	}
+	if err := m.size().Check(); err != nil {
+		return err
+	}
+	if err := m.Shard.check(); err != nil {
+		return err
+	}
+	if m.name() != name {
+		return fmt.Errorf("it is of shard %v, which its name is not", m.Shard)
+	}
+	seen := map[string]bool{}
+	for _, e := range m.Files {
+		plain := strings.TrimSuffix(e.Name, m.Compression.suffix())
+		if !slices.ContainsFunc(fileNames, func(f datagen.File) bool { return f.Name == plain && f.Table == e.Table }) || seen[plain] {
+			return fmt.Errorf("it lists a file %q of table %q, which is none of a dataset's or listed twice", e.Name, e.Table)
+		}
+		seen[plain] = true
+	}
+	return nil
+}
+
+// fileNames are the files of every dataset.
+var fileNames = func() []datagen.File {
+	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return data.Files()
+}()

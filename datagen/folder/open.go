@@ -1,0 +1,212 @@
+package folder
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"ds2/datagen"
+)
+
+// Folder is a dataset in a folder, as its manifests say it is.
+type Folder struct {
+	Dir      string
+	Manifest *Manifest // of all shards together
+	missing  []string  // shards whose manifest is not there
+}
+
+// Open reads the manifests of a folder, and nothing else yet.
+func Open(dir string) (*Folder, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("open folder: %w", err)
+	}
+	manifests, err := readManifests(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(manifests) == 0 {
+		return nil, fmt.Errorf("open folder %s: it has no manifest.json: it was not made by ds2 generate", dir)
+	}
+	f := &Folder{Dir: dir, Manifest: manifests[0]}
+	shards := map[int]bool{}
+	for i, m := range manifests {
+		if err := f.Manifest.same(m); err != nil {
+			return nil, fmt.Errorf("open folder %s: %s is of another dataset: %w", dir, m.name(), err)
+		}
+		shards[m.Shard.Index] = true
+		if i > 0 {
+			f.Manifest.Files = append(f.Manifest.Files, m.Files...)
+		}
+	}
+	for i := range f.Manifest.Shard.Count {
+		if !shards[i+1] {
+			f.missing = append(f.missing, fmt.Sprintf("shard %d/%d is missing", i+1, f.Manifest.Shard.Count))
+		}
+	}
+	f.Manifest.Shard = Whole
+	return f, nil
+}
+
+// Size is the size of the dataset.
+func (f *Folder) Size() datagen.Size { return f.Manifest.size() }
+
+// Bytes is how many bytes of CSV the folder holds.
+func (f *Folder) Bytes() (n int64) {
+	for _, e := range f.Manifest.Files {
+		n += e.Bytes
+	}
+	return n
+}
+
+// Parts lists the folder's files as parts, one a file, for a load. Writing one reads its file and compares it with the
+// manifest on the way: the error comes with the last row. A folder that does not hold every file of the dataset is
+// refused.
+func (f *Folder) Parts() ([]datagen.Part, error) {
+	if len(f.Manifest.Files) != len(fileNames) {
+		return nil, &DamageError{f.Dir, append(f.missing, fmt.Sprintf("it holds %d of the %d files of a dataset", len(f.Manifest.Files), len(fileNames)))}
+	}
+	var parts []datagen.Part
+	for _, e := range f.Manifest.Files {
+		parts = append(parts, datagen.Part{
+			Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: &reader{f.Dir, f.Manifest.Compression, e},
+		})
+	}
+	return parts, nil
+}
+
+// DamageError says what in a folder is not as its manifest says.
+type DamageError struct {
+	Dir      string
+	Findings []string // one a file, or a missing shard
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("dataset in %s is not whole: %s", e.Dir, strings.Join(e.Findings, "; "))
+}
+
+// Verify reads every file and compares its rows, its bytes and its sum with the manifest, several files at once. What it
+// finds is a *DamageError. Progress is told the bytes of CSV that are read, from several goroutines at once.
+func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
+	var mu sync.Mutex
+	findings := slices.Clone(f.missing)
+	var checks errgroup.Group
+	checks.SetLimit(parallel)
+	for _, e := range f.Manifest.Files {
+		checks.Go(func() error {
+			err := (&reader{f.Dir, f.Manifest.Compression, e}).check(ctx, progress)
+			if damage, ok := errors.AsType[*damageError](err); ok {
+				mu.Lock()
+				defer mu.Unlock()
+				findings = append(findings, damage.Error())
+				return nil
+			}
+			return err
+		})
+	}
+	if err := checks.Wait(); err != nil {
+		return err
+	}
+	if len(findings) > 0 {
+		slices.Sort(findings)
+		return &DamageError{f.Dir, findings}
+	}
+	return nil
+}
+
+// reader is one file of a folder.
+type reader struct {
+	dir         string
+	compression Compression
+	entry       Entry
+}
+
+// damageError is a file that is not as its manifest says.
+type damageError struct {
+	name, finding string
+	read          int64 // bytes of CSV that came out of it
+}
+
+func (e *damageError) Error() string { return e.name + " " + e.finding }
+
+// WriteTo writes the file's rows to w, and ends with an error where they are not those of the manifest.
+func (r *reader) WriteTo(w io.Writer) (int64, error) {
+	damaged := func(read int64, format string, args ...any) (int64, error) {
+		return read, &damageError{r.entry.Name, fmt.Sprintf(format, args...), read}
+	}
+	if r.entry.SHA256 == "" {
+		return damaged(0, "was never finished")
+	}
+	f, err := os.Open(filepath.Join(r.dir, r.entry.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return damaged(0, "is missing")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read file: %w", err)
+	}
+	defer f.Close()
+	csv, err := r.compression.reader(f)
+	if err != nil {
+		return damaged(0, "cannot be decompressed: %v", err)
+	}
+	defer csv.Close()
+
+	sum := sha256.New()
+	var rows, read int64
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := csv.Read(buf)
+		sum.Write(buf[:n])
+		rows += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		read += int64(n)
+		if _, err := w.Write(buf[:n]); err != nil {
+			return read, err
+		}
+		if err == io.EOF {
+			break
+		}
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			return read, err
+		}
+		if err != nil {
+			return damaged(read, "cannot be decompressed: %v", err)
+		}
+	}
+	switch got := hex.EncodeToString(sum.Sum(nil)); {
+	case read != r.entry.Bytes:
+		return damaged(read, "has %d bytes, not %d", read, r.entry.Bytes)
+	case rows != r.entry.Rows:
+		return damaged(read, "has %d rows, not %d", rows, r.entry.Rows)
+	case got != r.entry.SHA256:
+		return damaged(read, "has another SHA-256, %s", got)
+	}
+	return read, nil
+}
+
+// check reads the file for its sum only.
+func (r *reader) check(ctx context.Context, progress func(int64)) error {
+	_, err := r.WriteTo(progressWriter{ctx, progress})
+	return err
+}
+
+// progressWriter drops what it is given, tells how much it was, and ends with its context.
+type progressWriter struct {
+	ctx      context.Context
+	progress func(int64)
+}
+
+func (w progressWriter) Write(p []byte) (int, error) {
+	w.progress(int64(len(p)))
+	return len(p), w.ctx.Err()
+}

@@ -1,0 +1,201 @@
+package folder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"ds2/datagen"
+)
+
+// PartRows is how many customers a part should have of a dataset that goes into a folder: some parts are held in memory.
+const PartRows = 32_768
+
+// Options say what of a dataset goes into a folder, and how.
+type Options struct {
+	KitVersion  string          // for the manifest
+	Tables      []datagen.Table // only these; datagen.Tables are all
+	Shard       Shard           // only this shard's files; Whole is all
+	Compression Compression
+	Parallel    int  // parts made side by side, at least 1
+	Resume      bool // go on where an earlier run with the same options ended
+}
+
+// Plan is what is to be done to put a dataset into a folder. It is made by NewPlan and carried out once, by Run.
+type Plan struct {
+	dir      string
+	options  Options
+	files    []datagen.File
+	manifest *Manifest
+}
+
+// NewPlan plans to put data into dir. It touches nothing, and refuses, with a *ConflictError, a folder that holds
+// anything but what this run, or its sister shards, put there.
+func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
+	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
+	if o.Shard.Count > len(files) {
+		return nil, fmt.Errorf("shard %v: there are only %d files to share out", o.Shard, len(files))
+	}
+	files = o.Shard.of(files)
+	p := &Plan{dir, o, files, newManifest(data, files, o)}
+	if err := p.look(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Bytes is how many bytes of CSV Run will make or, resuming, check: about.
+func (p *Plan) Bytes() (n int64) {
+	for _, f := range p.files {
+		n += f.Bytes()
+	}
+	return n
+}
+
+// ConflictError is a folder that holds something else than what is to go there.
+type ConflictError struct{ Dir, Reason string }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("folder %s holds %s", e.Dir, e.Reason)
+}
+
+// look refuses a folder in which something stands that no manifest of the same dataset accounts for, and takes over
+// what an earlier run finished.
+func (p *Plan) look() error {
+	// The names first, the manifests after: a sister shard writes its manifest before its files.
+	held, err := os.ReadDir(p.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read folder: %w", err)
+	}
+	manifests, err := readManifests(p.dir)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{"lost+found": true} // a file system of its own has one
+	explain := func(name string) { known[name], known[name+partial] = true, true }
+	for _, m := range manifests {
+		if err := m.same(p.manifest); err != nil {
+			return &ConflictError{p.dir, fmt.Sprintf("another dataset: %v: take an empty folder", err)}
+		}
+		if m.Shard == p.manifest.Shard {
+			if !p.options.Resume {
+				return &ConflictError{p.dir, "this dataset already, whole or in part: resume, or take an empty folder"}
+			}
+			p.takeOver(m)
+		}
+		explain(m.name())
+		for _, e := range m.Files {
+			explain(e.Name)
+		}
+	}
+	for i := range p.options.Shard.Count {
+		sister := *p.manifest
+		sister.Shard.Index = i + 1
+		known[sister.name()+partial] = true
+	}
+	for _, entry := range held {
+		if !known[entry.Name()] {
+			return &ConflictError{p.dir, entry.Name() + ", which no manifest accounts for: take an empty folder"}
+		}
+	}
+	return nil
+}
+
+// takeOver notes what an earlier run finished.
+func (p *Plan) takeOver(earlier *Manifest) {
+	done := map[string]Entry{}
+	for _, e := range earlier.Files {
+		done[e.Name] = e
+	}
+	for i, e := range p.manifest.Files {
+		if e, ok := done[e.Name]; ok {
+			p.manifest.Files[i] = e
+		}
+	}
+}
+
+// enough foresees a full disk.
+func enough(dir string, free, need int64) error {
+	if free >= need {
+		return nil
+	}
+	return fmt.Errorf("folder %s has %d bytes free, and the files to be made need about %d: free %d more, or take another folder",
+		dir, free, need, need-free)
+}
+
+// Run carries the plan out: the folder is made, what an earlier run finished is read and checked, the missing space is
+// foreseen where it can be, and the missing files are made, each beside its name and then renamed. Progress is told
+// each number of CSV bytes that are done, from several goroutines at once. Run returns the manifest as it is written;
+// after an error the folder can be resumed.
+func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error) {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make folder: %w", err)
+	}
+	if err := p.dropDamaged(ctx, progress); err != nil {
+		return nil, err
+	}
+	w := &work{ctx: ctx, plan: p, progress: progress}
+	w.cond.L = &w.mu
+	for i, f := range p.files {
+		if p.manifest.Files[i].SHA256 == "" {
+			w.files = append(w.files, &fileWork{file: f, entry: &p.manifest.Files[i], left: f.Bytes()})
+			w.need.Add(f.Bytes())
+		}
+	}
+	if p.options.Compression == None { // otherwise nobody knows what is needed
+		if free, ok := freeBytes(p.dir); ok {
+			if err := enough(p.dir, free, w.need.Load()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := p.manifest.write(p.dir); err != nil {
+		return nil, err
+	}
+	if err := w.run(p.options.Parallel); err != nil {
+		return nil, err
+	}
+	return p.manifest, syncDir(p.dir)
+}
+
+// dropDamaged takes the sums out of the manifest whose files are missing or not as it says, so that they are made again.
+func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
+	var checks errgroup.Group
+	checks.SetLimit(p.options.Parallel)
+	for i := range p.manifest.Files {
+		e := &p.manifest.Files[i]
+		if e.SHA256 == "" {
+			continue
+		}
+		checks.Go(func() error {
+			err := (&reader{p.dir, p.manifest.Compression, *e}).check(ctx, progress)
+			if damage, ok := errors.AsType[*damageError](err); ok {
+				progress(-damage.read)
+				e.SHA256 = ""
+				return nil
+			}
+			return err
+		})
+	}
+	return checks.Wait()
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return fmt.Errorf("sync folder: %w", err)
+	}
+	return nil
+}

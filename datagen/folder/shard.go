@@ -1,0 +1,68 @@
+package folder
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ds2/datagen"
+)
+
+// Shard is one of Count machines that make a dataset together, counted from 1. Each makes some of the files whole.
+type Shard struct{ Index, Count int }
+
+// Whole is the shard of one machine that makes everything.
+var Whole = Shard{1, 1}
+
+// ParseShard reads a shard such as 3/16.
+func ParseShard(s string) (Shard, error) {
+	index, count, _ := strings.Cut(s, "/")
+	i, err1 := strconv.ParseUint(index, 10, 16)
+	n, err2 := strconv.ParseUint(count, 10, 16)
+	shard := Shard{int(i), int(n)}
+	if err1 != nil || err2 != nil || shard.check() != nil {
+		return Shard{}, fmt.Errorf("shard %q is none: write 3/16 for the third of sixteen; there are at most %d, as many as files", s, len(fileNames))
+	}
+	return shard, nil
+}
+
+func (s Shard) check() error {
+	if s.Index < 1 || s.Index > s.Count || s.Count > len(fileNames) {
+		return fmt.Errorf("shard %v is none", s)
+	}
+	return nil
+}
+
+// String gives the shard as ParseShard reads it.
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
+
+// MarshalJSON writes the shard as a string.
+func (s Shard) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// UnmarshalJSON reads it.
+func (s *Shard) UnmarshalJSON(text []byte) error {
+	var str string
+	if err := json.Unmarshal(text, &str); err != nil {
+		return err
+	}
+	shard, err := ParseShard(str)
+	*s = shard
+	return err
+}
+
+// of picks the shard's files: dealt out from the largest down, each to the shard that has the fewest bytes so far, so
+// that every machine finds the same answer and they end at about the same time.
+func (s Shard) of(files []datagen.File) []datagen.File {
+	bySize := slices.SortedStableFunc(slices.Values(files), func(a, b datagen.File) int { return cmp.Compare(b.Bytes(), a.Bytes()) })
+	dealt := make([]int64, s.Count)
+	mine := map[string]bool{}
+	for _, f := range bySize {
+		least := slices.Index(dealt, slices.Min(dealt))
+		dealt[least] += f.Bytes() + 1 // an empty file is work too
+		mine[f.Name] = least == s.Index-1
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f datagen.File) bool { return !mine[f.Name] })
+}

@@ -1,0 +1,248 @@
+package folder
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"ds2/datagen"
+)
+
+// partial ends the name of a file that is being written.
+const partial = ".partial"
+
+// work shares the parts of files out to workers. A file is written by one worker at a time, part after part; where there
+// are more workers than files, a worker makes a part of a file that others are at in memory, and waits for its turn.
+type work struct {
+	ctx      context.Context
+	plan     *Plan
+	progress func(int64)
+	need     atomic.Int64 // expected bytes of CSV that are still to be written
+
+	mu    sync.Mutex // guards what follows, all of fileWork but its sink, and the manifest
+	cond  sync.Cond  // a turn has passed, or err is set
+	files []*fileWork
+	err   error // the first, which ends everything
+}
+
+// fileWork is how far one file is.
+type fileWork struct {
+	file  datagen.File
+	entry *Entry
+	next  int   // part to be handed out next
+	turn  int   // part to be written next; whose turn it is has the sink to itself
+	at    int   // workers at it
+	left  int64 // expected bytes of the parts that are still to be written
+	sink  *sink
+}
+
+// run makes all files.
+func (w *work) run(parallel int) error {
+	var workers sync.WaitGroup
+	for range parallel {
+		workers.Go(w.worker)
+	}
+	stop := context.AfterFunc(w.ctx, func() { w.fail(w.ctx.Err()) }) // wakes those who wait for their turn
+	workers.Wait()
+	stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.files {
+		if f.sink != nil {
+			f.sink.abandon()
+		}
+	}
+	return w.err
+}
+
+func (w *work) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+	w.cond.Broadcast()
+}
+
+// worker makes parts until there are none left.
+func (w *work) worker() {
+	var ahead bytes.Buffer // a part made before its turn
+	for {
+		f, part := w.take()
+		if f == nil {
+			return
+		}
+		if err := w.make(f, part, &ahead); err != nil {
+			w.fail(err)
+			return
+		}
+	}
+}
+
+// take hands out the next part: of the file that the fewest workers are at, and of those, the one with the most left.
+func (w *work) take() (best *fileWork, part int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return nil, 0
+	}
+	for _, f := range w.files {
+		if f.next == len(f.file.Parts) {
+			continue
+		}
+		if best == nil || f.at < best.at || f.at == best.at && f.left > best.left {
+			best = f
+		}
+	}
+	if best != nil {
+		part = best.next
+		best.next++
+		best.at++
+	}
+	return best, part
+}
+
+// make makes a part, and with the last part of a file the file.
+func (w *work) make(f *fileWork, part int, ahead *bytes.Buffer) error {
+	if w.isTurn(f, part) {
+		if err := w.open(f); err != nil {
+			return err
+		}
+		if _, err := f.file.Parts[part].WriteTo(f.sink); err != nil {
+			return err
+		}
+	} else {
+		ahead.Reset()
+		if _, err := f.file.Parts[part].WriteTo(ahead); err != nil {
+			return err
+		}
+		if err := w.waitTurn(f, part); err != nil {
+			return err
+		}
+		if _, err := f.sink.Write(ahead.Bytes()); err != nil {
+			return err
+		}
+	}
+	if part == len(f.file.Parts)-1 {
+		if err := f.sink.finish(); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f.turn++
+	f.at--
+	f.left -= f.file.Parts[part].Bytes
+	w.cond.Broadcast()
+	if f.turn < len(f.file.Parts) {
+		return nil
+	}
+	f.entry.Rows, f.entry.Bytes, f.entry.SHA256 = f.sink.rows, f.sink.bytes, hex.EncodeToString(f.sink.hash.Sum(nil))
+	f.sink = nil
+	return w.plan.manifest.write(w.plan.dir)
+}
+
+func (w *work) isTurn(f *fileWork, part int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return f.turn == part
+}
+
+func (w *work) waitTurn(f *fileWork, part int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for f.turn != part && w.err == nil {
+		w.cond.Wait()
+	}
+	return w.err
+}
+
+// open makes the file's sink where it has none yet.
+func (w *work) open(f *fileWork) (err error) {
+	if f.sink == nil {
+		f.sink, err = w.newSink(filepath.Join(w.plan.dir, f.entry.Name))
+	}
+	return err
+}
+
+// sink is a file being written, and what its manifest's entry will say.
+type sink struct {
+	work  *work
+	file  *os.File
+	path  string
+	coded io.WriteCloser // compresses into file
+	hash  hash.Hash
+	rows  int64
+	bytes int64
+}
+
+func (w *work) newSink(path string) (*sink, error) {
+	f, err := os.Create(path + partial)
+	if err != nil {
+		return nil, fmt.Errorf("make file: %w", err)
+	}
+	coded, err := w.plan.options.Compression.Writer(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("compress %s: %w", path, err), f.Close())
+	}
+	return &sink{work: w, file: f, path: path, coded: coded, hash: sha256.New()}, nil
+}
+
+// Write appends rows.
+func (s *sink) Write(p []byte) (int, error) {
+	if err := s.work.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := s.coded.Write(p)
+	if err != nil {
+		return n, s.full(err)
+	}
+	s.hash.Write(p)
+	s.rows += int64(bytes.Count(p, []byte{'\n'}))
+	s.bytes += int64(n)
+	s.work.need.Add(-int64(n))
+	s.work.progress(int64(n))
+	return n, nil
+}
+
+// finish brings the file to the disk and gives it its name.
+func (s *sink) finish() error {
+	err := s.coded.Close()
+	if err == nil {
+		err = s.file.Sync()
+	}
+	if err != nil {
+		return s.full(err)
+	}
+	if err := s.file.Close(); err != nil {
+		return s.full(err)
+	}
+	if err := os.Rename(s.path+partial, s.path); err != nil {
+		return fmt.Errorf("name file: %w", err)
+	}
+	return nil
+}
+
+// abandon removes a file that did not become whole.
+func (s *sink) abandon() {
+	s.file.Close()
+	os.Remove(s.path + partial)
+}
+
+// full explains a full disk; other errors name the file already.
+func (s *sink) full(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return fmt.Errorf("write %s: the disk is full: about %d bytes more are needed for the whole dataset; free them, and resume", s.path, s.work.need.Load())
+}
