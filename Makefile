@@ -5,7 +5,7 @@ GO      ?= go
 ARGS    ?=
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test bench check fmt vet lint vuln race
+.PHONY: help build demo test bench check fmt vet lint tsql vuln race
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -22,7 +22,7 @@ test: ## runs the tests; those that need a PostgreSQL start one
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-check: fmt vet lint vuln race test ## everything that CI asks for
+check: fmt vet lint tsql vuln race test ## everything that CI asks for
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
@@ -32,6 +32,9 @@ vet:
 
 lint: ## staticcheck
 	$(GO) tool staticcheck ./...
+
+tsql: ## parses the T-SQL for SQL Server, with sqlfluff
+	GO='$(GO)' .ci/tsql
 
 vuln:
 	GO='$(GO)' .ci/vulncheck

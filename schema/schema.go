@@ -100,6 +100,9 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v, %s and %s", phase, Phases, Drop, Reset)
 	}
 	name := fmt.Sprintf("%s.sql", phase)
+	if _, err := files.ReadFile(engine + "/" + name); err != nil {
+		return "", fmt.Errorf("render schema: %s has no phase %s", engine, phase)
+	}
 	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, engine+"/"+name)
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)

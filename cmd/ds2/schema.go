@@ -18,8 +18,8 @@ func newSchemaCommand() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
 		Long: `Prints the SQL of a DS2 database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
-procedures (with triggers), statistics; the data comes between tables and indexes. The phase drop, which ds2 load runs
-with --drop only, is printed when asked for. psql and sqlcmd run what is printed. It is written for servers that can do it
+procedures (with triggers), statistics; the data comes between tables and indexes. The phases drop, which ds2 load runs
+with --drop only, and reset, which takes a database back, are printed when asked for. psql and sqlcmd run what is printed. It is written for servers that can do it
 all; ds2 load asks the server and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
@@ -32,8 +32,8 @@ all; ds2 load asks the server and leaves out what it cannot take.`,
 			phases := schema.Phases
 			if phase != "" {
 				phases = []schema.Phase{schema.Phase(phase)}
-				if !slices.Contains(append(schema.Phases, schema.Drop), phases[0]) {
-					return usageError("--phase: %q is no phase; there are %v and %s", phase, schema.Phases, schema.Drop)
+				if !slices.Contains(append(schema.Phases, schema.Drop, schema.Reset), phases[0]) {
+					return usageError("--phase: %q is no phase; there are %v, %s and %s", phase, schema.Phases, schema.Drop, schema.Reset)
 				}
 			}
 			z, err := parseSize(size)
@@ -59,7 +59,7 @@ all; ds2 load asks the server and leaves out what it cannot take.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
-	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics or drop (default: all but drop)")
+	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics, drop or reset (default: all but the last two)")
 	flags.StringVar(&size, "size", "S", "size of the dataset, where files are sized for it beforehand")
 	flags.StringVar(&database, "database-name", "ds2", "name of the database")
 	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
