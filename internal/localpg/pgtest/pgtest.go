@@ -28,16 +28,22 @@ var (
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
 // A test binary that panics or runs out of time never comes back here: the server then ends with it.
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Runner{m}.Run()) }
+
+// Runner is what Main does for those who take a runner of tests, as testscript.Main does.
+type Runner struct{ M *testing.M }
+
+// Run runs the tests, stops the server and returns the exit code.
+func (r Runner) Run() int {
 	inMain = true
-	code := m.Run()
+	code := r.M.Run()
 	if server != nil {
 		if err := server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
 	}
-	os.Exit(code)
+	return code
 }
 
 // Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server start

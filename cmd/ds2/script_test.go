@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(pgtest.Runner{M: m}, map[string]func(){
+		"ds2": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN the
+// folder of that server's programs.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			// The database is the script's: it goes when the script ends.
+			tb := e.T().(testing.TB)
+			e.Setenv("TARGET", pgtest.Database(tb))
+			e.Setenv("BIN", pgtest.Server(tb).BinDir())
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waitfor": waitFor},
+	})
+}
+
+// waitFor waits until a file holds a text: waitfor FILE TEXT. The test's own time limit ends it.
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: waitfor FILE TEXT")
+	}
+	for {
+		if content, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(content), args[1]) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
