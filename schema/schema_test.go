@@ -38,7 +38,7 @@ func TestPostgresPlacement(t *testing.T) {
 	p := Params{Database: `d"s`, DataTablespace: "fast", IndexTablespace: `i"x`}
 	for phase, want := range map[Phase]string{
 		Database: `CREATE DATABASE "d""s" TEMPLATE`,
-		Tables:   `WITH (fillfactor = 85) TABLESPACE "fast";`,
+		Tables:   `WITH (fillfactor = 85, autovacuum_enabled = false) TABLESPACE "fast";`,
 		Indexes:  `ON customers (username) TABLESPACE "i""x";`,
 	} {
 		script, err := SQL("postgres", phase, p)

@@ -71,9 +71,15 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 	return rows, s.wrap("copy "+step, err)
 }
 
-// ExecStep runs a statement as a step of a load.
+// ExecStep runs a statement as a step of a load. VACUUM cannot be part of a transaction, and does no harm twice.
 func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
+		if strings.HasPrefix(statement, "VACUUM") {
+			if _, err := conn.Exec(ctx, statement); err != nil {
+				return err
+			}
+			return note(ctx, conn, step)
+		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			const settings = `SELECT set_config('maintenance_work_mem', $1, true)
 				WHERE pg_size_bytes($1) > pg_size_bytes(current_setting('maintenance_work_mem'))`
@@ -89,8 +95,11 @@ func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
 	return s.wrap(step, err)
 }
 
-func note(ctx context.Context, tx pgx.Tx, step string) error {
-	_, err := tx.Exec(ctx, "INSERT INTO ds2_steps (name) VALUES ($1)", step)
+// note notes a step as done.
+func note(ctx context.Context, conn interface {
+	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+}, step string) error {
+	_, err := conn.Exec(ctx, "INSERT INTO ds2_steps (name) VALUES ($1)", step)
 	return err
 }
 
