@@ -60,6 +60,8 @@ func newRoot() *cobra.Command {
 		newSchemaCommand(),
 		newLoadCommand(),
 		newDriveCommand(),
+		newResetCommand(),
+		newSnapshotCommand(),
 		newVerifyCommand(),
 		newReportCommand(),
 		newVersionCommand(),

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ds2/internal/load"
+	"ds2/internal/store"
+)
+
+func newResetCommand() *cobra.Command {
+	var f targetFlags
+	cmd := &cobra.Command{
+		Use:   "reset",
+		Short: "Take a database back to the state after the load",
+		Long: `Removes what runs have added to a database, new customers, orders and reorders, and restores the stock of every
+product, so that the next run starts from the same rows as the first. Nobody may be at work on the database.`,
+		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return eachStore(cmd, f, "reset", load.Reset)
+		},
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func newSnapshotCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "Keep a copy of a whole database, and go back to it",
+		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's place again, as
+the storage report does before each run. The copy needs as much room as the database. Nobody may be at work on it.`,
+		Args: cobra.NoArgs,
+	}
+	for _, c := range []struct {
+		name, short, done string
+		run               func(store.Snapshotter, context.Context) error
+	}{
+		{"create", "Copy the database, in the place of an older copy", "copied", store.Snapshotter.CreateSnapshot},
+		{"restore", "Put the copy in the database's place", "restored", store.Snapshotter.RestoreSnapshot},
+		{"drop", "Remove the copy", "dropped the copy of", store.Snapshotter.DropSnapshot},
+	} {
+		var f targetFlags
+		sub := &cobra.Command{
+			Use: c.name, Short: c.short, Args: cobra.NoArgs,
+			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return eachStore(cmd, f, c.done, func(ctx context.Context, s store.Store) error {
+					snapshotter, ok := s.(store.Snapshotter)
+					if !ok {
+						return usageError("--target: %s databases have no snapshots", s.Engine())
+					}
+					return c.run(snapshotter, ctx)
+				})
+			},
+		}
+		f.add(sub.Flags())
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+// eachStore does something to every target, one after the other, and says how long it took.
+func eachStore(cmd *cobra.Command, f targetFlags, done string, do func(context.Context, store.Store) error) error {
+	stores, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer closeStores(stores)
+	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer release()
+	for _, s := range stores {
+		start := time.Now()
+		if err := do(ctx, s); err != nil {
+			if ctx.Err() != nil {
+				return &exitError{exitInterrupted, err}
+			}
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(), time.Since(start).Round(100*time.Millisecond))
+	}
+	return nil
+}
