@@ -197,9 +197,17 @@ func Read(dir string) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
-	if err := json.Unmarshal(text, &r.Summary); err != nil {
+	var summary struct {
+		Summary
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
 		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
 	}
+	if summary.Kind != "" {
+		return nil, fmt.Errorf("read record: %s holds several runs (%s): name one of the folders in it", dir, summary.Kind)
+	}
+	r.Summary = summary.Summary
 	if r.Schema < 1 || r.Schema > Schema {
 		return nil, fmt.Errorf("read record: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
 	}
@@ -236,7 +244,12 @@ func (r *Record) Choose(windows []measure.WindowSpec) error {
 // record that is otherwise complete.
 func SaveSummary(dir string, s Summary) error {
 	s.Schema = Schema
-	text, err := json.MarshalIndent(s, "", "  ")
+	return saveJSON(dir, s)
+}
+
+// saveJSON writes a summary.json beside and renames it.
+func saveJSON(dir string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}

@@ -1,0 +1,197 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup asks for, each from the
+// same state of the database.
+type Bench struct {
+	Dir string // of the bench's summary and its runs
+
+	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last ended.
+	Restore func(context.Context) error
+	// Run makes the run of a number, counted from 1, and its record in a folder; marks say what is wrong with what it left behind.
+	Run func(ctx context.Context, dir string, number int) (s result.Summary, marks []string, err error)
+	// Told is told what goes on.
+	Told func(format string, args ...any)
+}
+
+// ErrTooFew says that too few runs of a bench count.
+var ErrTooFew = errors.New("too few runs count")
+
+// failuresInARow is how many runs may fail one after the other before the bench is given up.
+const failuresInARow = 2
+
+// Do goes through the procedure, from the start or from where b, which is the bench's summary, ends. A marked run, and one
+// that failed, does not count and is repeated, unless the setup says that marked runs count: as many extra runs as were
+// asked for, then the bench ends with ErrTooFew. The summary on disk is always that of the runs made so far.
+// Closing stop ends it in order.
+func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (result.Bench, error) {
+	for i := range b.Runs { // of a ds2 that ended early
+		if b.Runs[i].Status == result.Running {
+			b.Runs[i].Status = result.Interrupted
+			b.Runs[i].Marks = []string{"ds2 ended before the run did"}
+		}
+	}
+	b.Status, b.Error = result.Running, ""
+	err := p.runs(ctx, stop, &b)
+	b.End = time.Now()
+	switch {
+	case err == nil:
+		b.Status = result.Done
+	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
+		b.Status = result.Interrupted
+	default:
+		b.Status, b.Error = result.Failed, err.Error()
+	}
+	return b, errors.Join(err, result.SaveBench(p.Dir, b))
+}
+
+func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) error {
+	failures, extra := 0, 0
+	for counted(b) < b.Setup.Runs {
+		if extra > b.Setup.Runs {
+			return fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs)
+		}
+		// A crash must not leave a run's folder that the summary does not know.
+		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Running})
+		if err := result.SaveBench(p.Dir, *b); err != nil {
+			return err
+		}
+		err := p.run(ctx, stop, b)
+		last := &b.Runs[len(b.Runs)-1]
+		switch {
+		case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
+			last.Status = result.Interrupted
+			return err
+		case err != nil:
+			last.Status = result.Failed
+			last.Marks = append(last.Marks, err.Error())
+			if failures++; failures == failuresInARow {
+				return err
+			}
+		default:
+			failures = 0
+		}
+		if !last.Counts {
+			extra++
+			p.Told("%s does not count: %s", last.Dir, last.Marks[0])
+		}
+		Stand(b)
+	}
+	return nil
+}
+
+// run makes the last run of b: restore, settle, idle, run, cool down.
+func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) error {
+	number := len(b.Runs)
+	run := &b.Runs[number-1]
+	if p.Restore != nil {
+		p.Told("%s: restoring the database", run.Dir)
+		if err := p.Restore(ctx); err != nil {
+			return err
+		}
+	}
+	settle := time.Duration(b.Setup.Settle * float64(time.Second))
+	p.Told("%s: settling for %s", run.Dir, settle)
+	if !pause(ctx, stop, settle) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return driver.ErrStopped
+	}
+	p.Told("%s: running", run.Dir)
+	s, marks, err := p.Run(ctx, filepath.Join(p.Dir, run.Dir), number)
+	if err != nil {
+		return err
+	}
+	if len(s.Windows) == 0 {
+		return errors.New("the run has no window to take its OPM from")
+	}
+	window := s.Windows[0]
+	run.Status, run.OPM, run.CI95, run.Marks = s.Status, s.OPM, window.CI95, marks
+	if !window.Steady.Verdict {
+		run.Marks = append(run.Marks, window.Steady.Why)
+	}
+	if s.Power != nil {
+		run.Idle, run.Active = s.Power.Idle, s.Power.Active
+	}
+	if s.Bottleneck != nil {
+		run.Bottleneck = s.Bottleneck.What
+	}
+	run.Counts = len(run.Marks) == 0 || b.Setup.KeepMarked
+	p.Told("%s: %.1f OPM", run.Dir, *run.OPM)
+	return nil
+}
+
+func counted(b *result.Bench) (n int) {
+	for _, r := range b.Runs {
+		if r.Counts {
+			n++
+		}
+	}
+	return n
+}
+
+// Stand computes what the runs that count come to.
+func Stand(b *result.Bench) {
+	var runs []result.BenchRun
+	for _, r := range b.Runs {
+		if r.Counts {
+			runs = append(runs, r)
+		}
+	}
+	b.Median, b.OPM, b.CI95, b.Active, b.OPMPerWatt, b.Idle = "", nil, nil, nil, nil, nil
+	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil
+	if len(runs) == 0 {
+		return
+	}
+	slices.SortStableFunc(runs, func(a, c result.BenchRun) int { return cmp.Compare(*a.OPM, *c.OPM) })
+	median := runs[(len(runs)-1)/2]
+	b.Median, b.OPM, b.CI95, b.Active = median.Dir, median.OPM, median.CI95, median.Active
+	if b.Active != nil && *b.Active > 0 {
+		b.OPMPerWatt = new(*b.OPM / *b.Active)
+	}
+	var opm, idle []float64
+	for _, r := range runs {
+		opm = append(opm, *r.OPM)
+		if r.Idle != nil {
+			idle = append(idle, *r.Idle)
+		}
+	}
+	if len(idle) > 0 {
+		slices.Sort(idle)
+		b.Idle = &idle[(len(idle)-1)/2]
+	}
+	mean, half := measure.MeanCI95(opm)
+	b.RunsMean = &mean
+	if len(opm) > 1 {
+		b.RunsCI95 = &half
+		b.RunsSpread = new(100 * (opm[len(opm)-1] - opm[0]) / mean)
+	}
+}
+
+// Differences names the fields in which two setups differ; a bench is resumed only where there are none.
+func Differences(a, b result.Setup) []string {
+	var names []string
+	for i, x, y := 0, reflect.ValueOf(a), reflect.ValueOf(b); i < x.NumField(); i++ {
+		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
+}

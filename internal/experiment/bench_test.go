@@ -1,0 +1,208 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// script plays runs whose outcomes are given: OPM, or what is wrong with them.
+type script struct {
+	outcomes []outcome
+	told     []string // what happened, with the time since the start
+	start    time.Time
+	dirs     []string
+}
+
+type outcome struct {
+	opm, idle, active float64
+	mark              string
+	unsteady          bool
+	err               error
+}
+
+func newScript(outcomes ...outcome) *script { return &script{outcomes: outcomes, start: time.Now()} }
+
+func (s *script) note(what string) {
+	s.told = append(s.told, fmt.Sprintf("%s %s", time.Since(s.start).Round(time.Second), what))
+}
+
+func (s *script) bench(dir string) Bench {
+	return Bench{
+		Dir:     dir,
+		Restore: func(context.Context) error { s.note("restore"); return nil },
+		Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
+			s.note(fmt.Sprintf("run %d", number))
+			time.Sleep(20 * time.Minute)
+			o := s.outcomes[0]
+			s.outcomes = s.outcomes[1:]
+			s.dirs = append(s.dirs, dir)
+			r := result.Summary{Status: result.Done, OPM: &o.opm,
+				Windows: []measure.Window{{OPM: o.opm, Steady: measure.Steadiness{Verdict: !o.unsteady, Why: "not steady"}}}}
+			if o.active > 0 {
+				r.Power = &result.Power{Idle: &o.idle, Active: &o.active}
+			}
+			var marks []string
+			if o.mark != "" {
+				marks = append(marks, o.mark)
+			}
+			return r, marks, o.err
+		},
+		Told: func(string, ...any) {},
+	}
+}
+
+// ofReport is the setup of the storage report.
+var ofReport = result.Bench{Setup: result.Setup{Runs: 3, Settle: 480, Idle: 120, Cooldown: 60}}
+
+// TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives for
+// the run with the median OPM, and others around them.
+func TestBenchOfTheStorageReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(outcome{opm: 64973.7, idle: 395.0, active: 501.4}, outcome{opm: 67356.7, idle: 393.1, active: 507}, outcome{opm: 64203.0, idle: 391.0, active: 499})
+		dir := t.TempDir()
+		b, err := s.bench(dir).Do(t.Context(), nil, ofReport)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *b.OPM != 64973.7 || b.Median != "run-1" || *b.Active != 501.4 || *b.Idle != 393.1 || b.Status != result.Done {
+			t.Errorf("the report's runs come to %v OPM (%s), %v W idle, %v W active", *b.OPM, b.Median, *b.Idle, *b.Active)
+		}
+		if math.Abs(*b.RunsMean-65511.13) > .01 || math.Abs(*b.RunsSpread-4.814) > .001 || math.Abs(*b.RunsCI95-4084.18) > .01 {
+			t.Errorf("mean %v ± %v, spread %v %%", *b.RunsMean, *b.RunsCI95, *b.RunsSpread)
+		}
+		want := []string{"0s restore", "8m0s run 1", "28m0s restore", "36m0s run 2", "56m0s restore", "1h4m0s run 3"}
+		if !reflect.DeepEqual(s.told, want) {
+			t.Errorf("it went %q, want %q", s.told, want)
+		}
+		read, err := result.ReadBench(dir)
+		if err != nil || !reflect.DeepEqual(read.Runs, b.Runs) || *read.OPM != *b.OPM {
+			t.Errorf("read back %+v, %v", read, err)
+		}
+	})
+}
+
+func TestMarkedRunsAreRepeated(t *testing.T) {
+	for name, c := range map[string]struct {
+		keep     bool
+		outcomes []outcome
+		counts   string // of each run: + or -
+		opm      float64
+		err      string
+	}{
+		"failed audits and unsteady runs": {
+			false, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, "",
+		},
+		"a run that fails": {
+			false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {opm: 4}, {opm: 5}}, "+-++", 4, "",
+		},
+		"unless told otherwise": {
+			true, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}}, "+++", 2, "",
+		},
+		"two failures in a row": {
+			false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+--", 1, "server gone",
+		},
+		"too many marked": {
+			false, []outcome{{opm: 1}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",
+		},
+		"an even number that counts has no run in the middle": {
+			false, []outcome{{opm: 7}, {err: errors.New("server gone")}, {opm: 6}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+-+--", 6, "server gone",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				setup := ofReport
+				setup.Setup.KeepMarked = c.keep
+				b, err := newScript(c.outcomes...).bench(t.TempDir()).Do(t.Context(), nil, setup)
+				if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+				counts := ""
+				for _, r := range b.Runs {
+					counts += map[bool]string{true: "+", false: "-"}[r.Counts]
+				}
+				if counts != c.counts || *b.OPM != c.opm {
+					t.Errorf("runs count %s and come to %v OPM, want %s and %v", counts, *b.OPM, c.counts, c.opm)
+				}
+			})
+		})
+	}
+}
+
+func TestBenchGoesOnAfterACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		s := newScript(outcome{opm: 10}, outcome{opm: 20}, outcome{opm: 30})
+		crash := s.bench(dir)
+		run := crash.Run
+		crash.Run = func(ctx context.Context, dir string, number int) (result.Summary, []string, error) {
+			if number == 2 {
+				panic("crash")
+			}
+			return run(ctx, dir, number)
+		}
+		func() {
+			defer func() { recover() }()
+			crash.Do(t.Context(), nil, ofReport)
+		}()
+		left, err := result.ReadBench(dir)
+		if err != nil || left.Status != result.Running || len(left.Runs) != 2 || *left.OPM != 10 {
+			t.Fatalf("the crash left %+v, %v; want one run done and one begun", left, err)
+		}
+		b, err := s.bench(dir).Do(t.Context(), nil, left)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Runs) != 4 || b.Runs[1].Status != result.Interrupted || *b.OPM != 20 || b.Status != result.Done {
+			t.Errorf("after the crash %+v", b)
+		}
+		if want := []string{"run-1", "run-3", "run-4"}; !reflect.DeepEqual(bases(s.dirs), want) {
+			t.Errorf("runs in %v, want %v: the folder of the run that crashed is left alone", s.dirs, want)
+		}
+	})
+}
+
+func bases(paths []string) (names []string) {
+	for _, p := range paths {
+		names = append(names, filepath.Base(p))
+	}
+	return names
+}
+
+func TestBenchStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		time.AfterFunc(30*time.Minute, func() { close(stop) }) // while it settles for the second run
+		dir := t.TempDir()
+		b, err := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir).Do(t.Context(), stop, ofReport)
+		if !errors.Is(err, driver.ErrStopped) || b.Status != result.Interrupted || len(b.Runs) != 2 || b.Runs[1].Counts {
+			t.Errorf("stopped while settling: %+v, %v", b, err)
+		}
+		if read, err := result.ReadBench(dir); err != nil || *read.OPM != 10 || read.Status != result.Interrupted {
+			t.Errorf("on disk: %+v, %v", read, err)
+		}
+	})
+}
+
+func TestDifferences(t *testing.T) {
+	a := result.Setup{Threads: 32, Runs: 3, Parameters: result.Parameters{RunTime: 1200}}
+	b := a
+	if got := Differences(a, b); got != nil {
+		t.Errorf("equal setups differ in %v", got)
+	}
+	b.Threads, b.Parameters.RunTime = 16, 60
+	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"threads", "parameters"}) {
+		t.Errorf("setups differ in %v", got)
+	}
+}

@@ -1,0 +1,59 @@
+package measure
+
+import (
+	"math"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single value
+// it has none and is NaN.
+func MeanCI95(values []float64) (mean, half float64) {
+	if len(values) == 1 {
+		return values[0], math.NaN()
+	}
+	mean, deviation := meanAndDeviation(values)
+	t := stats.InvCDF(stats.TDist{V: float64(len(values) - 1)})(0.975)
+	return mean, t * deviation / math.Sqrt(float64(len(values)))
+}
+
+// Change is by how much one set of measurements differs from another.
+type Change struct {
+	Percent float64 // of the geometric means: 100 (b/a − 1)
+	// Low and High are the bounds of the 95 % confidence interval of Percent, and P is the probability of a difference
+	// at least as large if there is none. All are NaN where either set has fewer than two measurements, whose scatter
+	// nobody knows.
+	Low, High, P float64
+}
+
+// Significant says whether the confidence interval excludes no difference.
+func (c Change) Significant() bool { return c.Low > 0 || c.High < 0 }
+
+// Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of 'Student's'
+// Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their logarithms, so that
+// the interval is one of the ratio: differences between computers are factors.
+func Compare(a, b []float64) Change {
+	la, lb := logarithms(a), logarithms(b)
+	meanA, meanB := stats.Mean(la), stats.Mean(lb)
+	percent := func(log float64) float64 { return 100 * math.Expm1(log) }
+	c := Change{Percent: percent(meanB - meanA), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	if len(a) < 2 || len(b) < 2 {
+		return c
+	}
+	test, err := stats.TwoSampleWelchTTest(stats.Sample{Xs: lb}, stats.Sample{Xs: la}, stats.LocationDiffers)
+	if err != nil { // all measurements of both are the same
+		return c
+	}
+	deviation := math.Sqrt(stats.Variance(la)/float64(len(a)) + stats.Variance(lb)/float64(len(b)))
+	half := deviation * stats.InvCDF(stats.TDist{V: test.DoF})(0.975)
+	c.Low, c.High, c.P = percent(meanB-meanA-half), percent(meanB-meanA+half), test.P
+	return c
+}
+
+func logarithms(values []float64) []float64 {
+	logs := make([]float64, len(values))
+	for i, v := range values {
+		logs[i] = math.Log(v)
+	}
+	return logs
+}

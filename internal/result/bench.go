@@ -1,0 +1,107 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// KindBench marks the summary.json of a bench: a folder that holds the records of several runs, run-1 and on, and what
+// they come to together.
+const KindBench = "bench"
+
+// Bench is the summary.json of a bench.
+type Bench struct {
+	Schema     int       `json:"schema"`
+	Kind       string    `json:"kind"` // KindBench
+	KitVersion string    `json:"kit_version"`
+	BenchID    string    `json:"bench_id"`
+	Status     Status    `json:"status"`
+	Error      string    `json:"error,omitempty"`
+	Start      time.Time `json:"start"`
+	End        time.Time `json:"end,omitzero"`
+
+	Setup Setup      `json:"setup"`
+	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
+
+	// Median is the folder of the run that stands for the configuration: of those that count the one with the median
+	// OPM, the lower of the two in the middle where their number is even. OPM and the other figures are its own.
+	Median     string   `json:"median,omitempty"`
+	OPM        *float64 `json:"opm"`
+	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, by batch means within the run's window
+	Active     *float64 `json:"active_w,omitempty"`
+	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
+	// Idle is the median of the runs' idle power.
+	Idle *float64 `json:"idle_w,omitempty"`
+
+	// Of all runs that count: the mean, half the width of its 95 % confidence interval by Student's t (at least 2 runs),
+	// and the highest less the lowest in percent of the mean.
+	RunsMean   *float64 `json:"runs_mean_opm,omitempty"`
+	RunsCI95   *float64 `json:"runs_mean_opm_ci95,omitempty"`
+	RunsSpread *float64 `json:"runs_spread_pct,omitempty"`
+}
+
+// Setup is what the runs of a bench have in common. A bench is resumed only with the same.
+type Setup struct {
+	Engine     string     `json:"engine"`
+	Targets    []string   `json:"targets"`
+	Size       string     `json:"size"`
+	Threads    int        `json:"threads"`
+	Seed       uint64     `json:"seed"` // of the first run; each further one's is one higher
+	Parameters Parameters `json:"parameters"`
+
+	Runs       int     `json:"runs"` // that must count
+	Restore    string  `json:"restore"`
+	Settle     float64 `json:"settle_s"`
+	Idle       float64 `json:"idle_s"`
+	Cooldown   float64 `json:"cooldown_s"`
+	KeepMarked bool    `json:"keep_marked"` // marked runs count too
+}
+
+// BenchRun is one run of a bench.
+type BenchRun struct {
+	Dir    string   `json:"dir"` // within the bench's folder
+	Status Status   `json:"status"`
+	Counts bool     `json:"counts"`
+	Marks  []string `json:"marks,omitempty"` // what is wrong with the run
+
+	OPM        *float64 `json:"opm"`
+	CI95       *float64 `json:"opm_ci95,omitempty"`
+	Idle       *float64 `json:"idle_w,omitempty"`
+	Active     *float64 `json:"active_w,omitempty"`
+	Bottleneck string   `json:"bottleneck,omitempty"`
+}
+
+// ErrNoBench says that a folder holds no bench.
+var ErrNoBench = errors.New("it holds no bench")
+
+// ReadBench reads the summary of the bench in dir; ErrNoBench where there is none.
+func ReadBench(dir string) (Bench, error) {
+	var b Bench
+	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, fmt.Errorf("read bench %s: %w", dir, ErrNoBench)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &b)
+	}
+	switch {
+	case err != nil:
+		return b, fmt.Errorf("read bench %s: %w", dir, err)
+	case b.Kind != KindBench:
+		return b, fmt.Errorf("read bench %s: %w, but a single run", dir, ErrNoBench)
+	case b.Schema < 1 || b.Schema > Schema:
+		return b, fmt.Errorf("read bench %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, b.Schema, Schema)
+	}
+	return b, nil
+}
+
+// SaveBench writes the summary of the bench in dir beside and renames it.
+func SaveBench(dir string, b Bench) error {
+	b.Schema, b.Kind = Schema, KindBench
+	return saveJSON(dir, b)
+}
