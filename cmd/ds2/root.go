@@ -64,6 +64,7 @@ func newRoot() *cobra.Command {
 		newSnapshotCommand(),
 		newVerifyCommand(),
 		newReportCommand(),
+		newCompareCommand(),
 		newVersionCommand(),
 	)
 	return root

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ds2/internal/experiment"
+	"ds2/internal/report"
+	"ds2/internal/result"
+)
+
+// benchOf writes a bench with the runs' OPM and the watts that the storage report gives for all three.
+func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) string {
+	t.Helper()
+	b := result.Bench{Status: result.Done, Setup: result.Setup{Runs: len(opm), Size: "W", Threads: 32}}
+	for _, v := range opm {
+		b.Runs = append(b.Runs, result.BenchRun{Status: result.Done, Counts: true, OPM: &v, Idle: &idle, Active: &active})
+	}
+	experiment.Stand(&b)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := result.SaveBench(dir, b); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestCompareTheStorageReport gets the report's table and its +35 %, −35 % and −42 % (WORKLOAD.md section 6).
+func TestCompareTheStorageReport(t *testing.T) {
+	dir := t.TempDir()
+	hdd := benchOf(t, filepath.Join(dir, "hdd"), 682.0, 776.9, 48172.0, 46586.3, 48142.0)
+	ssd := benchOf(t, filepath.Join(dir, "ssd"), 393.1, 501.4, 64973.7, 67356.7, 64203.0)
+
+	code, stdout, stderr := execute(t, "compare", "24 hard disks="+hdd, "6 SSDs="+ssd)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, want := range []string{
+		"48,172.0  46,586.3  48,142.0    48,142.0", "64,973.7  67,356.7  64,203.0    64,973.7",
+		"6 SSDs against 24 hard disks:",
+		"OPM           +35 % (95 % confidence +31 to +45 %, p = 9.8e-05: significant)",
+		"active power  -35 %", "idle power    -42 %",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+
+	code, stdout, stderr = execute(t, "compare", "-o", "json", hdd, ssd)
+	var c report.Comparison
+	if err := json.Unmarshal([]byte(stdout), &c); err != nil || code != exitDone {
+		t.Fatalf("exit %d, %v: %s", code, err, stderr)
+	}
+	percent := map[string]float64{}
+	for _, d := range c.Differences {
+		percent[d.Figure] = d.Percent
+	}
+	for figure, want := range map[string]float64{"opm": 34.96, "active_w": -35.46, "idle_w": -42.36} {
+		if math.Abs(percent[figure]-want) > .01 {
+			t.Errorf("%s differs by %v %%, want %v", figure, percent[figure], want)
+		}
+	}
+	if *c.Configurations[0].OPM != 48142 || *c.Configurations[1].OPM != 64973.7 || c.Configurations[1].Name != "ssd" {
+		t.Errorf("configurations %+v", c.Configurations)
+	}
+
+	_, stdout, _ = execute(t, "compare", "-o", "csv", hdd, ssd)
+	if lines := strings.Split(strings.TrimSpace(stdout), "\n"); len(lines) != 7 || lines[4] != "ssd,1,true,true,64973.7,,393.1,501.4," {
+		t.Errorf("CSV:\n%s", stdout)
+	}
+}
+
+func TestCompareSaysWhatIsUnlike(t *testing.T) {
+	dir := t.TempDir()
+	a := benchOf(t, filepath.Join(dir, "a"), 1, 1, 100)
+	b := benchOf(t, filepath.Join(dir, "b"), 1, 1, 200)
+	bench, err := result.ReadBench(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bench.Setup.Threads, bench.Runs[0].Marks, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
+	if err := result.SaveBench(b, bench); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, _ := execute(t, "compare", a, b)
+	for _, want := range []string{"threads 32 and 64", "too few runs", "b, run 1: the audit failed"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+	for _, args := range [][]string{{"compare", "-o", "yaml", a}, {"compare"}} {
+		if code, _, _ := execute(t, args...); code != exitUsage {
+			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
+		}
+	}
+	if code, _, stderr := execute(t, "compare", t.TempDir()); code != exitFailed || !strings.Contains(stderr, "no record of a run") {
+		t.Errorf("an empty folder: exit %d, %s", code, stderr)
+	}
+}
