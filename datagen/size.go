@@ -62,13 +62,13 @@ func ParseSize(s string) (Size, error) {
 		return Size{}, sizeError(s)
 	}
 	if err := size.Check(); err != nil {
-		return Size{}, fmt.Errorf("size %q: %w", s, err)
+		return Size{}, fmt.Errorf("%q: %w", s, err)
 	}
 	return size, nil
 }
 
 func sizeError(s string) error {
-	return fmt.Errorf("size %q is none: write S, M, L, W, or a whole number of MB, GB or TB, such as 30MB, 80GB, 1TB", s)
+	return fmt.Errorf("%q is no size: write S, M, L, W, or a whole number of MB, GB or TB, such as 30MB, 80GB, 1TB", s)
 }
 
 func (z Size) times(n, by int) Size {
@@ -150,11 +150,11 @@ func ParseRows(s string) (Size, error) {
 		return Size{}, rowsError(s)
 	}
 	if err := z.Check(); err != nil {
-		return Size{}, fmt.Errorf("rows %q: %w", s, err)
+		return Size{}, fmt.Errorf("%q: %w", s, err)
 	}
 	return z, nil
 }
 
 func rowsError(s string) error {
-	return fmt.Errorf("rows %q are none: write customers=20000,orders-per-month=1000,products=10000, each once", s)
+	return fmt.Errorf("%q is not the three numbers of a size: write customers=20000,orders-per-month=1000,products=10000, each once", s)
 }

@@ -74,12 +74,14 @@ type dialect struct {
 	ident     func(name string) string
 	connect   string           // the command of the engine's own client that goes on in another database
 	funcs     template.FuncMap // further ones beside ident; may be nil
+	bytes     func(Params) int64
 }
 
 var dialects = map[string]dialect{
 	"postgres": {
 		separator: "\n\n", connect: `\connect `,
 		ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
+		bytes: postgresBytes,
 	},
 	"sqlserver": sqlserver,
 }

@@ -121,6 +121,7 @@ func onFilegroup(p Params, name string) string {
 var sqlserver = dialect{
 	separator: "\nGO\n", connect: "USE ",
 	ident: bracket,
+	bytes: sqlServerBytes,
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
 		"orders": func(p Params) int64 { return p.OrdersPerMonth * ordersMonths },

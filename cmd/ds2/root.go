@@ -56,6 +56,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		// one line a command, in the order of the README's table
 		newDemoCommand(),
+		newSizesCommand(),
 		newGenerateCommand(),
 		newSchemaCommand(),
 		newLoadCommand(),

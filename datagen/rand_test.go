@@ -1,0 +1,74 @@
+package datagen
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+)
+
+// The first numbers of glibc's rand() after srand(1), and srand(0) is the same.
+func TestRandom(t *testing.T) {
+	for _, seed := range []uint32{0, 1} {
+		g := newRandom(seed, 0)
+		for i, want := range []uint32{1804289383, 846930886, 1681692777} {
+			if got := g.draws(1)[0] >> 1; got != want {
+				t.Errorf("srand(%d), number %d is %d, want %d", seed, i, got, want)
+			}
+			g.used(1)
+		}
+	}
+}
+
+// A generator that skips is where one that draws arrives, at the ends of blocks too.
+func TestSkip(t *testing.T) {
+	for _, skip := range []int{0, 1, 2, 30, 31, 32, block - 1, block, block + 1, 5*block + 7} {
+		drawn := newRandom(20001, 0)
+		for range skip {
+			drawn.draws(1)
+			drawn.used(1)
+		}
+		skipped := newRandom(20001, uint64(skip))
+		for i := range 100 {
+			if got, want := skipped.draws(1)[0], drawn.draws(1)[0]; got != want {
+				t.Fatalf("number %d after skipping %d is %d, want %d", i, skip, got, want)
+			}
+			skipped.used(1)
+			drawn.used(1)
+		}
+	}
+}
+
+// Whole numbers give what doubles give wherever below is used.
+func TestBelow(t *testing.T) {
+	for _, n := range []uint64{1, 3, 9, 26, 51, 40000, 90000, 1 << 22} {
+		for _, x := range []uint32{0, 1, 2, 1 << 31, 1<<31 - 1, 1<<32 - 1, 3608578767, 1693861773} {
+			if got, want := below(n, x), belowFloat(float64(n), x); got != want {
+				t.Errorf("below(%d, %d) = %d, want %d", n, x, got, want)
+			}
+		}
+	}
+}
+
+func TestPutUint(t *testing.T) {
+	for _, v := range []uint64{0, 1, 9, 10, 99, 9_999, 10_000, 99_999_999, 100_000_000, 2_147_483_647, 9_999_999_999} {
+		var b [maxRow]byte
+		n := putUint(&b, 3, v)
+		if got, want := string(b[3:n]), strconv.FormatUint(v, 10); got != want {
+			t.Errorf("putUint writes %s for %s", got, want)
+		}
+	}
+}
+
+// Every amount is what C's printf makes of DS2's doubles.
+func TestAmounts(t *testing.T) {
+	for cents := uint64(1); cents <= 40_000; cents++ {
+		net := 0.01 * float64(cents)
+		tax := float64(0.0825 * net)
+		var b [maxRow]byte
+		gotTax, gotTotal := amounts(cents)
+		n := putMoney(&b, putMoney(&b, putMoney(&b, 0, cents), gotTax), gotTotal)
+		if got, want := string(b[:n]), fmt.Sprintf(",%.2f,%.2f,%.2f", net, tax, net+tax); got != want {
+			t.Fatalf("%d cents: %s, want %s", cents, got, want)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package datagen_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"ds2/datagen"
+)
+
+func TestParseSize(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		want   datagen.Size
+		string string // what it is printed as
+	}{
+		{"S", datagen.S, "S"},
+		{"m", datagen.M, "M"},
+		{" L ", datagen.L, "L"},
+		{"W", datagen.W, "W"},
+		{"10MB", datagen.S, "S"},
+		{"1MB", datagen.Size{2_000, 100, 1_000}, "1MB"},
+		{"30mb", datagen.Size{60_000, 3_000, 30_000}, "30MB"},
+		{"999MB", datagen.Size{1_998_000, 99_900, 999_000}, "999MB"}, // the rule is not continuous in products
+		{"1GB", datagen.M, "M"},
+		{"2GB", datagen.Size{4_000_000, 200_000, 20_000}, "2GB"},
+		{"20GB", datagen.W, "W"},
+		{"80GB", datagen.Size{160_000_000, 8_000_000, 800_000}, "80GB"},
+		{"100GB", datagen.L, "L"},
+		{"1TB", datagen.Size{2_000_000_000, 100_000_000, 10_000_000}, "1000GB"},
+		{"1073GB", datagen.Size{2_146_000_000, 107_300_000, 10_730_000}, "1073GB"}, // the largest
+		{"1000MB", datagen.Size{2_000_000, 100_000, 1_000_000}, "1000MB"},          // not 1GB
+	} {
+		got, err := datagen.ParseSize(c.text)
+		if err != nil || got != c.want || got.String() != c.string {
+			t.Errorf("size %q = %#v (%v), %v; want %#v (%s)", c.text, got, got, err, c.want, c.string)
+		}
+	}
+}
+
+func TestParseSizeRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                       "is no size",
+		"X":                      "is no size",
+		"MB":                     "is no size",
+		"0MB":                    "is no size",
+		"-3MB":                   "is no size",
+		"+3MB":                   "is no size",
+		"1.5GB":                  "is no size",
+		"30 MB":                  "is no size",
+		"99999999999999999999GB": "is no size",
+		"1074GB":                 "CUSTOMERS.CUSTOMERID would reach 2148000000",
+		"2TB":                    "CUSTOMERS.CUSTOMERID",
+		"2147483647TB":           "CUSTOMERS.CUSTOMERID", // does not wrap around
+	} {
+		if _, err := datagen.ParseSize(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("size %q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+func TestParseRows(t *testing.T) {
+	want := datagen.Size{Customers: 5, OrdersPerMonth: 6, Products: 7}
+	for _, text := range []string{
+		"customers=5,orders-per-month=6,products=7",
+		"products=7, customers = 5 ,orders_per_month=6",
+		want.String(),
+	} {
+		if got, err := datagen.ParseRows(text); err != nil || got != want {
+			t.Errorf("rows %q = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                               "not the three numbers",
+		"customers=5,orders-per-month=6": "not the three numbers",
+		"customers=5,orders-per-month=6,products=7,":                    "not the three numbers",
+		"customers=5,orders-per-month=6,products=7,products=8":          "not the three numbers",
+		"customers=5,orders-per-month=6,products=x":                     "not the three numbers",
+		"customers=0,orders-per-month=6,products=7":                     "CUSTOMERS.CUSTOMERID would hold no row",
+		"customers=2147483648,orders-per-month=6,products=7":            "CUSTOMERS.CUSTOMERID would reach",
+		"customers=5,orders-per-month=178956971,products=99999":         "ORDERS.ORDERID would reach",
+		"customers=5,orders-per-month=6,products=4000000000":            "PRODUCTS.PROD_ID would reach",
+		"customers=5,orders-per-month=100000000,products=1":             "INVENTORY.SALES would reach",
+		"customers=4000000000000000000,orders-per-month=6,products=700": "CUSTOMERS.CUSTOMERID would reach",
+	} {
+		if _, err := datagen.ParseRows(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("rows %q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// What parses, fits its columns, and prints as what parses to the same.
+func FuzzParseSize(f *testing.F) {
+	for _, text := range []string{"S", "w", "30MB", "1GB", "80GB", "1TB", "customers=5,orders-per-month=6,products=7", "products=1,products=2"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, parse := range []func(string) (datagen.Size, error){datagen.ParseSize, datagen.ParseRows} {
+			size, err := parse(text)
+			if err != nil {
+				continue
+			}
+			if size.Customers < 1 || size.OrdersPerMonth < 1 || size.Products < 1 ||
+				size.Customers > math.MaxInt32 || size.OrdersPerMonth > math.MaxInt32/12 || size.Products > math.MaxInt32 {
+				t.Errorf("%q = %#v does not fit", text, size)
+			}
+			again, err := datagen.ParseSize(size.String())
+			if err != nil {
+				again, err = datagen.ParseRows(size.String())
+			}
+			if err != nil || again != size {
+				t.Errorf("%q = %#v, and again %#v, %v", text, size, again, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package datagen_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ds2/datagen"
+)
+
+func TestDefaultWords(t *testing.T) {
+	w := datagen.DefaultWords()
+	seen := map[string]bool{}
+	for _, list := range [][]string{w.Titles[:], w.First[:], w.Last[:]} {
+		for _, word := range list {
+			if word != strings.ToUpper(word) || seen[word] {
+				t.Errorf("%q is not all upper case, or stands twice", word)
+			}
+			seen[word] = true
+		}
+	}
+}
+
+// wordsFile is a whole words file of numbered words, with one line replaced.
+func wordsFile(old, replacement string) string {
+	var b strings.Builder
+	for _, list := range []struct {
+		name string
+		n    int
+	}{{"titles", 1000}, {"first", 200}, {"last", 200}} {
+		fmt.Fprintf(&b, "\n# a comment\n[%s]\n", list.name)
+		for i := range list.n {
+			fmt.Fprintf(&b, "%c%d\n", list.name[0], i)
+		}
+	}
+	return strings.Replace(b.String(), old, replacement, 1)
+}
+
+func TestReadWords(t *testing.T) {
+	w, err := datagen.ReadWords(strings.NewReader(wordsFile("", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Titles[999] != "t999" || w.First[0] != "f0" || w.Last[199] != "l199" {
+		t.Errorf("words %v", w)
+	}
+	if w.Sum() == datagen.DefaultWords().Sum() {
+		t.Error("two word lists have one sum")
+	}
+	data, err := datagen.New(datagen.Size{Customers: 1, OrdersPerMonth: 1, Products: 1001}, w, datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var csv bytes.Buffer
+	for _, p := range data.Parts() {
+		if p.Table == datagen.Products {
+			if _, err := p.WriteTo(&csv); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// rand() after srand(1): 1804289383 846930886 1681692777 1714636915 1957747793 424238335.
+	if first, want := strings.SplitN(csv.String(), "\n", 2)[0], "1,14,t0 t0,f156 l78,25.99,0,198"; first != want {
+		t.Errorf("first product %s, want %s", first, want)
+	}
+	if !strings.Contains(csv.String(), "\n1001,") || !strings.Contains(csv.String(), ",t1 t0,") {
+		t.Error("the title of product 1001 does not begin with the second word")
+	}
+}
+
+func TestReadWordsRefuses(t *testing.T) {
+	for _, c := range []struct{ old, replacement, want string }{
+		{"t7\n", "", "list [titles] is 1 short"},
+		{"l7\n", "", "list [last] is 1 short"},
+		{"f7\n", "f7\nMORE\n", `line 1207: "f199" is one too many for list [first]`},
+		{"t7\n", "t8\n", `"t8" stands twice`},
+		{"t7\n", "12\n", `"12" is no word`},
+		{"t7\n", "a,b\n", `"a,b" is no word`},
+		{"t7\n", "a b\n", `"a b" is no word`},
+		{"t7\n", "Ä\n", `"Ä" is no word`},
+		{"t7\n", strings.Repeat("a", 25) + "\n", "is no word"},
+		{"[first]", "[names]", "[names] is none of the lists"},
+		{"[last]", "[first]", "each once"},
+		{"[titles]\n", "", "one too many for list []"},
+	} {
+		_, err := datagen.ReadWords(strings.NewReader(wordsFile(c.old, c.replacement)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: error %v, want one with %q", c.replacement, c.old, err, c.want)
+		}
+	}
+	if _, err := datagen.ReadWords(strings.NewReader("")); err == nil || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("no words at all: error %v", err)
+	}
+}
+
+// What parses has every word, and comes out the same from its own lines.
+func FuzzReadWords(f *testing.F) {
+	f.Add(wordsFile("", ""))
+	f.Add(wordsFile("t7", "#"))
+	f.Add("[titles]\nA\n[first]\nB\n[last]\nC\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		w, err := datagen.ReadWords(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		again, err := datagen.ReadWords(strings.NewReader("[titles]\n" + strings.Join(w.Titles[:], "\n") +
+			"\n[first]\n" + strings.Join(w.First[:], "\n") + "\n[last]\n" + strings.Join(w.Last[:], "\n")))
+		if err != nil || *again != *w {
+			t.Errorf("words do not survive: %v", err)
+		}
+	})
+}

@@ -1,0 +1,23 @@
+package schema
+
+import "testing"
+
+// What pg_database_size said after ds2 load on PostgreSQL 15.
+func TestExpectedBytesOfPostgres(t *testing.T) {
+	for _, c := range []struct {
+		size     string
+		params   Params
+		measured int64
+	}{
+		{"S", Params{Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000}, 24_804_711},
+		{"M", Params{Customers: 2_000_000, OrdersPerMonth: 100_000, Products: 100_000}, 1_447_312_743},
+	} {
+		got, err := ExpectedBytes("postgres", c.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := float64(got)/float64(c.measured) - 1; off < -0.1 || off > 0.1 {
+			t.Errorf("size %s: expected %d bytes, measured %d: %.1f %% off", c.size, got, c.measured, 100*off)
+		}
+	}
+}
