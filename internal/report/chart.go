@@ -69,7 +69,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		}
 		all = append(all, distribution)
 	}
-	return all, nil
+	return append(all, hostCharts(r, id)...), nil
 }
 
 // maxPoints is how many points a curve has at most: more than a page is wide in pixels.
@@ -185,7 +185,7 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 		if orders == 0 {
 			return []string{"–", "–", "–"}
 		}
-		return []string{milliseconds(sum / float64(orders)), milliseconds(p95), milliseconds(longest)}
+		return []string{figure(sum / float64(orders)), figure(p95), figure(longest)}
 	})
 	return c
 }
@@ -237,7 +237,7 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 				l.P95 = math.NaN()
 				row = append(row, "–")
 			} else {
-				row = append(row, milliseconds(l.P95))
+				row = append(row, figure(l.P95))
 			}
 			lines[name].add(iv.From.Seconds(), l.P95)
 			lines[name].add(iv.To.Seconds(), l.P95)
@@ -273,7 +273,7 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 		l, row := line{Name: name}, []string{name}
 		for i, ms := range byName[name] {
 			l.add(float64(i), ms)
-			row = append(row, milliseconds(ms))
+			row = append(row, figure(ms))
 		}
 		c.Lines = append(c.Lines, l)
 		c.Figures.Rows = append(c.Figures.Rows, row)

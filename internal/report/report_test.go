@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"ds2/internal/host"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -142,6 +144,40 @@ func TestHTMLTells(t *testing.T) {
 				t.Error("the page calls the result good")
 			}
 		})
+	}
+}
+
+// TestCounters shows the machine's and the database's counters on the page.
+func TestCounters(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		active, perWatt := 501.4, 13.0
+		s.Power = &result.Power{Source: host.PowerColumn, Active: &active, OPMPerWatt: &perWatt}
+		s.Bottleneck = &result.Bottleneck{What: "storage", Why: "sda was busy 99 % of the time", Warnings: []string{"the drive is a loop device"}}
+		s.Machine = &host.Machine{Kernel: "6.1.0", Drives: []host.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
+		s.Servers = []host.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
+	})
+	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", host.PowerColumn}
+	for second := 1; second <= 70; second++ {
+		v := float64(second)
+		r.Host.Rows = append(r.Host.Rows, host.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
+			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN()}})
+	}
+	page := html(t, r)
+	for _, text := range []string{
+		`id="run1-drives"`, `id="run1-busy"`, `id="run1-processors"`, `id="run1-memory"`,
+		// Rows after 10 s and up to 70 s are the window.
+		"<tr><th scope=\"row\">disk sda read</th><td>ms</td><td>40.5</td><td>11.0</td><td>70.0</td></tr>",
+		"<th scope=\"row\">cpu 0 busy</th><td>%</td><td>50.0</td>",
+		"<th scope=\"row\">power</th><td>W</td><td>–</td>",
+		"Bottleneck: storage. Sda was busy 99 % of the time.", "Warning: the drive is a loop device.",
+		"Power: 501.4 W in the window, 13.0 OPM per watt (power.watts).", "SSD 9000 480 GB, solid state", "<td>1GB</td>",
+	} {
+		if !strings.Contains(page, text) {
+			t.Errorf("no %s on the page", text)
+		}
+	}
+	if strings.Contains(page, `id="run1-network"`) {
+		t.Error("a chart of what nobody counted")
 	}
 }
 

@@ -32,7 +32,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Title:    runTitle(r.Summary),
 		Headline: headline(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
-		Details:  []table{latencyTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), setupTable(r.Summary)},
+		Details:  []table{latencyTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
@@ -77,6 +77,10 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		if w.Trend != nil {
 			sentences = append(sentences, capital(w.Trend.Why)+".")
 		}
+	}
+	sentences = append(sentences, bottleneckNotes(s.Bottleneck)...)
+	if note := powerNote(s.Power); note != "" {
+		sentences = append(sentences, note)
 	}
 	if note := limitNote(s.Limits); note != "" {
 		sentences = append(sentences, note)
@@ -142,8 +146,8 @@ func latencyTable(s result.Summary) table {
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
 		l := w.Latency[name]
-		t.Rows = append(t.Rows, []string{name, integer(l.Count), milliseconds(l.Mean), milliseconds(l.P50),
-			milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)})
+		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P50),
+			figure(l.P95), figure(l.P99), figure(l.Max)})
 	}
 	return t
 }

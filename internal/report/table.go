@@ -66,8 +66,8 @@ func number(f float64, decimals int) string {
 
 func integer(n int64) string { return number(float64(n), 0) }
 
-// milliseconds prints a response time with three digits that matter.
-func milliseconds(ms float64) string {
+// figure prints a measured value with three digits that matter.
+func figure(ms float64) string {
 	switch {
 	case ms >= 100:
 		return number(ms, 0)

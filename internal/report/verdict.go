@@ -58,7 +58,7 @@ func scrubTable(scrubs []store.Scrub) table {
 			number(float64(s.Bytes)/1e6, 1), s.Objects, 100*float64(s.Cached)/float64(max(s.Bytes, 1)))
 		add("rate", "%s MB/s", number(s.MBPerSecond(), 1))
 		if r := s.Reading; r != nil {
-			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB", milliseconds(r.MeanMS), milliseconds(r.MaxMS), integer(r.Size/1024))
+			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB", figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024))
 		}
 		add("time", "%s s", number(s.Seconds, 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"

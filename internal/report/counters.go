@@ -1,0 +1,155 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ds2/internal/host"
+	"ds2/internal/result"
+)
+
+// counterChart is a chart of counters that share a unit. A counter is named by group and quantity, without the item
+// between them: "disk.reads_per_second" is one line for each drive.
+type counterChart struct {
+	id, title, text string
+	log             bool
+	counters        []string
+}
+
+var counterCharts = []counterChart{
+	{"requests", "Requests of the drives", "Reads and writes a second of each drive under the database.", false,
+		[]string{"disk.reads_per_second", "disk.writes_per_second"}},
+	{"throughput", "Throughput of the drives", "Bytes read and written of each drive.", false,
+		[]string{"disk.read_bytes_per_second", "disk.written_bytes_per_second"}},
+	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", true,
+		[]string{"disk.read_seconds", "disk.write_seconds"}},
+	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", false, []string{"disk.busy_ratio"}},
+	{"queue", "Queues of the drives", "Requests waiting or under way.", false, []string{"disk.queue"}},
+	{"processors", "Processors", "Share of time at work, and waiting for drives with nothing else to do, over all processors.", false,
+		[]string{"cpu.busy_ratio", "cpu.iowait_ratio"}},
+	{"memory", "Memory available", "Memory that programs can have without swapping.", false, []string{"memory.available_bytes"}},
+	{"network", "Network", "Bytes in and out.", false, []string{"network.received_bytes_per_second", "network.sent_bytes_per_second"}},
+	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", false, []string{"db.cache_hit_ratio"}},
+	{"log", "Database log", "Bytes written to the database's log.", false, []string{"db.log_bytes_per_second"}},
+	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", false,
+		[]string{"db.checkpoint_pages_per_second", "db.background_pages_per_second", "db.session_pages_per_second"}},
+	{"sessions", "What the sessions do", "Sessions of the database by what they wait for.", false,
+		[]string{"db.sessions_running", "db.sessions_waiting_for_lock", "db.sessions_waiting_for_storage",
+			"db.sessions_waiting_for_latch", "db.sessions_waiting_for_client", "db.sessions_idle", "db.sessions_waiting_for_the_rest"}},
+	{"power", "Power", "Electric power, as far as it is known.", false, []string{host.PowerColumn, host.RAPLColumn}},
+}
+
+// counter is how a column of the host's table is shown.
+type counter struct {
+	group, quantity, item string
+	label, name           string // within its group, and with it
+	unit                  string
+	scale                 float64
+}
+
+// units are those that a quantity's name ends in, the longest first.
+var units = []struct {
+	suffix, unit string
+	scale        float64
+}{
+	{"_bytes_per_second", "MB/s", 1e-6}, {"_per_second", "a second", 1}, {"_seconds", "ms", 1e3},
+	{"_bytes", "MB", 1e-6}, {"_ratio", "%", 100}, {"watts", "W", 1},
+}
+
+func newCounter(column string) counter {
+	group, rest, _ := strings.Cut(column, ".")
+	c := counter{group: group, quantity: rest, scale: 1}
+	if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+		c.item, c.quantity = rest[:dot], rest[dot+1:]
+	}
+	name := c.quantity
+	for _, u := range units {
+		if cut, ok := strings.CutSuffix(name, u.suffix); ok {
+			name, c.unit, c.scale = cut, u.unit, u.scale
+			break
+		}
+	}
+	c.label = strings.TrimSpace(c.item + " " + strings.ReplaceAll(strings.Trim(name, "_"), "_", " "))
+	c.name = strings.TrimSpace(group + " " + c.label)
+	if c.label == "" {
+		c.label = group
+	}
+	return c
+}
+
+// hostCharts draws the counters beside the orders; none where the record has none.
+func hostCharts(r *result.Record, id string) []chart {
+	var all []chart
+	for _, spec := range counterCharts {
+		c := chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.log, Bands: bands(r.Summary)}
+		c.Figures = table{Caption: spec.title, Head: statisticsHead}
+		for _, column := range r.Host.Columns {
+			counter := newCounter(column)
+			if counter.group == "cpu" && counter.item != "" || !slices.Contains(spec.counters, counter.group+"."+counter.quantity) {
+				continue
+			}
+			l := line{Name: counter.label}
+			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
+				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*counter.scale)
+			})
+			c.YName = counter.unit
+			c.Lines = append(c.Lines, l)
+			c.Figures.Rows = append(c.Figures.Rows, statistics(r, column))
+		}
+		if len(c.Lines) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// eachGroup calls f with the means of neighbouring values, so few that a chart can take them, and the row of the first.
+func eachGroup(rows []host.Row, values []float64, f func(row int, mean float64)) {
+	size := max(1, (len(rows)+maxPoints-1)/maxPoints)
+	for at := 0; at < len(values); at += size {
+		sum, n := 0.0, 0
+		for _, v := range values[at:min(at+size, len(values))] {
+			if !math.IsNaN(v) {
+				sum += v
+				n++
+			}
+		}
+		f(at, sum/float64(n))
+	}
+}
+
+var statisticsHead = []string{"counter", "unit", "average", "minimum", "maximum"}
+
+// statistics are a row of the average, minimum and maximum of a column in the first window.
+func statistics(r *result.Record, column string) []string {
+	c := newCounter(column)
+	from, to := r.Start, r.End
+	if len(r.Windows) > 0 {
+		from, to = r.Start.Add(duration(r.Windows[0].From)), r.Start.Add(duration(r.Windows[0].To))
+	}
+	mean, low, high := r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)
+	for i, v := range r.Host.Values(column) {
+		if at := r.Host.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	row := []string{c.name, c.unit}
+	for _, v := range []float64{mean, low, high} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			row = append(row, "–")
+		} else {
+			row = append(row, figure(v*c.scale))
+		}
+	}
+	return row
+}
+
+// counterTable is all counters as Jetstress reports them: average, minimum and maximum.
+func counterTable(r *result.Record) table {
+	t := table{Caption: "Counters of the machine and the database, in the first window", Head: statisticsHead}
+	for _, column := range r.Host.Columns {
+		t.Rows = append(t.Rows, statistics(r, column))
+	}
+	return t
+}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ds2/internal/result"
+)
+
+// environmentTable is the machine under test and its server: what a reader must know to compare results.
+func environmentTable(s result.Summary) table {
+	t := table{Caption: "Environment", Head: []string{"what", "value"}, Words: true}
+	add := func(name, value string) {
+		if value != "" {
+			t.Rows = append(t.Rows, []string{name, value})
+		}
+	}
+	if m := s.Machine; m != nil {
+		add("machine", m.Hostname)
+		add("system", m.System)
+		add("kernel", m.Kernel)
+		if m.Processors > 0 {
+			add("processors", strings.TrimSpace(fmt.Sprintf("%d × %s", m.Processors, m.Processor)))
+		}
+		if m.MemoryBytes > 0 {
+			add("memory", number(float64(m.MemoryBytes)/1e9, 1)+" GB")
+		}
+		if fs := m.FileSystem; fs != nil {
+			add("file system", fmt.Sprintf("%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ",")))
+		}
+		for _, d := range m.Drives {
+			kind := "solid state"
+			if d.Rotational {
+				kind = "rotating"
+			}
+			add("drive "+d.Name, strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, number(float64(d.Bytes)/1e9, 0), kind, d.Scheduler)))
+		}
+	}
+	for i, server := range s.Servers {
+		add("server of "+s.Targets[i], server.Version)
+		for _, name := range slices.Sorted(maps.Keys(server.Settings)) {
+			add("setting "+name, server.Settings[name])
+		}
+	}
+	return t
+}
+
+// bottleneckNotes say what held the orders back, and what makes the run a poor test of storage.
+func bottleneckNotes(b *result.Bottleneck) []string {
+	if b == nil {
+		return nil
+	}
+	sentences := []string{sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why)))}
+	for _, warning := range b.Warnings {
+		sentences = append(sentences, sentence("Warning: "+warning))
+	}
+	return sentences
+}
+
+// powerNote says what the run took; empty where nobody measured.
+func powerNote(p *result.Power) string {
+	if p == nil || p.Active == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Power: %s W in the window", number(*p.Active, 1))
+	if p.Idle != nil {
+		text += fmt.Sprintf(", %s W idle", number(*p.Idle, 1))
+	}
+	if p.OPMPerWatt != nil {
+		text += fmt.Sprintf(", %s OPM per watt", number(*p.OPMPerWatt, 1))
+	}
+	return sentence(text + " (" + p.Source + ")")
+}
+
+// sentence ends a text with a full stop.
+func sentence(text string) string { return strings.TrimRight(text, ".") + "." }
