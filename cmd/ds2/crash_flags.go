@@ -1,19 +1,32 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"ds2/internal/crash"
 	"ds2/internal/experiment"
+	"ds2/internal/localpg"
 )
 
 // crashFlags ask for a crash of the server in mid-run.
 type crashFlags struct {
 	after    time.Duration
 	commands crash.Commands
+	own      *localpg.Server // instead of commands; nil: none
 }
+
+// ownServer is a server of the kit's own, to be crashed.
+type ownServer struct{ *localpg.Server }
+
+func (s ownServer) Kill(context.Context) error {
+	s.Server.Kill()
+	return nil
+}
+
+func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
 func (f *crashFlags) add(flags *pflag.FlagSet) {
 	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server so long after the first orders, start it again, and look for acknowledged purchases that it lost; needs --kill-command and --start-command")
@@ -29,12 +42,15 @@ func (f *crashFlags) parse(length time.Duration, targets int) (*experiment.Crash
 		return nil, nil
 	case f.after == 0:
 		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m")
-	case !commands:
+	case !commands && f.own == nil:
 		return nil, usageError("--crash-after needs --kill-command and --start-command, which kill the server and start it again")
 	case targets != 1:
 		return nil, usageError("--crash-after goes with one target, not %d", targets)
 	case length > 0 && f.after >= length:
 		return nil, usageError("--crash-after is %s, and the run is over %s after the first orders", f.after, length)
+	}
+	if f.own != nil {
+		return &experiment.Crash{After: f.after, Server: ownServer{f.own}}, nil
 	}
 	return &experiment.Crash{After: f.after, Server: f.commands}, nil
 }

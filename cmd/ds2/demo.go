@@ -62,6 +62,7 @@ once and kept. Nothing is left running.`,
 	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
 	flags.StringVar(&f.drive.out, "out", "", "folder for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
+	flags.Var(durationValue{&f.drive.crash.after, time.Minute}, "crash-after", "kill the server so long after the first orders, start it again, and look for acknowledged purchases that it lost")
 	f.output.verify.add(flags)
 	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the demo goes on")
@@ -94,7 +95,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		}
 	}()
 	f.load.target = server.URL("ds2")
-	f.drive.target = f.load.target
+	f.drive.target, f.drive.crash.own = f.load.target, server
 	if err := f.fill(interrupted, stderr); err != nil {
 		return interruption(interrupted, err)
 	}

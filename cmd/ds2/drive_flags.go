@@ -40,12 +40,23 @@ type driveFlags struct {
 
 // add declares the flags with DS2's defaults.
 func (f *driveFlags) add(flags *pflag.FlagSet) {
+	c := &f.config
+	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
+	f.addShared(flags)
+	flags.Var(&f.rate, "rate", "open loop: orders that fall due, over all targets, such as 500/s, whether or not the store keeps up")
+	flags.StringVar(&f.spacing, "spacing", "poisson", "open loop: poisson or even times between orders")
+	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
+	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
+	f.crash.add(flags)
+}
+
+// addShared declares the flags that runs have in a search for the best number of users too.
+func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	c, w := &f.config, &f.workload
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size that the database must have: S, M, L, W, 30MB, 80GB (default: the one it has); also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
-	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
 	flags.Float64Var(&c.RampRate, "ramp-rate", 10, "users that start per second")
 	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "before the run: minutes, or a time such as 90s")
 	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "after the warm-up: minutes, or a time such as 90s; 0 = until stopped")
@@ -56,8 +67,6 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items a cart")
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of it and the other arguments the later wins")
 
-	flags.Var(&f.rate, "rate", "open loop: orders that fall due, over all targets, such as 500/s, whether or not the store keeps up")
-	flags.StringVar(&f.spacing, "spacing", "poisson", "open loop: poisson or even times between orders")
 	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
 	f.limits.add(flags)
 	abortFlag(flags, &f.abortAfter)
@@ -66,9 +75,6 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&c.MaxErrors, "max-errors", 100, "orders given up before the run is")
 	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "after which an operation's connection counts as lost")
 	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "how long orders under way at the end of the run may take")
-	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
-	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
-	f.crash.add(flags)
 	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: a new one)")
 	flags.StringVar(&f.out, "out", "", "folder for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 }

@@ -10,6 +10,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/tune"
 )
 
 // reportFile is the report's name in a record's folder.
@@ -29,38 +30,17 @@ JSON is the records' summaries as an array; CSV is their one-second samples.`,
   ds2 report --output text --window 1000s-1200s ds2-results/*`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			specs := make([]measure.WindowSpec, len(windows))
-			for i, text := range windows {
-				var err error
-				if specs[i], err = measure.ParseWindow(text); err != nil {
-					return flagError("window", err)
-				}
-			}
-			records := make([]*result.Record, len(dirs))
-			for i, dir := range dirs {
-				var err error
-				if records[i], err = result.Read(dir); err != nil {
-					return err
-				}
-				if err := records[i].Choose(specs); err != nil {
-					return flagError("window", fmt.Errorf("%s: %w", dir, err))
-				}
-			}
-			write, ok := reportFormats[output]
-			if !ok {
-				return usageError("--output %s: write html, text, json or csv", output)
-			}
-			if out == "" && output == "html" {
-				out = filepath.Join(dirs[0], reportFile)
-			}
-			if out == "" || out == "-" {
-				return write(cmd.OutOrStdout(), records)
-			}
-			if err := writeFile(out, func(w io.Writer) error { return write(w, records) }); err != nil {
+			search, err := tune.Read(dirs[0])
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), out)
-			return err
+			if search != nil {
+				if len(dirs) > 1 || len(windows) > 0 {
+					return usageError("%s is the record of a search by ds2 tune: report it by itself and without --window", dirs[0])
+				}
+				return reportSearch(cmd.OutOrStdout(), dirs[0], *search, output, out)
+			}
+			return reportRuns(cmd.OutOrStdout(), dirs, windows, output, out)
 		},
 	}
 	flags := cmd.Flags()
@@ -75,4 +55,59 @@ var reportFormats = map[string]func(io.Writer, []*result.Record) error{
 	"text": report.Text,
 	"json": report.JSON,
 	"csv":  report.CSV,
+}
+
+// reportRuns reports the records of runs.
+func reportRuns(stdout io.Writer, dirs, windows []string, output, out string) error {
+	specs := make([]measure.WindowSpec, len(windows))
+	for i, text := range windows {
+		var err error
+		if specs[i], err = measure.ParseWindow(text); err != nil {
+			return flagError("window", err)
+		}
+	}
+	records := make([]*result.Record, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if records[i], err = result.Read(dir); err != nil {
+			return err
+		}
+		if err := records[i].Choose(specs); err != nil {
+			return flagError("window", fmt.Errorf("%s: %w", dir, err))
+		}
+	}
+	write, ok := reportFormats[output]
+	if !ok {
+		return usageError("--output %s: write html, text, json or csv", output)
+	}
+	return deliver(stdout, dirs[0], output, out, func(w io.Writer) error { return write(w, records) })
+}
+
+// reportSearch reports the record of a search.
+func reportSearch(stdout io.Writer, dir string, search tune.Record, output, out string) error {
+	write, ok := map[string]func(io.Writer) error{
+		"html": func(w io.Writer) error { return tunePage(w, dir, search) },
+		"text": func(w io.Writer) error { return report.TuneText(w, search) },
+		"json": func(w io.Writer) error { return printJSON(w, search) },
+	}[output]
+	if !ok {
+		return usageError("--output %s: the record of a search is written as html, text or json", output)
+	}
+	return deliver(stdout, dir, output, out, write)
+}
+
+// deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for HTML,
+// and stdout for the others.
+func deliver(stdout io.Writer, dir, output, out string, write func(io.Writer) error) error {
+	if out == "" && output == "html" {
+		out = filepath.Join(dir, reportFile)
+	}
+	if out == "" || out == "-" {
+		return write(stdout)
+	}
+	if err := writeFile(out, write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(stdout, out)
+	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/audit"
+	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -26,8 +28,13 @@ func newVerifyCommand() *cobra.Command {
 purchase history that agree, sales that are the sum of the order lines product by product, no negative stock, and
 orders whose net, tax and total are right. Given the record of a run besides, it counts what the run added.
 
+With --deep it first reads every page of every table and index, and has the server check pages, rows and indexes by its
+own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. What is damaged is named. Pages that the
+server holds in its cache are not read from the drives: start the server anew before.
+
 Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3 says that a check failed.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
+  ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -37,6 +44,7 @@ Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that the kit did not load")
 	flags.StringVar(&f.record, "record", "", "folder of the record of a run against this database")
+	flags.BoolVar(&f.deep, "deep", false, "read and check every page too; needs the rights of a superuser")
 	flags.StringVarP(&f.format, "output", "o", "text", "result as text or json")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the audit goes on")
 	return cmd
@@ -45,7 +53,7 @@ Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3
 type verifyFlags struct {
 	targetFlags
 	size, record, format string
-	quiet                bool
+	deep, quiet          bool
 }
 
 func (f *verifyFlags) run(cmd *cobra.Command) error {
@@ -81,30 +89,86 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%6.1f s  %s\n", time.Since(begin).Seconds(), checkLine(c))
 		}
 	}
-	var checks []result.Check
+	var found verification
+	if f.deep {
+		if found.Scrubs, err = scrub(ctx, stores, f.quiet, cmd.ErrOrStderr()); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
 	for _, s := range stores {
 		if record != nil {
 			if options.Run, err = runOf(record, s); err != nil {
 				return err
 			}
 		}
-		found, err := audit.Check(ctx, s, options)
-		if ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("the audit was interrupted")}
+		checks, err := audit.Check(ctx, s, options)
+		if err != nil && found.damaged() && ctx.Err() == nil {
+			found.Broken = err.Error() // no wonder
+			break
 		}
 		if err != nil {
-			return err
+			return interrupted(ctx, err)
 		}
-		checks = append(checks, found...)
+		found.Checks = append(found.Checks, checks...)
 	}
-	passed := audit.Passed(checks)
-	if err := printAudit(cmd.OutOrStdout(), f.format, result.Audit{Passed: passed, Checks: checks}); err != nil {
+	found.Passed = found.Broken == "" && audit.Passed(found.Checks)
+	if err := found.print(cmd.OutOrStdout(), f.format); err != nil {
 		return err
 	}
-	if !passed {
+	switch {
+	case found.damaged():
+		return verdictError("the database is damaged")
+	case !found.Passed:
 		return verdictError("the audit failed")
 	}
 	return nil
+}
+
+// interrupted is err, or what a Ctrl-C made of it.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("the verification was interrupted")}
+	}
+	return err
+}
+
+// verification is what ds2 verify found.
+type verification struct {
+	result.Audit
+	Broken string        `json:"broken,omitempty"` // why the audit could not be made
+	Scrubs []store.Scrub `json:"scrubs,omitempty"`
+}
+
+func (v verification) damaged() bool {
+	return slices.ContainsFunc(v.Scrubs, func(s store.Scrub) bool { return len(s.Damage) > 0 })
+}
+
+// print prints the scrub, all checks and the verdict.
+func (v verification) print(w io.Writer, format string) error {
+	if format == "json" {
+		return printJSON(w, v)
+	}
+	if len(v.Scrubs) > 0 {
+		if err := report.ScrubText(w, v.Scrubs); err != nil {
+			return err
+		}
+	}
+	failed := 0
+	for _, c := range v.Checks {
+		if !c.Passed {
+			failed++
+		}
+		fmt.Fprintln(w, checkLine(c))
+	}
+	verdict := fmt.Sprintf("audit passed: %d checks", len(v.Checks))
+	switch {
+	case v.Broken != "":
+		verdict = "audit FAILED: " + v.Broken
+	case failed > 0:
+		verdict = fmt.Sprintf("audit FAILED: %d of %d checks", failed, len(v.Checks))
+	}
+	_, err := fmt.Fprintln(w, verdict)
+	return err
 }
 
 // runOf is what a record says of a target.
@@ -117,26 +181,6 @@ func runOf(r *result.Record, s store.Store) (*audit.Run, error) {
 		return nil, usageError("--record: run %s did not get to its end, so nobody knows what it did; leave out --record", r.RunID)
 	}
 	return &audit.Run{Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i]}, nil
-}
-
-// printAudit prints all checks and the verdict.
-func printAudit(w io.Writer, format string, a result.Audit) error {
-	if format == "json" {
-		return printJSON(w, a)
-	}
-	failed := 0
-	for _, c := range a.Checks {
-		if !c.Passed {
-			failed++
-		}
-		fmt.Fprintln(w, checkLine(c))
-	}
-	verdict := fmt.Sprintf("audit passed: %d checks", len(a.Checks))
-	if failed > 0 {
-		verdict = fmt.Sprintf("audit FAILED: %d of %d checks", failed, len(a.Checks))
-	}
-	_, err := fmt.Fprintln(w, verdict)
-	return err
 }
 
 // checkLine is a check in one line.

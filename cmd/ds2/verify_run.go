@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -65,46 +66,49 @@ func verdict(i interrupts, run *experiment.Run, limits []limit.Limit, verify ver
 			failed = append(failed, "limits failed: "+limit.Failed(verdicts))
 		}
 	}
+	damaged := false
 	if verify == verifyDeep {
-		whole, err := scrubRun(i, run, quiet, stderr)
-		if err != nil {
+		if damaged, err = scrubRun(i, run, quiet, stderr); err != nil {
 			return nil, err
 		}
-		if !whole {
+		if damaged {
 			failed = append(failed, "the database is damaged")
 		}
 	}
-	if verify != verifyNone {
-		passed, err := auditRun(i, run, quiet, stderr)
-		if err != nil {
-			return nil, err
-		}
-		if !passed {
-			failed = append(failed, "the audit failed: the database does not hold what the run says it did")
-		}
+	if verify == verifyNone {
+		return failed, nil
+	}
+	switch passed, err := auditRun(i, run, quiet, stderr); {
+	case err != nil && damaged && i.soft.Err() == nil:
+		failed = append(failed, fmt.Sprintf("the audit could not be made: %v", err)) // no wonder
+	case err != nil:
+		return nil, err
+	case !passed:
+		failed = append(failed, "the audit failed: the database does not hold what the run says it did")
 	}
 	return failed, nil
 }
 
 // scrubRun reads every page of the run's databases and tells what is damaged.
-func scrubRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (whole bool, err error) {
-	show := newScrubView(quiet, stderr)
-	defer show.stop()
-	scrubs, err := run.Scrub(i.soft, show.tell)
-	show.stop()
-	whole = true
-	for _, s := range scrubs {
-		tellScrub(stderr, s)
-		whole = whole && len(s.Damage) == 0
+func scrubRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (damaged bool, err error) {
+	scrubs, err := scrub(i.soft, run.Targets(), quiet, stderr)
+	if err != nil {
+		return false, err
 	}
-	return whole, err
+	for _, s := range scrubs {
+		for _, d := range s.Damage {
+			fmt.Fprintf(stderr, "damaged: %s: %s\n", strings.TrimSpace(d.Object+" "+d.Place), d.Found)
+			damaged = true
+		}
+	}
+	return damaged, run.SaveScrubs(scrubs)
 }
 
-// tellScrub prints what a scrub found.
-func tellScrub(w io.Writer, s store.Scrub) {
-	for _, d := range s.Damage {
-		fmt.Fprintf(w, "damaged: %s\n", strings.TrimSpace(fmt.Sprintf("%s %s: %s", d.Object, d.Place, d.Found)))
-	}
+// scrub reads every page of some databases.
+func scrub(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writer) ([]store.Scrub, error) {
+	view := newScrubView(quiet, stderr)
+	defer view.stop()
+	return experiment.Scrub(ctx, stores, view.tell)
 }
 
 // auditRun audits what the run left behind and tells each check that did not pass.

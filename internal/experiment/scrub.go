@@ -26,12 +26,11 @@ func Scrub(ctx context.Context, targets []store.Store, tell func(store.ScrubProg
 	return all, nil
 }
 
-// Scrub does so with the run's targets, and adds what was found to the record. It follows Drive.
-func (r *Run) Scrub(ctx context.Context, tell func(store.ScrubProgress)) ([]store.Scrub, error) {
-	scrubs, err := Scrub(ctx, r.options.Driver.Targets, tell)
-	if err != nil {
-		return scrubs, err
-	}
+// Targets are the run's.
+func (r *Run) Targets() []store.Store { return r.options.Driver.Targets }
+
+// SaveScrubs adds to the record what Scrub found in the run's targets. It follows Drive.
+func (r *Run) SaveScrubs(scrubs []store.Scrub) error {
 	r.summary.Scrubs = scrubs
-	return scrubs, result.SaveSummary(r.options.Dir, r.summary)
+	return result.SaveSummary(r.options.Dir, r.summary)
 }

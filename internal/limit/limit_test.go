@@ -164,3 +164,25 @@ func TestJudge(t *testing.T) {
 		t.Errorf("failed: %s", f)
 	}
 }
+
+func TestStrain(t *testing.T) {
+	limits, err := ParseAll([]string{"order p95 < 500ms", "purchase p95 < 1s", "errors <= 0%", "opm > 60000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := map[Metric]float64{{"order", "p95"}: 0.1, {"purchase", "p95"}: 0.8, {"errors", ""}: 0, {"opm", ""}: 1}
+	strain := func() (float64, error) {
+		return Strain(Judge(limits, func(m Metric) (float64, bool) { v, ok := figures[m]; return v, ok }))
+	}
+	if got, err := strain(); err != nil || got != 0.8 {
+		t.Errorf("strain %v, %v; want that of the tightest upper limit, 0.8", got, err)
+	}
+	figures[Metric{"errors", ""}] = 0.01
+	if got, err := strain(); err != nil || got <= 1 {
+		t.Errorf("strain %v, %v with an error where none is allowed", got, err)
+	}
+	delete(figures, Metric{"order", "p95"})
+	if _, err := strain(); err == nil {
+		t.Error("a limit without a sample has a strain")
+	}
+}

@@ -48,7 +48,7 @@ func Failed(verdicts []Verdict) string {
 	var failed []string
 	for _, v := range verdicts {
 		if !v.OK {
-			failed = append(failed, fmt.Sprintf("%s (%s)", v.Limit, v.MeasuredText()))
+			failed = append(failed, fmt.Sprintf("%s (%s)", v.Limit, v.inBrackets()))
 		}
 	}
 	return strings.Join(failed, ", ")
@@ -60,21 +60,49 @@ func (v Verdict) String() string {
 	if v.OK {
 		word = "PASS"
 	}
-	return fmt.Sprintf("%s %s (%s)", word, v.Limit, v.MeasuredText())
+	return fmt.Sprintf("%s %s (%s)", word, v.Limit, v.inBrackets())
 }
 
-// MeasuredText gives the measured value in a unit that people read: "measured 312ms", "no samples".
-func (v Verdict) MeasuredText() string {
+func (v Verdict) inBrackets() string {
+	if v.Measured == nil {
+		return v.Value()
+	}
+	return "measured " + v.Value()
+}
+
+// Value gives the measured value in a unit that people read: "312ms", "no samples".
+func (v Verdict) Value() string {
 	if v.Measured == nil {
 		return "no samples"
 	}
 	value := *v.Measured
 	switch v.Unit {
 	case Seconds:
-		return "measured " + time.Duration(value*float64(time.Second)).Round(time.Microsecond).String()
+		return time.Duration(value * float64(time.Second)).Round(time.Microsecond).String()
 	case Ratio:
-		return "measured " + strconv.FormatFloat(100*value, 'g', 4, 64) + "%"
+		return strconv.FormatFloat(100*value, 'g', 4, 64) + "%"
 	default:
-		return "measured " + strconv.FormatFloat(value, 'f', 1, 64)
+		return strconv.FormatFloat(value, 'f', 1, 64)
 	}
 }
+
+// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps them all with a fifth to spare. Lower
+// limits, those on OPM, do not count. A limit without a sample is an error.
+func Strain(verdicts []Verdict) (float64, error) {
+	highest := 0.0
+	for _, v := range verdicts {
+		switch {
+		case v.Unit == OPM:
+		case v.Measured == nil:
+			return 0, fmt.Errorf("judge limit %s: the run has no sample of it", v.Limit)
+		case v.Bound > 0:
+			highest = max(highest, *v.Measured/v.Bound)
+		case *v.Measured > 0: // above a limit of nothing at all
+			highest = max(highest, beyond)
+		}
+	}
+	return highest, nil
+}
+
+// beyond is the strain of what should not be there at all.
+const beyond = 1000

@@ -16,9 +16,11 @@ type chart struct {
 	Text    string   `json:"text"` // what there is to see, in words
 	YName   string   `json:"yName"`
 	Log     bool     `json:"log"`              // logarithmic y axis
-	Labels  []string `json:"labels,omitempty"` // x axis of labels; none: x is seconds since the first orders
+	Labels  []string `json:"labels,omitempty"` // x axis of labels
+	XName   string   `json:"xName,omitempty"`  // x axis of numbers; without it and labels, x is seconds since the first orders
 	Lines   []line   `json:"lines"`
 	Bands   []band   `json:"bands,omitempty"`
+	Marks   []mark   `json:"marks,omitempty"`
 	Figures table    `json:"-"` // the same for those who do not see it
 }
 
@@ -35,6 +37,12 @@ type band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 	Window bool    `json:"window"` // a window that figures are taken from; else a phase that is none
+}
+
+// mark is a vertical line.
+type mark struct {
+	Name string  `json:"name"`
+	X    float64 `json:"x"`
 }
 
 func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{digits(x), digits(y)}) }

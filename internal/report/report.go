@@ -42,8 +42,12 @@ func HTML(w io.Writer, records []*result.Record) error {
 			return fmt.Errorf("report %s: %w", r.Dir, err)
 		}
 	}
+	return writePage(w, title(records), runs)
+}
+
+func writePage(w io.Writer, title string, runs []runView) error {
 	err := page.Execute(w, map[string]any{
-		"Title":   title(records),
+		"Title":   title,
 		"Runs":    runs,
 		"CSS":     pageCSS,
 		"JS":      pageJS,

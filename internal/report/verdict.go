@@ -21,7 +21,7 @@ func verdictWord(ok bool) string {
 func limitTable(verdicts []limit.Verdict) table {
 	t := table{Caption: "Limits, over the first window", Head: []string{"limit", "measured", "verdict"}}
 	for _, v := range verdicts {
-		t.Rows = append(t.Rows, []string{v.Limit, v.MeasuredText(), verdictWord(v.OK)})
+		t.Rows = append(t.Rows, []string{v.Limit, v.Value(), verdictWord(v.OK)})
 	}
 	return t
 }

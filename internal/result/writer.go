@@ -25,18 +25,27 @@ func DirName(start time.Time, runID string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + runID
 }
 
-// Create begins the record of a run in dir, which must not exist or be empty.
-func Create(dir string, s Summary) (*Writer, error) {
+// MakeDir makes a folder for a record, or takes one that is empty; otherwise ErrNotEmpty is in its error.
+func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("create record: %w", err)
+		return fmt.Errorf("create record: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("create record: %w", err)
+		return fmt.Errorf("create record: %w", err)
 	}
 	if len(entries) > 0 {
-		return nil, fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
+		return fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
 	}
+	return nil
+}
+
+// Create begins the record of a run in dir, which must not exist or be empty.
+func Create(dir string, s Summary) (*Writer, error) {
+	if err := MakeDir(dir); err != nil {
+		return nil, err
+	}
+	var err error
 	w := &Writer{dir: dir}
 	for _, f := range []struct {
 		file   **os.File

@@ -23,13 +23,13 @@ const (
 
 // Config says how to search.
 type Config struct {
-	Method Method
-	Start  int // users of the first trial
-	Max    int // users at most
+	Method Method `json:"method"`
+	Start  int    `json:"start_threads"` // users of the first trial
+	Max    int    `json:"max_threads"`   // users at most
 
 	// Gain is the share of OPM that more users have to bring to be worth their latency: 0.02 for 2 %. Fewer users with an
 	// OPM within Gain of the highest are preferred.
-	Gain float64
+	Gain float64 `json:"gain"`
 }
 
 // repeats is how often the best point is run, as in the reports.
@@ -66,12 +66,15 @@ func Search(ctx context.Context, c Config, run func(ctx context.Context, threads
 		}
 		trial, err := run(ctx, threads)
 		if err != nil {
-			return c.result(curve, "the search was broken off"), fmt.Errorf("run %d users: %w", threads, err)
+			return c.result(curve, BrokenOff), fmt.Errorf("run %d users: %w", threads, err)
 		}
 		trial.Threads = threads
 		curve = curve.with(trial)
 	}
 }
+
+// BrokenOff is why a search that an error ended is over.
+const BrokenOff = "the search was broken off"
 
 func (c Config) result(curve Curve, why string) Result {
 	r := Result{Curve: curve, Knee: curve.Knee(), Why: why}

@@ -29,30 +29,33 @@
 			{name: b.name, xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
+		const marks = (c.marks || []).map(m => ({name: m.name, xAxis: m.x}));
+		const time = !c.labels && !c.xName;
 		return {
 			animation: !still.matches,
 			aria: {enabled: true, label: {description: c.text}},
 			textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
-			grid: {left: 16, right: 24, top: 48, bottom: c.labels ? 16 : 64, containLabel: true},
+			grid: {left: 16, right: 24, top: 48, bottom: time ? 64 : 24, containLabel: true},
 			legend: {top: 0, type: 'scroll', textStyle: {color: ink}, inactiveColor: faint, data: c.lines.map(l => l.name)},
 			tooltip: {
 				trigger: 'axis', confine: true, backgroundColor: colour('paper'), borderColor: rule, textStyle: {color: ink},
 				axisPointer: {lineStyle: {color: faint}}, valueFormatter: figure,
 			},
-			dataZoom: c.labels ? [] : [{
+			dataZoom: !time ? [] : [{
 				type: 'slider', height: 18, bottom: 8, labelFormatter: clock, textStyle: {color: faint}, borderColor: rule,
 			}],
 			xAxis: c.labels
 				? {...axis, type: 'category', data: c.labels, boundaryGap: false}
-				: {...axis, type: 'value', min: 0, max: 'dataMax', splitLine: {show: false}, axisLabel: {color: faint, formatter: clock},
-					axisPointer: {label: {formatter: p => clock(p.value)}}},
+				: {...axis, type: 'value', name: c.xName, nameLocation: 'middle', nameGap: 28, min: 0, max: 'dataMax', splitLine: {show: false},
+					axisLabel: {color: faint, formatter: time ? clock : figure}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}}},
 			yAxis: {...axis, type: c.log ? 'log' : 'value', name: c.yName, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
-				name: l.name, type: 'line', showSymbol: Boolean(c.labels), connectNulls: false,
+				name: l.name, type: 'line', showSymbol: !time, connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
 				color: colour(`line${i % 8 + 1}`),
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'insideTop'}, data: bands} : undefined,
+				markLine: i === 0 && marks.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}'}, lineStyle: {color: faint}, data: marks} : undefined,
 			})),
 		};
 	}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/driver"
+	"ds2/internal/experiment"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/tune"
+)
+
+// tuneFlags are those of a run, whose users are searched for, and how to search.
+type tuneFlags struct {
+	driveFlags
+	watch  observeFlags
+	search tune.Config
+	method string
+	gain   float64 // percent
+	output driveOutput
+}
+
+func newTuneCommand() *cobra.Command {
+	var f tuneFlags
+	cmd := &cobra.Command{
+		Use:   "tune",
+		Short: "Find the number of users with the highest OPM within limits",
+		Long: `Runs users against a database again and again, and searches for the number of users with the most orders a minute
+that keeps the limits. Each run and the search itself leave a record in the folder --out, and a report with the curve of
+OPM and response time over users.
+
+The method golden doubles the users until a limit fails or more users bring nothing, then closes in on the best by
+golden-section search or, where the limits stand in the way, by bisection. A response time within a tenth of its limit
+is measured three times before it decides. The method steps is that of the Jetstress reports: from --start-threads 16
+by halves or doubles, then up one by one. With both, the best is run three times, and its run with the median OPM is the
+result. Fewer users are preferred to more that bring less than --gain.`,
+		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.addShared(flags)
+	preset(flags, "warmup-time", "15s")
+	preset(flags, "run-time", "2m")
+	f.watch.add(flags)
+	flags.StringVar(&f.method, "method", string(tune.Golden), "golden or steps")
+	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, and 16 for steps)")
+	flags.IntVar(&f.search.Max, "max-threads", 1024, "users at most, per target")
+	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users have to bring")
+	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text or json")
+	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show only the result of each run")
+	flags.StringVar(&f.output.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	f.output.verify.add(flags)
+	return cmd
+}
+
+// preset gives a flag another default.
+func preset(flags *pflag.FlagSet, name, value string) {
+	flag := flags.Lookup(name)
+	if err := flag.Value.Set(value); err != nil {
+		panic(err) // it stands above
+	}
+	flag.DefValue = flag.Value.String()
+}
+
+func (f *tuneFlags) check() error {
+	f.search.Method, f.search.Gain = tune.Method(f.method), f.gain/100
+	if f.search.Start == 0 {
+		f.search.Start = map[tune.Method]int{tune.Golden: 1, tune.Steps: 16}[f.search.Method]
+	}
+	switch {
+	case f.search.Method != tune.Golden && f.search.Method != tune.Steps:
+		return usageError("--method: %q is neither golden nor steps", f.method)
+	case f.search.Start < 1 || f.search.Start > f.search.Max:
+		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d", f.search.Start, f.search.Max)
+	case !(f.gain >= 0) || f.gain >= 100:
+		return usageError("--gain is %g: it must be from 0 to less than 100 percent", f.gain)
+	case f.config.Run == 0:
+		return usageError("--run-time is 0: the runs of a search have an end")
+	case f.abortAfter > 0 && len(f.windows) > 0:
+		return usageError("--abort-on-fail goes without --window here: a run that ends early may lack the window")
+	case f.output.format != "text" && f.output.format != "json":
+		return usageError("--output: %q is neither text nor json", f.output.format)
+	}
+	f.config.Threads, f.spacing = f.search.Start, "even"
+	return nil
+}
+
+func (f *tuneFlags) run(cmd *cobra.Command) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	stderr := cmd.ErrOrStderr()
+	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
+	defer release()
+	options, err := f.experiment(interrupts.soft)
+	if err != nil {
+		return err
+	}
+	defer closeStores(options.Driver.Targets)
+	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+		return err
+	}
+	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
+	s := tuning{options: options, flags: f, dir: dir, interrupts: interrupts, stderr: stderr, record: newTuneRecord(options, f)}
+	if err := result.MakeDir(dir); errors.Is(err, result.ErrNotEmpty) {
+		return flagError("out", err)
+	} else if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "record: %s\n", dir)
+	if err := s.search(); err != nil {
+		return err
+	}
+	failed, err := s.conclude()
+	if err != nil {
+		return err
+	}
+	if err := s.print(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	if failed != "" {
+		return verdictError("%s; see the record", failed)
+	}
+	return nil
+}
+
+func newTuneRecord(o experiment.Options, f *tuneFlags) tune.Record {
+	r := tune.Record{
+		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
+		Engine: o.Driver.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Config: f.search,
+	}
+	for _, t := range o.Driver.Targets {
+		r.Targets = append(r.Targets, t.Label())
+	}
+	for _, l := range o.Limits {
+		r.Limits = append(r.Limits, l.String())
+	}
+	return r
+}
+
+// tuning is a search under way.
+type tuning struct {
+	options    experiment.Options
+	flags      *tuneFlags
+	dir        string
+	interrupts interrupts
+	stderr     io.Writer
+	record     tune.Record
+	trials     int
+	last       *experiment.Run
+}
+
+// search runs the search and writes its record, also where an error ends it.
+func (s *tuning) search() error {
+	found, err := tune.Search(s.interrupts.hard, s.flags.search, s.trial)
+	s.record.Result, s.record.End = found, time.Now()
+	if best := found.Best; best != nil {
+		median := best.Median()
+		s.record.OPM = &median.OPM
+		record, readErr := result.Read(filepath.Join(s.dir, median.Record))
+		if readErr != nil {
+			return errors.Join(err, readErr)
+		}
+		s.record.Verdicts = record.Limits
+	}
+	if err := errors.Join(err, s.record.Save(s.dir)); err != nil {
+		if errors.Is(err, driver.ErrStopped) {
+			return &exitError{exitInterrupted, err}
+		}
+		return err
+	}
+	return writeFile(filepath.Join(s.dir, reportFile), func(w io.Writer) error { return tunePage(w, s.dir, s.record) })
+}
+
+// trial is one run with a number of users.
+func (s *tuning) trial(ctx context.Context, threads int) (tune.Trial, error) {
+	s.trials++
+	t := tune.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", s.trials, threads)}
+	o := s.options
+	o.Driver.Threads = threads
+	o.Driver.Seed += uint64(s.trials) // else the new customers of a repeat would find their names taken
+	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, s.trials)
+	o.Dir = filepath.Join(s.dir, t.Record)
+	summary, err := s.drive(ctx, o)
+	if err != nil && !errors.Is(err, experiment.ErrLimits) {
+		return t, err
+	}
+	verdicts, judgeErr := s.last.Judge()
+	if judgeErr != nil {
+		return t, judgeErr
+	}
+	if t.Strain, judgeErr = limit.Strain(verdicts); judgeErr != nil {
+		return t, judgeErr
+	}
+	// A lower limit, on OPM, is no reason to try fewer users: it is judged at the end.
+	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, upperHold(verdicts)
+	fmt.Fprintf(s.stderr, "trial %d: %s\n", s.trials, report.TrialText(t))
+	return t, nil
+}
+
+// upperHold tells whether all limits but those on OPM hold.
+func upperHold(verdicts []limit.Verdict) bool {
+	for _, v := range verdicts {
+		if !v.OK && v.Unit != limit.OPM {
+			return false
+		}
+	}
+	return true
+}
+
+// drive is the run of a trial, shown and with its figures served.
+func (s *tuning) drive(ctx context.Context, o experiment.Options) (result.Summary, error) {
+	run, err := experiment.Begin(o)
+	if err != nil {
+		return result.Summary{}, err
+	}
+	s.last = run
+	server, err := serveMetrics(s.flags.output.metricsAddr, o, run, io.Discard)
+	if err != nil {
+		return result.Summary{}, err
+	}
+	if server != nil {
+		defer server.Close()
+	}
+	view := startView(run.Meter(), o.Driver, &s.flags.output, io.Discard, s.stderr)
+	defer view.stop()
+	summary, err := run.Drive(ctx, s.interrupts.soft.Done())
+	if err == nil && summary.OPM == nil {
+		err = errors.New("the run gave no figures")
+	}
+	return summary, err
+}
+
+// conclude looks at the databases after the last run, and says what failed.
+func (s *tuning) conclude() (failed string, err error) {
+	unsound, err := verdict(s.interrupts, s.last, nil, s.flags.output.verify, s.flags.output.quiet, s.stderr)
+	switch {
+	case err != nil:
+		return "", err
+	case len(unsound) > 0:
+		return unsound[0], nil
+	case s.record.Best == nil:
+		return s.record.Why, nil
+	case !limit.Passed(s.record.Verdicts):
+		return "limits failed: " + limit.Failed(s.record.Verdicts), nil
+	}
+	return "", nil
+}
+
+func (s *tuning) print(w io.Writer) error {
+	if s.flags.output.format == "json" {
+		return printJSON(w, s.record)
+	}
+	return report.TuneText(w, s.record)
+}
+
+// tunePage writes the report of a search in dir: the search, and the run that is its result.
+func tunePage(w io.Writer, dir string, r tune.Record) error {
+	var median *result.Record
+	if r.Best != nil {
+		var err error
+		if median, err = result.Read(filepath.Join(dir, r.Best.Median().Record)); err != nil {
+			return err
+		}
+	}
+	return report.TuneHTML(w, r, median)
+}

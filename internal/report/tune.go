@@ -1,0 +1,142 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ds2/internal/result"
+	"ds2/internal/tune"
+)
+
+// TrialText is a trial of a search in one line.
+func TrialText(t tune.Trial) string {
+	text := fmt.Sprintf("%d users, %s OPM, p95 %s ms", t.Threads, number(t.OPM, 0), milliseconds(1000*t.P95))
+	if t.Strain > 0 {
+		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
+	}
+	return text + ": " + strings.ToLower(verdictWord(t.Passed))
+}
+
+// TuneText writes a search for reading on a terminal.
+func TuneText(w io.Writer, r tune.Record) error {
+	b := bufio.NewWriter(w)
+	v := newTuneView(r)
+	fmt.Fprintf(b, "%s  search %s\n", v.Headline, r.RunID)
+	for _, sentence := range v.Notes {
+		fmt.Fprintln(b, sentence)
+	}
+	for _, t := range v.Tables {
+		if len(t.Rows) > 0 {
+			fmt.Fprint(b, "\n", t.text())
+		}
+	}
+	return b.Flush()
+}
+
+// TuneHTML writes the page of a search and, where there is one, of the run that is its result.
+func TuneHTML(w io.Writer, r tune.Record, median *result.Record) error {
+	runs := []runView{newTuneView(r)}
+	if median != nil {
+		run, err := newRunView(median, "run1")
+		if err != nil {
+			return fmt.Errorf("report %s: %w", median.Dir, err)
+		}
+		run.Title = "The run that is the result: " + run.Title
+		runs = append(runs, run)
+	}
+	return writePage(w, "ds2 search "+r.RunID, runs)
+}
+
+func newTuneView(r tune.Record) runView {
+	v := runView{
+		ID: "search", RunID: r.RunID,
+		Title:    fmt.Sprintf("Search for the best number of users: %s, size %s", r.Engine, r.Size),
+		Headline: "no result",
+		Good:     r.Best != nil,
+		Tables:   []table{trialTable(r.Curve), limitTable(r.Verdicts)},
+		Details:  []table{tuneSetupTable(r)},
+	}
+	switch {
+	case r.Best != nil:
+		v.Headline = fmt.Sprintf("%s OPM with %d users", number(*r.OPM, 1), r.Best.Threads)
+		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %d users; %s.", len(r.Best.Trials), r.Best.Threads, r.Why))
+	default:
+		v.Notes = append(v.Notes, capital(r.Why)+".")
+	}
+	if r.Knee > 0 {
+		v.Notes = append(v.Notes, fmt.Sprintf("Queueing sets in at about %s users, the knee of the curve.", number(r.Knee, 1)))
+	}
+	if note := limitNote(r.Verdicts); note != "" {
+		v.Notes = append(v.Notes, note)
+	}
+	if len(r.Curve) > 0 {
+		v.Charts = []chart{
+			curveChart(r, "opm", "OPM over users", "OPM", tune.Point.OPM),
+			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", func(p tune.Point) float64 { return 1000 * p.P95() }),
+		}
+	}
+	return v
+}
+
+func trialTable(c tune.Curve) table {
+	t := table{Caption: "Trials", Head: []string{"users", "OPM", "order p95 ms", "% of the tightest limit", "limits", "record"}}
+	for _, p := range c {
+		for _, trial := range p.Trials {
+			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), milliseconds(1000 * trial.P95),
+				number(100*trial.Strain, 0), verdictWord(trial.Passed), trial.Record})
+		}
+	}
+	return t
+}
+
+// curveChart draws the median of a figure over the number of users.
+func curveChart(r tune.Record, id, title, unit string, figure func(tune.Point) float64) chart {
+	c := chart{
+		ID: "search-" + id, Title: title, YName: unit, XName: "users",
+		Text: fmt.Sprintf("Median of the trials with %d to %d users; queueing sets in at the knee.",
+			r.Curve[0].Threads, r.Curve[len(r.Curve)-1].Threads),
+		Figures: table{Caption: title, Head: []string{"users", "median " + unit, "limits"}},
+	}
+	median, failed := line{Name: "median"}, line{Name: "limits fail"}
+	for _, p := range r.Curve {
+		x, y := float64(p.Threads), figure(p)
+		median.add(x, y)
+		if !p.Passed() {
+			failed.add(x, y)
+		}
+		c.Figures.Rows = append(c.Figures.Rows, []string{fmt.Sprint(p.Threads), number(y, 1), verdictWord(p.Passed())})
+	}
+	c.Lines = []line{median}
+	if len(failed.Points) > 0 {
+		c.Lines = append(c.Lines, failed)
+	}
+	if r.Knee > 0 {
+		c.Marks = append(c.Marks, mark{"knee", r.Knee})
+	}
+	if r.Best != nil {
+		c.Marks = append(c.Marks, mark{"result", float64(r.Best.Threads)})
+	}
+	return c
+}
+
+// tuneSetupTable is all that is needed to repeat the search.
+func tuneSetupTable(r tune.Record) table {
+	t := table{Caption: "Setup", Head: []string{"what", "value"}, Words: true}
+	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	add("search", r.RunID)
+	add("kit version", r.KitVersion)
+	add("started", r.Start.UTC().Format(time.DateTime)+" UTC")
+	add("ended", r.End.UTC().Format(time.DateTime)+" UTC")
+	add("engine", r.Engine)
+	add("targets", strings.Join(r.Targets, ", "))
+	add("size", r.Size)
+	add("method", string(r.Method))
+	add("first run", fmt.Sprintf("%d users", r.Config.Start))
+	add("at most", fmt.Sprintf("%d users", r.Max))
+	add("gain that more users have to bring", plain(100*r.Gain)+" %")
+	add("limits", strings.Join(r.Limits, ", "))
+	return t
+}
