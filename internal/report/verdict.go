@@ -32,7 +32,7 @@ func limitNote(verdicts []limit.Verdict) string {
 	case len(verdicts) == 0:
 		return ""
 	case limit.Passed(verdicts):
-		return fmt.Sprintf("Pass: all %d limits hold.", len(verdicts))
+		return "Pass: every limit holds."
 	default:
 		return fmt.Sprintf("FAIL: %s.", limit.Failed(verdicts))
 	}
