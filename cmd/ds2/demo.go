@@ -95,7 +95,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		}
 	}()
 	f.load.target = server.URL("ds2")
-	f.drive.target, f.drive.crash.own = f.load.target, server
+	f.drive.target, f.drive.crash.own, f.output.own = f.load.target, server, server
 	if err := f.fill(interrupted, stderr); err != nil {
 		return interruption(interrupted, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
+	"ds2/internal/localpg"
 	"ds2/internal/metrics"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -27,6 +28,7 @@ type driveOutput struct {
 	verify              verifyFlag
 	quiet               bool
 	detailed            yesValue
+	own                 *localpg.Server // the target, where it is the kit's own
 }
 
 func newDriveCommand() *cobra.Command {
@@ -104,7 +106,7 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 		}
 		return err
 	}
-	failed, err := verdict(interrupts, run, options.Limits, o.verify, o.quiet, stderr)
+	failed, err := verdict(interrupts, run, options.Limits, o, stderr)
 	if err != nil {
 		return err
 	}

@@ -247,7 +247,7 @@ func (s *tuning) drive(ctx context.Context, o experiment.Options) (result.Summar
 
 // conclude looks at the databases after the last run, and says what failed.
 func (s *tuning) conclude() (failed string, err error) {
-	unsound, err := verdict(s.interrupts, s.last, nil, s.flags.output.verify, s.flags.output.quiet, s.stderr)
+	unsound, err := verdict(s.interrupts, s.last, nil, &s.flags.output, s.stderr)
 	switch {
 	case err != nil:
 		return "", err

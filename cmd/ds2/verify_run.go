@@ -56,7 +56,7 @@ func (f *verifyFlag) Set(text string) error {
 
 // verdict judges a run by its limits, reads its databases to the last page and audits them, as far as that was asked
 // for. It tells stderr what failed, and gives it in a few words.
-func verdict(i interrupts, run *experiment.Run, limits []limit.Limit, verify verifyFlag, quiet bool, stderr io.Writer) (failed []string, err error) {
+func verdict(i interrupts, run *experiment.Run, limits []limit.Limit, o *driveOutput, stderr io.Writer) (failed []string, err error) {
 	if len(limits) > 0 {
 		verdicts, err := run.Judge()
 		if err != nil {
@@ -67,18 +67,18 @@ func verdict(i interrupts, run *experiment.Run, limits []limit.Limit, verify ver
 		}
 	}
 	damaged := false
-	if verify == verifyDeep {
-		if damaged, err = scrubRun(i, run, quiet, stderr); err != nil {
+	if o.verify == verifyDeep {
+		if damaged, err = scrubRun(i, run, o, stderr); err != nil {
 			return nil, err
 		}
 		if damaged {
 			failed = append(failed, "the database is damaged")
 		}
 	}
-	if verify == verifyNone {
+	if o.verify == verifyNone {
 		return failed, nil
 	}
-	switch passed, err := auditRun(i, run, quiet, stderr); {
+	switch passed, err := auditRun(i, run, o.quiet, stderr); {
 	case err != nil && damaged && i.soft.Err() == nil:
 		failed = append(failed, fmt.Sprintf("the audit could not be made: %v", err)) // no wonder
 	case err != nil:
@@ -89,9 +89,18 @@ func verdict(i interrupts, run *experiment.Run, limits []limit.Limit, verify ver
 	return failed, nil
 }
 
-// scrubRun reads every page of the run's databases and tells what is damaged.
-func scrubRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (damaged bool, err error) {
-	scrubs, err := scrub(i.soft, run.Targets(), quiet, stderr)
+// scrubRun reads every page of the run's databases and tells what is damaged. A server of the kit's own is started anew
+// before, so that its pages are read from the drive.
+func scrubRun(i interrupts, run *experiment.Run, o *driveOutput, stderr io.Writer) (damaged bool, err error) {
+	if o.own != nil {
+		if err := o.own.Restart(i.soft); err != nil {
+			return false, err
+		}
+		for _, target := range run.Targets() {
+			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
+		}
+	}
+	scrubs, err := scrub(i.soft, run.Targets(), o.quiet, stderr)
 	if err != nil {
 		return false, err
 	}

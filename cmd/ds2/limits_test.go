@@ -1,0 +1,177 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"ds2/internal/localpg"
+	"ds2/internal/result"
+	"ds2/internal/tune"
+)
+
+// loadedServer is a server of one's own with the dataset of size S in it.
+func loadedServer(t *testing.T) (s *localpg.Server, target string) {
+	t.Helper()
+	server, err := localpg.Start(t.Context(), localpg.Options{Checksums: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	target = server.URL("ds2")
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "S", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	return server, target
+}
+
+func TestLimitSyntax(t *testing.T) {
+	code, _, stderr := execute(t, "drive", "--target", "postgres://127.0.0.1:1/ds2", "--limit", "order p95 < 500")
+	want := "ds2: --limit: a latency needs a unit: us, ms, s or m, such as 500ms\n  order p95 < 500\n                 ^\n"
+	if code != exitUsage || stderr != want {
+		t.Errorf("exit %d,\n%swant\n%s", code, stderr, want)
+	}
+	for args, want := range map[string]string{
+		"--limits exchange":                         `--limits: unknown set of limits "exchange"; known: jetstress`,
+		"--abort-on-fail 30s":                       "--abort-on-fail goes with --limit",
+		"--crash-after 1m":                          "--crash-after needs --kill-command and --start-command",
+		"--kill-command false --start-command true": "--crash-after is missing",
+		"--crash-after 9m --kill-command false --start-command true --run-time 5m": "--crash-after is 9m0s, and the run is over 6m0s",
+		"--verify thoroughly": "--verify",
+	} {
+		code, _, stderr := execute(t, append([]string{"drive", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("ds2 drive %s: exit %d, %q; want exit 2 and %q", args, code, stderr, want)
+		}
+	}
+	for args, want := range map[string]string{
+		"--method guess":                    "--method",
+		"--start-threads 9 --max-threads 8": "--start-threads is 9",
+		"--gain 100":                        "--gain is 100",
+		"--run-time 0":                      "--run-time is 0",
+		"--output ds2":                      "--output",
+		"--threads 4":                       "--threads",
+		"--limits jetstress --abort-on-fail 30s --window 1s-2s": "--abort-on-fail goes without --window",
+	} {
+		code, _, stderr := execute(t, append([]string{"tune", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("ds2 tune %s: exit %d, %q; want exit 2 and %q", args, code, stderr, want)
+		}
+	}
+}
+
+// TestLimitsForReal drives, tunes and verifies a database that is damaged in the end.
+func TestLimitsForReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	server, target := loadedServer(t)
+	short := []string{"--target", target, "--warmup-time", "0", "--run-time", "2s", "--ramp-rate", "100", "--metrics-addr", "", "--quiet"}
+	dir := t.TempDir()
+
+	run := filepath.Join(dir, "run")
+	code, stdout, stderr := execute(t, append([]string{"drive", "--out", run, "--verify", "deep", "--limit", "order p95 < 10m", "--limit", "purchase max < 1us"}, short...)...)
+	if code != exitVerdict || !strings.Contains(stderr, "limits failed: purchase max < 1us (measured ") || !strings.Contains(stdout, "FAIL: purchase max < 1us") {
+		t.Fatalf("drive: exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	record, err := result.Read(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK || len(record.Scrubs) != 1 || len(record.Scrubs[0].Damage) != 0 {
+		t.Errorf("limits %+v, scrubs %+v", record.Limits, record.Scrubs)
+	}
+
+	for _, method := range []string{"golden", "steps"} {
+		out := filepath.Join(dir, method)
+		code, stdout, stderr := execute(t, append([]string{"tune", "--out", out, "--method", method, "--start-threads", "2", "--max-threads", "4", "--limit", "order p95 < 10m"}, short...)...)
+		if code != exitDone || !strings.Contains(stdout, " OPM with ") || strings.Count(stderr, "trial ") < 4 {
+			t.Fatalf("tune by %s: exit %d\n%s\n%s", method, code, stdout, stderr)
+		}
+		search, err := tune.Read(out)
+		if err != nil || search == nil || search.Best == nil {
+			t.Fatalf("record of the search: %+v, %v", search, err)
+		}
+		if len(search.Best.Trials) != 3 || search.Best.Threads > 4 || *search.OPM != search.Best.OPM() || !search.Verdicts[0].OK {
+			t.Errorf("the search found %+v", search)
+		}
+		if _, err := result.Read(filepath.Join(out, search.Best.Median().Record)); err != nil {
+			t.Error(err)
+		}
+		for _, format := range []string{"html", "text", "json"} {
+			code, stdout, stderr := execute(t, "report", "--output", format, "--out", "-", out)
+			if code != exitDone || !strings.Contains(stdout, search.RunID) {
+				t.Errorf("report of the search as %s: exit %d, %s", format, code, stderr)
+			}
+		}
+	}
+	if code, _, stderr := execute(t, append([]string{"tune", "--out", filepath.Join(dir, "none"), "--limit", "order p95 < 1us"}, short...)...); code != exitVerdict || !strings.Contains(stderr, "the limits fail already with 1 user") {
+		t.Errorf("tune with a limit nobody keeps: exit %d, %s", code, stderr)
+	}
+
+	code, stdout, _ = execute(t, "verify", "--target", target, "--deep", "--quiet")
+	if code != exitDone || !strings.Contains(stdout, "PostgreSQL") || !strings.Contains(stdout, "audit passed") {
+		t.Errorf("verify --deep: exit %d\n%s", code, stdout)
+	}
+	damage(t, server, target, "products")
+	code, stdout, stderr = execute(t, "verify", "--target", target, "--deep", "--quiet")
+	if code != exitVerdict || !strings.Contains(stdout, "public.products main block 3") || !strings.Contains(stdout, "audit FAILED") || !strings.Contains(stderr, "the database is damaged") {
+		t.Errorf("verify --deep of a damaged database: exit %d\n%s\n%s", code, stdout, stderr)
+	}
+}
+
+// damage changes a byte of block 3 of a table while the server is stopped.
+func damage(t *testing.T, server *localpg.Server, target, table string) {
+	t.Helper()
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var name string
+	if err := db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", table).Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CHECKPOINT"); err != nil {
+		t.Fatal(err)
+	}
+	server.Kill()
+	file, err := os.OpenFile(filepath.Join(server.DataDir(), name), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var b [1]byte
+	if _, err := file.ReadAt(b[:], 3*8192+5000); err != nil {
+		t.Fatal(err)
+	}
+	b[0] ^= 0xff
+	if _, err := file.WriteAt(b[:], 3*8192+5000); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDemoCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	out := filepath.Join(t.TempDir(), "record")
+	code, stdout, stderr := execute(t, "demo", "--out", out, "--warmup-time", "0", "--run-time", "8s", "--crash-after", "2s", "--verify", "deep", "--quiet")
+	if code != exitDone || !strings.Contains(stdout, "The server was killed at ") {
+		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	record, err := result.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Crash == nil || len(record.Scrubs) != 1 || record.Scrubs[0].Cached > record.Scrubs[0].Bytes/2 {
+		t.Errorf("crash %+v, scrubs %+v; want most pages read from the drive", record.Crash, record.Scrubs)
+	}
+}
