@@ -13,7 +13,7 @@ import (
 
 // TrialText is a trial of a search in one line.
 func TrialText(t tune.Trial) string {
-	text := fmt.Sprintf("%d users, %s OPM, p95 %s ms", t.Threads, number(t.OPM, 0), milliseconds(1000*t.P95))
+	text := fmt.Sprintf("%d users, %s OPM, p95 %s ms", t.Threads, number(t.OPM, 0), figure(1000*t.P95))
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
@@ -85,7 +85,7 @@ func trialTable(c tune.Curve) table {
 	t := table{Caption: "Trials", Head: []string{"users", "OPM", "order p95 ms", "% of the tightest limit", "limits", "record"}}
 	for _, p := range c {
 		for _, trial := range p.Trials {
-			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), milliseconds(1000 * trial.P95),
+			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), figure(1000 * trial.P95),
 				number(100*trial.Strain, 0), verdictWord(trial.Passed), trial.Record})
 		}
 	}
@@ -93,7 +93,7 @@ func trialTable(c tune.Curve) table {
 }
 
 // curveChart draws the median of a figure over the number of users.
-func curveChart(r tune.Record, id, title, unit string, figure func(tune.Point) float64) chart {
+func curveChart(r tune.Record, id, title, unit string, of func(tune.Point) float64) chart {
 	c := chart{
 		ID: "search-" + id, Title: title, YName: unit, XName: "users",
 		Text: fmt.Sprintf("Median of the trials with %d to %d users; queueing sets in at the knee.",
@@ -102,7 +102,7 @@ func curveChart(r tune.Record, id, title, unit string, figure func(tune.Point) f
 	}
 	median, failed := line{Name: "median"}, line{Name: "limits fail"}
 	for _, p := range r.Curve {
-		x, y := float64(p.Threads), figure(p)
+		x, y := float64(p.Threads), of(p)
 		median.add(x, y)
 		if !p.Passed() {
 			failed.add(x, y)
