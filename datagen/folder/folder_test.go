@@ -1,0 +1,435 @@
+package folder
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"ds2/datagen"
+)
+
+var small = datagen.Size{Customers: 2_001, OrdersPerMonth: 100, Products: 1_000}
+
+func dataset(t *testing.T, size datagen.Size, o datagen.Options) *datagen.Dataset {
+	t.Helper()
+	data, err := datagen.New(size, datagen.DefaultWords(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+var all = Options{KitVersion: "test", Tables: datagen.Tables, Shard: Whole, Compression: None, Parallel: 2}
+
+// write makes a folder and says how many bytes its progress told of.
+func write(t *testing.T, dir string, data *datagen.Dataset, o Options) (*Manifest, int64) {
+	t.Helper()
+	plan, err := NewPlan(dir, data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told atomic.Int64
+	m, err := plan.Run(t.Context(), func(n int64) { told.Add(n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, told.Load()
+}
+
+func verify(t *testing.T, dir string) error {
+	t.Helper()
+	f, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	return f.Verify(t.Context(), 2, func(int64) {})
+}
+
+// csv is what a folder holds, by DS2's file names.
+func csv(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := f.Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, p := range parts {
+		var b bytes.Buffer
+		if _, err := p.WriteTo(&b); err != nil {
+			t.Error(err)
+		}
+		if rows := int64(strings.Count(b.String(), "\n")); rows != p.Rows || int64(b.Len()) != p.Bytes {
+			t.Errorf("%s has %d rows and %d bytes, its part says %d and %d", p.File, rows, b.Len(), p.Rows, p.Bytes)
+		}
+		files[strings.TrimSuffix(p.File, f.Manifest.Compression.suffix())] = b.String()
+	}
+	return files
+}
+
+// generated is what the dataset's own parts give.
+func generated(t *testing.T, data *datagen.Dataset) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, p := range data.Parts() {
+		var b bytes.Buffer
+		if _, err := p.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		files[p.File] += b.String()
+	}
+	return files
+}
+
+func same(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s has %d bytes, other than the %d there should be", name, len(got[name]), len(want[name]))
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+}
+
+// The sums of DS2's own files, however many workers write them and however they are cut into parts.
+func TestGolden(t *testing.T) {
+	golden, err := os.ReadFile("../../testdata/golden/S.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ parallel, partRows int }{{1, PartRows}, {2, 1000}, {7, 333}, {50, 100}} {
+		t.Run(fmt.Sprintf("parallel=%d,rows=%d", c.parallel, c.partRows), func(t *testing.T) {
+			o := all
+			o.Parallel = c.parallel
+			m, told := write(t, t.TempDir(), dataset(t, datagen.S, datagen.Options{PartRows: c.partRows}), o)
+			var rows, size int64
+			for _, e := range m.Files {
+				rows, size = rows+e.Rows, size+e.Bytes
+				if e.Name != "prod.csv" && !strings.Contains(string(golden), e.SHA256+"  "+e.Name+"\n") { // its words are not DS2's
+					t.Errorf("%s has sum %s, which is not DS2's", e.Name, e.SHA256)
+				}
+			}
+			if len(m.Files) != 40 || rows != 172_700 || told != size {
+				t.Errorf("%d files, %d rows, %d bytes, progress of %d; want 40 files, 172,700 rows and the same bytes", len(m.Files), rows, size, told)
+			}
+		})
+	}
+}
+
+func TestCompressionAndLines(t *testing.T) {
+	for _, compression := range []Compression{None, Gzip, Zstd} {
+		for _, crlf := range []bool{false, true} {
+			dir := t.TempDir()
+			o := all
+			o.Compression = compression
+			data := dataset(t, small, datagen.Options{CRLF: crlf, PartRows: 100})
+			write(t, dir, data, o)
+			if err := verify(t, dir); err != nil {
+				t.Errorf("%s: %v", compression, err)
+			}
+			want := generated(t, dataset(t, small, datagen.Options{}))
+			if crlf {
+				for name, text := range want {
+					want[name] = strings.ReplaceAll(text, "\n", "\r\n")
+				}
+			}
+			same(t, csv(t, dir), want)
+		}
+	}
+}
+
+// Sixteen shards in one folder are the dataset; so are two, or as many as there are files.
+func TestShards(t *testing.T) {
+	data := dataset(t, small, datagen.Options{})
+	for _, count := range []int{2, 16, 40} {
+		dir := t.TempDir()
+		for i := range count {
+			if i > 0 {
+				if damage, ok := errors.AsType[*DamageError](verify(t, dir)); !ok || !slices.Contains(damage.Findings, fmt.Sprintf("shard %d/%d is missing", i+1, count)) {
+					t.Errorf("verify before shard %d of %d: %v", i+1, count, damage)
+				}
+			}
+			o := all
+			o.Shard = Shard{i + 1, count}
+			write(t, dir, data, o)
+		}
+		if err := verify(t, dir); err != nil {
+			t.Errorf("%d shards: %v", count, err)
+		}
+		same(t, csv(t, dir), generated(t, data))
+	}
+}
+
+func TestShardsAreBalanced(t *testing.T) {
+	files := dataset(t, datagen.W, datagen.Options{}).Files()
+	var total, most int64
+	for i := range 4 {
+		var n int64
+		for _, f := range (Shard{i + 1, 4}).of(files) {
+			n += f.Bytes()
+		}
+		total, most = total+n, max(most, n)
+	}
+	if float64(most) > 1.2*float64(total)/4 {
+		t.Errorf("the largest of four shards has %d bytes of %d", most, total)
+	}
+}
+
+func TestTables(t *testing.T) {
+	dir := t.TempDir()
+	o := all
+	o.Tables = []datagen.Table{datagen.Products, datagen.Inventory}
+	m, _ := write(t, dir, dataset(t, small, datagen.Options{}), o)
+	if len(m.Files) != 2 || m.Files[0].Name != "prod.csv" || m.Files[1].Name != "inv.csv" {
+		t.Errorf("files %v", m.Files)
+	}
+	if err := verify(t, dir); err != nil {
+		t.Error(err)
+	}
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Parts(); err == nil || !strings.Contains(err.Error(), "2 of the 40 files") {
+		t.Errorf("parts of two tables: error %v", err)
+	}
+}
+
+// Every kind of damage is found, and a resumed run makes what is damaged, and nothing else.
+func TestDamageAndResume(t *testing.T) {
+	data := dataset(t, small, datagen.Options{})
+	for _, compression := range []Compression{None, Gzip, Zstd} {
+		suffix := compression.suffix()
+		dir := t.TempDir()
+		o := all
+		o.Compression = compression
+		write(t, dir, data, o)
+		path := func(name string) string { return filepath.Join(dir, name+suffix) }
+		change := func(name string, change func([]byte) []byte) {
+			t.Helper()
+			text, err := os.ReadFile(path(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path(name), change(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Remove(path("jan_orders.csv")); err != nil {
+			t.Fatal(err)
+		}
+		change("feb_orders.csv", func(b []byte) []byte { return b[:len(b)-1] })
+		change("mar_orders.csv", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+		change("apr_orders.csv", func(b []byte) []byte { return append(b, b...) })
+		change("may_orders.csv", func(b []byte) []byte { return nil })
+		before, err := os.Stat(path("jun_orders.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		damage, ok := errors.AsType[*DamageError](verify(t, dir))
+		if !ok || len(damage.Findings) != 5 {
+			t.Fatalf("%s: verify found %v", compression, damage)
+		}
+		for i, month := range []string{"apr", "feb", "jan", "mar", "may"} {
+			if !strings.HasPrefix(damage.Findings[i], month+"_orders.csv"+suffix+" ") {
+				t.Errorf("%s: finding %d is %q, want one about %s", compression, i, damage.Findings[i], month)
+			}
+		}
+		o.Resume = true
+		_, told := write(t, dir, data, o)
+		if err := verify(t, dir); err != nil {
+			t.Errorf("%s: after resuming: %v", compression, err)
+		}
+		if f, _ := Open(dir); told != f.Bytes() {
+			t.Errorf("%s: progress of %d, want %d", compression, told, f.Bytes())
+		}
+		after, err := os.Stat(path("jun_orders.csv"))
+		if err != nil || !os.SameFile(before, after) {
+			t.Errorf("%s: a whole file was made again", compression)
+		}
+	}
+}
+
+// A run that is stopped leaves whole files only, and can be gone on with.
+func TestInterruptAndResume(t *testing.T) {
+	dir := t.TempDir()
+	data := dataset(t, small, datagen.Options{PartRows: 100})
+	plan, err := NewPlan(dir, data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var told atomic.Int64
+	if _, err := plan.Run(ctx, func(n int64) {
+		if told.Add(n) > plan.Bytes()/2 {
+			stop()
+		}
+	}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a stopped run ended with %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*"+partial)); left != nil {
+		t.Errorf("%v are left", left)
+	}
+	if damage, ok := errors.AsType[*DamageError](verify(t, dir)); !ok || !strings.Contains(damage.Error(), "was never finished") {
+		t.Errorf("verify of half a dataset: %v", damage)
+	}
+	o := all
+	o.Resume = true
+	write(t, dir, data, o)
+	same(t, csv(t, dir), generated(t, data))
+}
+
+func TestConflicts(t *testing.T) {
+	resume := all
+	resume.Resume = true
+	shard := all
+	shard.Shard = Shard{1, 2}
+	zstd := resume
+	zstd.Compression = Zstd
+	products := resume
+	products.Tables = []datagen.Table{datagen.Products}
+	data := dataset(t, small, datagen.Options{})
+	larger := small
+	larger.Products++
+	for _, c := range []struct {
+		name    string
+		file    string // stands there besides the dataset; "-" stands there alone
+		data    *datagen.Dataset
+		options Options
+		want    string
+	}{
+		{"again", "", data, all, "this dataset already"},
+		{"another size", "", dataset(t, larger, datagen.Options{}), resume, "says size"},
+		{"other lines", "", dataset(t, small, datagen.Options{CRLF: true}), resume, "says lines lf, not crlf"},
+		{"another compression", "", data, zstd, "says compression none, not zstd"},
+		{"other tables", "", data, products, "says tables"},
+		{"a shard beside a whole", "", data, shard, "says number of shards 1, not 2"},
+		{"a stranger", "notes.txt", data, resume, "notes.txt, which no manifest accounts for"},
+		{"only a stranger", "-prod.csv", data, all, "prod.csv, which no manifest accounts for"},
+	} {
+		dir := t.TempDir()
+		name, alone := strings.CutPrefix(c.file, "-")
+		if !alone {
+			write(t, dir, data, all)
+		}
+		if name != "" {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := NewPlan(dir, c.data, c.options)
+		if conflict, ok := errors.AsType[*ConflictError](err); !ok || !strings.Contains(conflict.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A file system of its own holds lost+found, and is empty all the same.
+func TestLostAndFound(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "lost+found"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, dataset(t, small, datagen.Options{}), all)
+}
+
+// /dev/full is a disk that is always full.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	data := dataset(t, small, datagen.Options{})
+	write(t, dir, data, all)
+	if err := os.Remove(filepath.Join(dir, "jan_orderlines.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(dir, "jan_orderlines.csv"+partial)); err != nil {
+		t.Fatal(err)
+	}
+	o := all
+	o.Resume = true
+	plan, err := NewPlan(dir, data, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plan.Run(t.Context(), func(int64) {})
+	if err == nil || !strings.Contains(err.Error(), "jan_orderlines.csv: the disk is full: about ") {
+		t.Errorf("error %v", err)
+	}
+	write(t, dir, data, o) // there is room again
+	if err := verify(t, dir); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEnough(t *testing.T) {
+	if err := enough("/x", 100, 100); err != nil {
+		t.Error(err)
+	}
+	if err := enough("/x", 99, 100); err == nil || !strings.Contains(err.Error(), "free 1 more") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is not a manifest of this kit is refused: its names become paths.
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, dataset(t, small, datagen.Options{}), all)
+	path := filepath.Join(dir, "manifest.json")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, replacement, want string }{
+		{`"format": 1`, `"format": 2`, "its format is 2"},
+		{`"prod.csv"`, `"../prod.csv"`, `"../prod.csv"`},
+		{`"prod.csv"`, `"inv.csv"`, `"inv.csv"`},
+		{`"customers": 2001`, `"customers": 0`, "CUSTOMERS.CUSTOMERID"},
+		{`"shard": "1/1"`, `"shard": "1/2"`, "which its name is not"},
+		{`"shard": "1/1"`, `"shard": "0/1"`, "no shard"},
+		{`{`, ``, "invalid"},
+	} {
+		if err := os.WriteFile(path, bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %s", c.replacement, err, c.want)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "no manifest.json") {
+		t.Errorf("no manifest: error %v", err)
+	}
+}
+
+// What parses prints as what parses to the same, and is a shard of some.
+func FuzzParseShard(f *testing.F) {
+	for _, text := range []string{"1/1", "3/16", "16/16", "0/4", "5/4", "1/41", "", "/", "1/2/3", "-1/2"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		shard, err := ParseShard(text)
+		if err != nil {
+			return
+		}
+		if shard.Index < 1 || shard.Index > shard.Count || shard.Count > 40 {
+			t.Errorf("%q = %v", text, shard)
+		}
+		if again, err := ParseShard(shard.String()); err != nil || again != shard {
+			t.Errorf("%q = %v, and again %v, %v", text, shard, again, err)
+		}
+	})
+}
