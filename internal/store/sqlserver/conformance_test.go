@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/modules/mssql"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/store"
@@ -14,9 +17,13 @@ import (
 	"ds2/internal/store/storetest"
 )
 
-// targetVariable names a server that the conformance suite may make databases on. Where it is set, a server that cannot
-// be reached is a failure.
+// targetVariable names a server that the conformance suite may make databases on, or is inContainer. Where it is set, a
+// server that cannot be reached is a failure.
 const targetVariable = "DS2_TEST_SQLSERVER_URL"
+
+// inContainer asks for Microsoft's own SQL Server in a container. It is asked for and not taken wherever Docker answers,
+// because who starts it accepts Microsoft's licence, and it is an image of 2 GB.
+const inContainer = "docker"
 
 // killOthers is storetest.Engine.Kill.
 const killOthers = `DECLARE @sql varchar(max) = '';
@@ -26,13 +33,33 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 
 func TestConformance(t *testing.T) {
 	target := os.Getenv(targetVariable)
-	if target == "" {
-		t.Skip("no SQL Server to test on: " + targetVariable + " names none")
+	switch target {
+	case "":
+		t.Skip("no SQL Server to test on: set " + targetVariable + " to the URL of one, or to " + inContainer +
+			" to start Microsoft's in a container, which accepts its licence")
+	case inContainer:
+		target = container(t)
 	}
 	storetest.Run(t, storetest.Engine{
 		Open: func(t *testing.T) store.Store { return loaded(t, target, storetest.Size) },
 		Kill: killOthers,
 	})
+}
+
+// container starts a SQL Server that ends with the test and returns its URL.
+func container(t *testing.T) string {
+	t.Helper()
+	server, err := mssql.Run(t.Context(), "", mssql.WithAcceptEULA(),
+		testcontainers.WithDockerfile(testcontainers.FromDockerfile{Context: "testdata"}))
+	testcontainers.CleanupContainer(t, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := server.ConnectionString(t.Context(), "encrypt=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
 }
 
 // loaded is a store whose database is fresh, holds a dataset of the size and is dropped when the test ends.
