@@ -24,7 +24,7 @@ func postgresBytes(p Params) int64 {
 		order    = 111.5 + linesPerOrder*(74.6+54.8) // with its lines and their CUST_HIST
 		product  = 140.9 + 75.0                      // with its INVENTORY
 	)
-	return empty + int64(customer*float64(p.Customers)+order*ordersMonths*float64(p.OrdersPerMonth)+product*float64(p.Products))
+	return empty + int64(customer*float64(p.Customers)+order*float64(p.Orders())+product*float64(p.Products))
 }
 
 // sqlServerBytes is the data of all filegroups.

@@ -46,6 +46,9 @@ type Params struct {
 	SQLServer SQLServer
 }
 
+// Orders is the number of orders of the dataset: twelve months of them.
+func (p Params) Orders() int64 { return 12 * p.OrdersPerMonth }
+
 // Statement is one statement or batch that is sent to the server as a whole.
 type Statement struct {
 	// Step counts from 0. Statements of one step may run side by side; a step begins when the one before it has ended.

@@ -53,7 +53,7 @@ const (
 	custHistBytes, custHistIndexBytes       = 23, 42
 	productBytes, productIndexBytes         = 75, 240
 	inventoryBytes                          = 22
-	ordersMonths, linesPerOrder             = 12, 5
+	linesPerOrder                           = 5
 	smallestFileMB, smallestLogMB           = 4, 256
 	catalogMB                         int64 = 16 // tables of the system and small ones
 )
@@ -61,7 +61,7 @@ const (
 // dataMB is the expected size of each filegroup after the load.
 func dataMB(p Params) (customers, orders, misc, indexes int64) {
 	const mb = 1 << 20
-	o := p.OrdersPerMonth * ordersMonths
+	o := p.Orders()
 	l := o * linesPerOrder
 	customers = (p.Customers*customerBytes + l*custHistBytes) / mb
 	orders = (o*orderBytes + l*orderlineBytes) / mb
@@ -124,6 +124,5 @@ var sqlserver = dialect{
 	bytes: sqlServerBytes,
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
-		"orders": func(p Params) int64 { return p.OrdersPerMonth * ordersMonths },
 	},
 }

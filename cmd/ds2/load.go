@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/datagen"
+	"ds2/datagen/folder"
 	"ds2/internal/load"
 	"ds2/internal/store"
 )
@@ -20,10 +21,10 @@ import (
 // loadFlags are the flags of ds2 load.
 type loadFlags struct {
 	targetFlags
-	size, words string
-	quiet       bool
-	options     load.Options
-	sqlServer   sqlServerFlags
+	size, words, from string
+	quiet             bool
+	options           load.Options
+	sqlServer         sqlServerFlags
 }
 
 func newLoadCommand() *cobra.Command {
@@ -32,12 +33,14 @@ func newLoadCommand() *cobra.Command {
 		Use:   "load",
 		Short: "Make a database and fill it with a dataset",
 		Long: `Makes the database where it does not exist, generates the dataset and streams it into the tables, and then makes
-indexes, keys, procedures and statistics. The dataset never touches this machine's disk.
+indexes, keys, procedures and statistics. The dataset never touches this machine's disk, unless --from names a folder
+that ds2 generate has filled with it.
 
 A database that holds DS2 data already is refused, unless --drop says to drop that data first: DS2's tables and
 functions, and nothing else that is in the database.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -47,6 +50,7 @@ functions, and nothing else that is in the database.`,
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
+	flags.StringVar(&f.from, "from", "", "folder of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
 	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
 	flags.IntVar(&f.options.AtOnce, "parallel", max(2, runtime.NumCPU()), "parts copied, and indexes built, side by side")
@@ -60,8 +64,10 @@ functions, and nothing else that is in the database.`,
 // run loads every target, one after the other.
 func (f *loadFlags) run(cmd *cobra.Command) error {
 	switch {
-	case f.size == "":
+	case f.size == "" && f.from == "":
 		return usageError("--size is missing: S is the smallest, see ds2 sizes")
+	case f.words != "" && f.from != "":
+		return usageError("--words and --from exclude each other: the files in the folder have their words already")
 	case f.options.AtOnce < 1 || f.options.AtOnce > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
 	case f.options.Drop && f.options.Resume:
@@ -103,6 +109,11 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 
 // dataset reads what is to be loaded.
 func (f *loadFlags) dataset() error {
+	o := &f.options
+	o.Version = kitVersion()
+	if f.from != "" {
+		return f.folder()
+	}
 	size, err := parseSize(f.size)
 	if err != nil {
 		return err
@@ -115,8 +126,31 @@ func (f *loadFlags) dataset() error {
 	if err != nil {
 		return flagError("size", err)
 	}
-	f.options.Size, f.options.Name, f.options.Words = size, size.String(), words.Sum()
-	f.options.Parts, f.options.Version = data.Parts(), kitVersion()
+	o.Size, o.Words, o.Parts = size, words.Sum(), data.Parts()
+	return nil
+}
+
+// folder reads what a folder holds.
+func (f *loadFlags) folder() error {
+	dir, err := folder.Open(f.from)
+	if err != nil {
+		return flagError("from", err)
+	}
+	if f.size != "" {
+		size, err := parseSize(f.size)
+		if err != nil {
+			return err
+		}
+		if size != dir.Size() {
+			return usageError("--size: folder %s holds a dataset of size %s, not %s; leave --size out", f.from, dir.Size(), size)
+		}
+	}
+	parts, err := dir.Parts()
+	if err != nil {
+		return flagError("from", err)
+	}
+	o := &f.options
+	o.Size, o.Words, o.Parts = dir.Size(), dir.Manifest.Words, parts
 	return nil
 }
 

@@ -33,7 +33,7 @@ func loaded(t *testing.T) store.Store {
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s.(load.Engine), load.Options{
-		Size: size, Name: size.String(), Words: words.Sum(), Version: "test", Parts: data.Parts(), AtOnce: 2,
+		Size: size, Words: words.Sum(), Version: "test", Parts: data.Parts(), AtOnce: 2,
 	})
 	if err != nil {
 		t.Fatal(err)

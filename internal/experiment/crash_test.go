@@ -109,7 +109,7 @@ func loaded(t *testing.T, settings map[string]string) (*localpg.Server, store.St
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s.(load.Engine), load.Options{
-		Size: datagen.S, Name: "S", Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 2,
+		Size: datagen.S, Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 2,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,6 @@ type Adapter interface {
 // Options say what to load and how.
 type Options struct {
 	Size    datagen.Size
-	Name    string // of the size, as the user wrote it
 	Words   string // sum of the word lists, as datagen.Words.Sum gives it
 	Version string // of the kit
 	Parts   []datagen.Part
@@ -179,7 +178,7 @@ func (l *loader) createTables(ctx context.Context) error {
 func (l *loader) info() store.Info {
 	return store.Info{
 		store.InfoState:          store.StateLoading,
-		store.InfoSize:           l.options.Name,
+		store.InfoSize:           l.options.Size.String(),
 		store.InfoCustomers:      fmt.Sprint(l.options.Size.Customers),
 		store.InfoOrdersPerMonth: fmt.Sprint(l.options.Size.OrdersPerMonth),
 		store.InfoProducts:       fmt.Sprint(l.options.Size.Products),

@@ -29,7 +29,7 @@ func options(t testing.TB) load.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return load.Options{Size: size, Name: size.String(), Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: 3}
+	return load.Options{Size: size, Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: 3}
 }
 
 func open(t testing.TB, target string) *postgres.Store {

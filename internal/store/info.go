@@ -17,7 +17,7 @@ type Info map[string]string
 // The names in Info.
 const (
 	InfoState          = "state" // StateLoading or StateReady
-	InfoSize           = "size"  // as the user wrote it
+	InfoSize           = "size"  // as datagen.Size.String gives it
 	InfoCustomers      = "customers"
 	InfoOrdersPerMonth = "orders_per_month"
 	InfoProducts       = "products"

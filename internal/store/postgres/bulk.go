@@ -28,16 +28,9 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != "3D000" {
 		return false, s.wrap("connect to "+s.Label(), err)
 	}
-	// Every server has template1, but nobody can copy it while others are connected; most have postgres.
-	config := s.config.Copy()
-	config.Database = "postgres"
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "3D000" {
-		config.Database = "template1"
-		conn, err = pgx.ConnectConfig(ctx, config)
-	}
+	conn, err := s.maintenance(ctx)
 	if err != nil {
-		return false, s.wrap("connect to database "+config.Database+" of the server", err)
+		return false, err
 	}
 	defer conn.Close(ctx)
 	for _, statement := range statements {
@@ -46,6 +39,19 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		}
 	}
 	return true, nil
+}
+
+// maintenance connects to another database of the server.
+func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
+	// Every server has template1, but nobody can copy it while others are connected; most have postgres.
+	config := s.config.Copy()
+	config.Database = "postgres"
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "3D000" {
+		config.Database = "template1"
+		conn, err = pgx.ConnectConfig(ctx, config)
+	}
+	return conn, s.wrap("connect to database "+config.Database+" of the server", err)
 }
 
 // Copy streams rows of CSV into a table, in a transaction of its own.
@@ -65,7 +71,7 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 			if rows, err = copyFrom(ctx, conn, table, csv); err != nil {
 				return err
 			}
-			return note(ctx, tx, step)
+			return note(ctx, tx.Exec, step)
 		})
 	})
 	return rows, s.wrap("copy "+step, err)
@@ -78,7 +84,7 @@ func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
 			if _, err := conn.Exec(ctx, statement); err != nil {
 				return err
 			}
-			return note(ctx, conn, step)
+			return note(ctx, conn.Exec, step)
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			const settings = `SELECT set_config('maintenance_work_mem', $1, true)
@@ -89,17 +95,18 @@ func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err
 			}
-			return note(ctx, tx, step)
+			return note(ctx, tx.Exec, step)
 		})
 	})
 	return s.wrap(step, err)
 }
 
+// execFunc is Exec of a connection or of a transaction.
+type execFunc func(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+
 // note notes a step as done.
-func note(ctx context.Context, conn interface {
-	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
-}, step string) error {
-	_, err := conn.Exec(ctx, "INSERT INTO ds2_steps (name) VALUES ($1)", step)
+func note(ctx context.Context, exec execFunc, step string) error {
+	_, err := exec(ctx, "INSERT INTO ds2_steps (name) VALUES ($1)", step)
 	return err
 }
 
@@ -112,7 +119,7 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, table string, csv io.Reader) 
 	if table == "products" {
 		format = "FORMAT csv"
 	}
-	tag, err := conn.PgConn().CopyFrom(ctx, csv, fmt.Sprintf("COPY %s FROM STDIN (%s)", pgx.Identifier{table}.Sanitize(), format))
+	tag, err := conn.PgConn().CopyFrom(ctx, csv, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), format))
 	return tag.RowsAffected(), err
 }
 

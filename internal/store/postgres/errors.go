@@ -93,6 +93,8 @@ func classify(code string) (store.Class, string) {
 		return store.Resource, "make room on the server's drives"
 	case "53300":
 		return store.Resource, "raise the server's max_connections or use fewer threads"
+	case "55006": // database in use
+		return store.Resource, "end what else is connected to it, and try again"
 	case "28P01", "28000":
 		return store.Config, "give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"
 	case "3D000":

@@ -19,6 +19,9 @@ import (
 // Engine is the engine's name.
 const Engine = "postgres"
 
+// poolIdle is how many connections of the pool stay open between statements.
+const poolIdle = 4
+
 // Store is a DS2 database in PostgreSQL.
 type Store struct {
 	config *pgx.ConnConfig
@@ -35,7 +38,9 @@ func Open(target *url.URL) (store.Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
 	}
-	return &Store{config: config, db: stdlib.OpenDB(*config)}, nil
+	s := &Store{config: config, db: stdlib.OpenDB(*config)}
+	s.db.SetMaxIdleConns(poolIdle)
+	return s, nil
 }
 
 // Engine returns "postgres".

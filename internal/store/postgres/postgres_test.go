@@ -48,7 +48,7 @@ func loaded(t testing.TB, size datagen.Size) *postgres.Store {
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s, load.Options{
-		Size: size, Name: size.String(), Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 4,
+		Size: size, Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 4,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func loaded(t *testing.T, target string, size datagen.Size) *sqlserver.Store {
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s.(*sqlserver.Store), load.Options{
-		Size: size, Name: size.String(), Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 4,
+		Size: size, Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 4,
 	})
 	if err != nil {
 		t.Fatal(err)

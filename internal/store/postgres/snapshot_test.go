@@ -1,0 +1,116 @@
+package postgres_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
+
+// work does what a run does: new customers, purchases by old and new ones, products that run out.
+func work(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	session, err := s.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(t.Context())
+	text := []byte("TEXT")
+	customer, err := session.NewCustomer(t.Context(), &store.Customer{
+		FirstName: text, LastName: text, Address1: text, City: text, Country: text,
+		CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
+	})
+	if err != nil || customer == 0 {
+		t.Fatalf("new customer %d: %v", customer, err)
+	}
+	for i := range 200 {
+		p := &store.Purchase{CustomerID: 1 + int64(i)%customer, Items: []store.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}}
+		if _, err := session.Purchase(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// state is the contents of a database with the storage parameters of its tables and what its triggers do.
+func state(t *testing.T, s *postgres.Store) map[string]string {
+	t.Helper()
+	state := pgtest.Contents(t, pgtest.Server(t).URL(s.Database()))
+	var catalog string
+	err := s.DB().QueryRow(`SELECT string_agg(concat_ws(' ', relname, relkind, reloptions), ', ' ORDER BY relname)
+		|| (SELECT string_agg(concat_ws(' ', tgname, tgenabled), ', ' ORDER BY tgname) FROM pg_trigger WHERE NOT tgisinternal)
+		|| (SELECT string_agg(concat_ws(' ', sequencename, last_value), ', ' ORDER BY sequencename) FROM pg_sequences)
+		FROM pg_class WHERE relnamespace = 'public'::regnamespace`).Scan(&catalog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state["catalog"] = catalog
+	return state
+}
+
+func TestBackToTheStart(t *testing.T) {
+	s := loaded(t, small)
+	fresh := state(t, s)
+	if err := s.CreateSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.DropSnapshot(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, way := range []struct {
+		name string
+		back func() error
+	}{
+		{"reset", func() error { return load.Reset(t.Context(), s) }},
+		{"snapshot", func() error { return s.RestoreSnapshot(t.Context()) }},
+		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context()) }},
+		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s) }},
+	} {
+		if way.name != "reset of what was not changed" {
+			work(t, s)
+			if worked := state(t, s); maps.Equal(worked, fresh) {
+				t.Fatalf("%s: the work changed nothing", way.name)
+			}
+		}
+		if err := way.back(); err != nil {
+			t.Fatalf("%s: %v", way.name, err)
+		}
+		if got := state(t, s); !maps.Equal(got, fresh) {
+			t.Errorf("after %s:\n%v\nafter the load:\n%v", way.name, got, fresh)
+		}
+	}
+}
+
+func TestSnapshotErrors(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	err := s.RestoreSnapshot(t.Context())
+	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ds2 snapshot create") {
+		t.Errorf("restore without a snapshot: %v", err)
+	}
+	if err := s.DB().Ping(); err != nil {
+		t.Errorf("the database is gone: %v", err)
+	}
+
+	other := open(t, pgtest.Server(t).URL(s.Database()))
+	if err := other.DB().Ping(); err != nil {
+		t.Fatal(err)
+	}
+	err = s.CreateSnapshot(t.Context())
+	if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), "connected") {
+		t.Errorf("snapshot of a database in use: %v", err)
+	}
+
+	err = open(t, pgtest.Server(t).URL(strings.Repeat("x", 60))).CreateSnapshot(t.Context())
+	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "63") {
+		t.Errorf("snapshot with too long a name: %v", err)
+	}
+}
