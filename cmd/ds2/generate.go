@@ -30,6 +30,8 @@ type generateFlags struct {
 	resume, quiet     bool
 }
 
+const wholeShard = "1/1"
+
 func newGenerateCommand() *cobra.Command {
 	var f generateFlags
 	cmd := &cobra.Command{
@@ -60,7 +62,7 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
 	flags.StringVar(&f.lines, "lines", "lf", "ends of lines: lf, or crlf for Windows")
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
-	flags.StringVar(&f.shard, "shard", "1/1", "only this machine's share: 3/16 is the third of sixteen")
+	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
 	flags.IntVar(&f.parallel, "parallel", runtime.NumCPU(), "parts made side by side")
 	flags.BoolVar(&f.resume, "resume", false, "go on in a folder where a run with the same flags ended early")
 	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this folder with its manifest")
@@ -81,6 +83,8 @@ func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
 		return usageError("--part NAME and the argument - belong together")
 	case f.part != "" && f.out != "":
 		return usageError("--part and --out exclude each other: one file to stdout, or a folder")
+	case f.part != "" && (len(f.tables) > 0 || f.shard != wholeShard || f.resume):
+		return usageError("--part stands without --tables, --shard and --resume: it is one file")
 	case f.verify == "" && f.part == "" && f.out == "":
 		return usageError("--out is missing: the folder to write to")
 	}

@@ -38,9 +38,6 @@ type Plan struct {
 // anything but what this run, or its sister shards, put there.
 func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
-	if o.Shard.Count > len(files) {
-		return nil, fmt.Errorf("shard %v: there are only %d files to share out", o.Shard, len(files))
-	}
 	files = o.Shard.of(files)
 	p := &Plan{dir, o, files, newManifest(data, files, o)}
 	if err := p.look(); err != nil {
