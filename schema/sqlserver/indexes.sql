@@ -54,10 +54,10 @@ IF OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableHasActiveFulltextIndex') = 0
 GO
 -- step: the index is filled in the background; browses before its end would find too little.
 PRINT 'wait for the full-text index to be filled';
-WHILE OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableFulltextPopulateStatus') <> 0
+WHILE (SELECT has_crawl_completed FROM sys.fulltext_indexes WHERE object_id = OBJECT_ID('PRODUCTS')) = 0
 BEGIN
-    DECLARE @done int = CAST(OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableFulltextItemCount') AS int);
-    RAISERROR('full-text index: %d products so far', 0, 1, @done) WITH NOWAIT;
+    DECLARE @products int = CAST(OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableFulltextItemCount') AS int);
+    RAISERROR('full-text index: %d products so far', 0, 1, @products) WITH NOWAIT;
     WAITFOR DELAY '00:00:01';
 END;
 {{- end}}
