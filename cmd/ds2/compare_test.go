@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) str
 	t.Helper()
 	b := result.Bench{Status: result.Done, Setup: result.Setup{Runs: len(opm), Size: "W", Threads: 32}}
 	for _, v := range opm {
-		b.Runs = append(b.Runs, result.BenchRun{Status: result.Done, Counts: true, OPM: &v, Idle: &idle, Active: &active})
+		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Done, Counts: true, OPM: &v, Idle: &idle, Active: &active})
 	}
 	experiment.Stand(&b)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -88,7 +89,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stdout, _ := execute(t, "compare", a, b)
-	for _, want := range []string{"threads 32 and 64", "too few runs", "b, run 1: the audit failed"} {
+	for _, want := range []string{"threads 32 and 64", "too few runs", "b, run-1, 200.0 OPM: the audit failed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -78,29 +78,14 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if options.Observer, err = watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
 		return err
 	}
-	run, err := experiment.Begin(options)
+	run, _, err := driveRun(interrupts, options, o, stdout, stderr)
 	if errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	}
-	if err != nil {
-		return err
-	}
-	server, err := serveMetrics(o.metricsAddr, options, run, stderr)
-	if err != nil {
-		return err
-	}
-	if server != nil {
-		defer server.Close()
-	}
-
-	view := startView(run.Meter(), options.Driver, o, stdout, stderr)
-	summary, err := run.Drive(interrupts.hard, interrupts.soft.Done())
-	view.stop()
-	if o.format == "ds2" && len(summary.Phases) > 0 {
-		view.ds2.final(stdout, time.Now())
-	}
 	if err != nil && !errors.Is(err, experiment.ErrLimits) {
-		fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+		if run != nil {
+			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+		}
 		if errors.Is(err, driver.ErrStopped) {
 			return &exitError{exitInterrupted, err}
 		}
@@ -118,6 +103,28 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}
 	return nil
+}
+
+// driveRun makes a run, shown and with its figures served while it goes on.
+func driveRun(i interrupts, options experiment.Options, o *driveOutput, stdout, stderr io.Writer) (*experiment.Run, result.Summary, error) {
+	run, err := experiment.Begin(options)
+	if err != nil {
+		return nil, result.Summary{}, err
+	}
+	server, err := serveMetrics(o.metricsAddr, options, run, stderr)
+	if err != nil {
+		return nil, result.Summary{}, err
+	}
+	if server != nil {
+		defer server.Close()
+	}
+	view := startView(run.Meter(), options.Driver, o, stdout, stderr)
+	summary, err := run.Drive(i.hard, i.soft.Done())
+	view.stop()
+	if o.format == "ds2" && len(summary.Phases) > 0 {
+		view.ds2.final(stdout, time.Now())
+	}
+	return run, summary, err
 }
 
 // serveMetrics serves the run's figures; nil where none are asked for.

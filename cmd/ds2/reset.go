@@ -53,9 +53,9 @@ the storage report does before each run. The copy needs as much room as the data
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return eachStore(cmd, f, c.done, func(ctx context.Context, s store.Store) error {
-					snapshotter, ok := s.(store.Snapshotter)
-					if !ok {
-						return usageError("--target: %s databases have no snapshots", s.Engine())
+					snapshotter, err := snapshotterOf(s)
+					if err != nil {
+						return err
 					}
 					return c.run(snapshotter, ctx)
 				})
@@ -65,6 +65,22 @@ the storage report does before each run. The copy needs as much room as the data
 		cmd.AddCommand(sub)
 	}
 	return cmd
+}
+
+func snapshotterOf(s store.Store) (store.Snapshotter, error) {
+	snapshotter, ok := s.(store.Snapshotter)
+	if !ok {
+		return nil, usageError("--target: %s databases have no snapshots", s.Engine())
+	}
+	return snapshotter, nil
+}
+
+func restoreFromSnapshot(ctx context.Context, s store.Store) error {
+	snapshotter, err := snapshotterOf(s)
+	if err != nil {
+		return err
+	}
+	return snapshotter.RestoreSnapshot(ctx)
 }
 
 // eachStore does something to every target, one after the other, and says how long it took.

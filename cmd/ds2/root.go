@@ -61,6 +61,7 @@ func newRoot() *cobra.Command {
 		newSchemaCommand(),
 		newLoadCommand(),
 		newDriveCommand(),
+		newBenchCommand(),
 		newTuneCommand(),
 		newResetCommand(),
 		newSnapshotCommand(),

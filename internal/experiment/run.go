@@ -76,7 +76,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 
 // Begin creates the record and prepares the run.
 func Begin(o Options) (*Run, error) {
-	r := &Run{options: o, summary: summarize(o)}
+	r := &Run{options: o, summary: Summarize(o)}
 	var err error
 	if r.writer, err = result.Create(o.Dir, r.summary); err != nil {
 		return nil, err
@@ -330,8 +330,8 @@ func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit,
 	return *r.summary.Audit, result.SaveSummary(r.options.Dir, r.summary)
 }
 
-// summarize says what will be run.
-func summarize(o Options) result.Summary {
+// Summarize says what will be run, as the record of a run begins.
+func Summarize(o Options) result.Summary {
 	c := o.Driver
 	s := result.Summary{
 		KitVersion: o.Version,

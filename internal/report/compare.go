@@ -119,10 +119,7 @@ func Compare(all []Configuration) Comparison {
 }
 
 func ofRuns(b result.Bench, of func(result.BenchRun) *float64) (values []float64) {
-	for _, r := range b.Runs {
-		if !r.Counts {
-			continue
-		}
+	for _, r := range counted(b) {
 		if v := of(r); v != nil && *v > 0 {
 			values = append(values, *v)
 		}
@@ -154,42 +151,42 @@ func unlike(a, b Configuration) (warnings []string) {
 	return warnings
 }
 
-// CompareText writes the storage report's table (WORKLOAD.md section 6) and the differences.
+// CompareText writes the storage report's table (WORKLOAD.md section 6), what is wrong with marked runs, and the differences.
 func CompareText(w io.Writer, c Comparison) error {
-	runs := 0
+	columns := 0
 	for _, one := range c.Configurations {
-		runs = max(runs, len(one.Runs))
+		columns = max(columns, len(counted(one.Bench)))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "\t")
-	for i := range runs {
+	for i := range columns {
 		fmt.Fprintf(t, "run %d\t", i+1)
 	}
 	fmt.Fprint(t, "median OPM\t± 95 %\tidle W\tactive W\tOPM/W\t\n")
-	marks := ""
 	for _, one := range c.Configurations {
 		fmt.Fprintf(t, "%s\t", one.Name)
-		for i := range runs {
-			text := ""
-			if i < len(one.Runs) {
-				r := one.Runs[i]
-				if text = decimal(r.OPM, 1); !r.Counts {
-					text = "(" + text + ")"
-				}
-				for _, mark := range r.Marks {
-					marks += fmt.Sprintf("%s, run %d: %s\n", one.Name, i+1, mark)
-				}
+		runs := counted(one.Bench)
+		for i := range columns {
+			if i < len(runs) {
+				fmt.Fprint(t, decimal(runs[i].OPM, 1))
 			}
-			fmt.Fprintf(t, "%s\t", text)
+			fmt.Fprint(t, "\t")
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", decimal(one.OPM, 1), decimal(one.CI95, 1), decimal(one.Idle, 1), decimal(one.Active, 1), decimal(one.OPMPerWatt, 1))
+		for _, v := range []*float64{one.OPM, one.CI95, one.Idle, one.Active, one.OPMPerWatt} {
+			fmt.Fprintf(t, "%s\t", decimal(v, 1))
+		}
+		fmt.Fprintln(t)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	var b strings.Builder
-	if marks != "" {
-		fmt.Fprintf(&b, "\nMarked runs, in brackets where they do not count:\n%s", marks)
+	for _, one := range c.Configurations {
+		for _, r := range one.Runs {
+			if len(r.Marks) > 0 {
+				fmt.Fprintf(&b, "\n%s\n", markText(one.Name, r))
+			}
+		}
 	}
 	for i, d := range c.Differences {
 		if i == 0 || c.Differences[i-1].Name != d.Name {
@@ -202,6 +199,27 @@ func CompareText(w io.Writer, c Comparison) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func counted(b result.Bench) (runs []result.BenchRun) {
+	for _, r := range b.Runs {
+		if r.Counts {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// markText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
+func markText(name string, r result.BenchRun) string {
+	text := name + ", " + r.Dir
+	if r.OPM != nil {
+		text += ", " + decimal(r.OPM, 1) + " OPM"
+	}
+	if !r.Counts {
+		text += ", does not count"
+	}
+	return text + ": " + strings.Join(r.Marks, "; ")
 }
 
 func titleOf(figure string) string {

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/driver"
+	"ds2/internal/experiment"
+	"ds2/internal/load"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// How a bench takes the databases back to where every run starts.
+const (
+	restoreReset    = "reset"
+	restoreSnapshot = "snapshot"
+	restoreNone     = "none"
+)
+
+// benchFlags are those of a run, and the procedure around it.
+type benchFlags struct {
+	driveFlags
+	watch   observeFlags
+	output  driveOutput
+	setup   result.Setup
+	restore string
+	command string
+
+	settle, idle, cooldown time.Duration
+}
+
+func newBenchCommand() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Repeat a run by the storage report's procedure; the run with the median OPM is the result",
+		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure idle power, run,
+cool down. The run with the median OPM stands for the configuration. A run that fails, whose audit fails or that was not
+steady does not count and is repeated, unless --keep-marked is given.
+
+All records go into one folder. A bench that was interrupted, or that crashed, goes on with the same command and --out.`,
+		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
+  ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
+	flags.StringVar(&f.restore, "restore", restoreReset, "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
+	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, that restores the database in another way and returns when the server takes connections")
+	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
+	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
+	flags.Var(durationValue{&f.idle, time.Minute}, "idle", "then time over which idle power is measured: minutes, or a time such as 90s")
+	flags.Var(durationValue{&f.cooldown, time.Minute}, "cooldown", "time that counters and power are measured after the run: minutes, or a time such as 90s")
+	flags.BoolVar(&f.setup.KeepMarked, "keep-marked", false, "let runs count whose audit failed or that were not steady")
+	f.add(flags)
+	preset(flags, "threads", "32")
+	preset(flags, "run-time", "20m")
+	flags.Lookup("out").Usage = "folder for the records; one that holds an unfinished bench goes on with it (default ds2-results/<start>-<run id>)"
+	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"
+	f.watch.add(flags)
+	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or csv")
+	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
+	flags.StringVar(&f.output.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	f.output.verify.add(flags)
+	return cmd
+}
+
+func (f *benchFlags) check() error {
+	switch {
+	case f.setup.Runs < 1:
+		return usageError("--runs is %d: at least 1 is needed", f.setup.Runs)
+	case f.restore != restoreReset && f.restore != restoreSnapshot && f.restore != restoreNone:
+		return usageError("--restore: %q is neither reset, snapshot nor none", f.restore)
+	case f.config.Run == 0:
+		return usageError("--run-time is 0: the runs of a bench have an end")
+	case f.startAt != "":
+		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
+	case compareFormats[f.output.format] == nil:
+		return usageError("--output: %q is neither text, json nor csv", f.output.format)
+	}
+	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
+		f.windows = []string{"1000s-1200s"}
+	}
+	return nil
+}
+
+func (f *benchFlags) run(cmd *cobra.Command) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	stderr := cmd.ErrOrStderr()
+	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
+	defer release()
+	options, err := f.experiment(interrupts.soft)
+	if err != nil {
+		return err
+	}
+	defer closeStores(options.Driver.Targets)
+	bench, err := f.begin(cmd.Flags(), &options)
+	if err != nil {
+		return err
+	}
+	if bench.Status != result.Done {
+		if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+			return err
+		}
+		options.Idle, options.Cooldown = f.idle, f.cooldown
+		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
+	}
+	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+	if errors.Is(err, driver.ErrStopped) {
+		return &exitError{exitInterrupted, err}
+	}
+	if err != nil && !errors.Is(err, experiment.ErrTooFew) {
+		return err
+	}
+	configuration := report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench}
+	if printErr := f.print(cmd.OutOrStdout(), configuration); printErr != nil {
+		return printErr
+	}
+	if err != nil {
+		return verdictError("%w; see the record", err)
+	}
+	return nil
+}
+
+func (f *benchFlags) print(w io.Writer, c report.Configuration) error {
+	if f.output.format == "json" {
+		return printJSON(w, c.Bench)
+	}
+	return compareFormats[f.output.format](w, report.Compare([]report.Configuration{c}))
+}
+
+// begin makes the bench's folder, or finds an unfinished bench in it that is to go on.
+func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.Bench, error) {
+	left, err := result.ReadBench(o.Dir)
+	resumed := err == nil
+	switch {
+	case resumed:
+		o.RunID = left.BenchID
+		if !flags.Changed("seed") {
+			o.Driver.Seed = left.Setup.Seed
+		}
+	case errors.Is(err, result.ErrNoBench):
+		if err := result.MakeDir(o.Dir); errors.Is(err, result.ErrNotEmpty) {
+			return left, flagError("out", err)
+		} else if err != nil {
+			return left, err
+		}
+	default:
+		return left, flagError("out", err)
+	}
+
+	setup := f.setup
+	summary := experiment.Summarize(*o)
+	setup.Engine, setup.Targets, setup.Size, setup.Threads = summary.Engine, summary.Targets, summary.Size, summary.Threads
+	setup.Seed, setup.Parameters = summary.Seed, summary.Parameters
+	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
+	if setup.Restore = f.restore; f.command != "" {
+		setup.Restore = "command"
+	}
+	if !resumed {
+		return result.Bench{KitVersion: o.Version, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
+	}
+	if names := experiment.Differences(left.Setup, setup); len(names) > 0 {
+		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to go on with it, or another folder",
+			o.Dir, strings.Join(names, ", "))
+	}
+	return left, nil
+}
+
+// procedure puts together what a bench does.
+func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
+	return experiment.Bench{
+		Dir:     options.Dir,
+		Restore: f.restorer(options.Driver.Targets, stderr),
+		Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
+			o := options
+			o.Dir = dir
+			o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
+			o.Driver.Seed += uint64(number - 1)
+			run, summary, err := driveRun(i, o, &f.output, io.Discard, stderr)
+			if err != nil {
+				return summary, nil, err
+			}
+			marks, err := verdict(i, run, o.Limits, f.output.verify, f.output.quiet, stderr)
+			return summary, marks, err
+		},
+		Told: func(format string, args ...any) {
+			if !f.output.quiet {
+				fmt.Fprintf(stderr, format+"\n", args...)
+			}
+		},
+	}
+}
+
+// restorer is how the databases are restored; nil where they are not.
+func (f *benchFlags) restorer(targets []store.Store, stderr io.Writer) func(context.Context) error {
+	if f.command != "" {
+		return func(ctx context.Context) error {
+			c := exec.CommandContext(ctx, "sh", "-c", f.command)
+			c.Stdout, c.Stderr = stderr, stderr
+			if err := c.Run(); err != nil {
+				return fmt.Errorf("run restore command: %w", err)
+			}
+			return nil
+		}
+	}
+	one := map[string]func(context.Context, store.Store) error{restoreReset: load.Reset, restoreSnapshot: restoreFromSnapshot}[f.restore]
+	if one == nil {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		for _, t := range targets {
+			if err := one(ctx, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
