@@ -196,7 +196,7 @@ func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr 
 			if err != nil {
 				return summary, nil, err
 			}
-			marks, err := verdict(i, run, o.Limits, f.output.verify, f.output.quiet, stderr)
+			marks, err := verdict(i, run, o.Limits, &f.output, stderr)
 			return summary, marks, err
 		},
 		Told: func(format string, args ...any) {
