@@ -3,9 +3,10 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 GO      ?= go
 ARGS    ?=
+ENDURANCE ?= 30m
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo test bench check fmt vet lint tsql vuln race
+.PHONY: help build demo endurance test bench check fmt vet lint tsql vuln race
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -15,6 +16,9 @@ build: ## builds bin/ds2
 
 demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 10s' shortens it)
 	bin/ds2 demo $(ARGS)
+
+endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself stays as it is
+	scripts/endurance.sh $(ENDURANCE) $$(mktemp -d)/record --threads 4 $(ARGS)
 
 test: ## runs the tests; those that need a PostgreSQL start one
 	$(GO) test ./...

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -157,7 +158,8 @@ func (fs FS) Memory() (Source, error) {
 	}, nil
 }
 
-// Client reads the machine that the orders come from: how busy its processors are, and how many of them ds2 itself takes.
+// Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it. What
+// ds2 takes must not grow in a run of days.
 func (fs FS) Client() (Source, error) {
 	cpu, err := fs.CPU()
 	if err != nil {
@@ -178,12 +180,18 @@ func (fs FS) Client() (Source, error) {
 		Figures: []Figure{
 			{Name: "client_busy_seconds_total", Help: "Time that the processors of the machine that ds2 runs on worked, summed over all."},
 			{Name: "client_own_seconds_total", Help: "Processor time that ds2 itself took."},
+			{Name: "client_resident_bytes", Help: "Memory that ds2 itself takes."},
+			{Name: "client_open_files", Help: "Files and connections that ds2 itself has open."},
+			{Name: "client_goroutines", Help: "Goroutines of ds2 itself."},
 		},
 		Columns: []Column{
 			{"client.busy_ratio", func(seconds float64, was, now []float64) float64 {
 				return min(rate(0)(seconds, was, now)/processors, 1)
 			}},
 			{"client.own_processors", rate(1)},
+			{"client.resident_bytes", gauge(2)},
+			{"client.open_files", gauge(3)},
+			{"client.goroutines", gauge(4)},
 		},
 		Read: func(ctx context.Context, values []float64) error {
 			if err := cpu.Read(ctx, raw); err != nil {
@@ -194,8 +202,16 @@ func (fs FS) Client() (Source, error) {
 				values[0] += raw[i]
 			}
 			stat, err := self.Stat()
-			values[1] = stat.CPUTime()
-			return err
+			if err != nil {
+				return err
+			}
+			files, err := self.FileDescriptorsLen()
+			if err != nil {
+				return err
+			}
+			values[1], values[2] = stat.CPUTime(), float64(stat.ResidentMemory())
+			values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
+			return nil
 		},
 	}, nil
 }

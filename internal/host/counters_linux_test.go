@@ -155,6 +155,11 @@ func TestMachineCounters(t *testing.T) {
 	if own() < 0.1 {
 		t.Errorf("this process is said to have worked for %v s in a minute without rest", own())
 	}
+	for i, least := range map[int]float64{2: 1 << 20, 3: 3, 4: 1} { // memory, files, goroutines
+		if got := read(t, client)[i]; got < least {
+			t.Errorf("%s = %v, want at least %v", client.Figures[i].Name, got, least)
+		}
+	}
 
 	memory, err := Root.Memory()
 	if err != nil {

@@ -37,6 +37,9 @@ var counterCharts = []counterChart{
 	{"sessions", "What the sessions do", "Sessions of the database by what they wait for.", false,
 		[]string{"db.sessions_running", "db.sessions_waiting_for_lock", "db.sessions_waiting_for_storage",
 			"db.sessions_waiting_for_latch", "db.sessions_waiting_for_client", "db.sessions_idle", "db.sessions_waiting_for_the_rest"}},
+	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", false, []string{"client.resident_bytes"}},
+	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", false,
+		[]string{"client.open_files", "client.goroutines"}},
 	{"power", "Power", "Electric power, as far as it is known.", false, []string{host.PowerColumn, host.RAPLColumn}},
 }
 
