@@ -171,7 +171,7 @@ func TestDemoCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if record.Crash == nil || len(record.Scrubs) != 1 || record.Scrubs[0].Cached > record.Scrubs[0].Bytes/2 {
+	if record.Crash == nil || len(record.Scrubs) != 1 || record.Scrubs[0].Reading.Cached > record.Scrubs[0].Bytes/2 {
 		t.Errorf("crash %+v, scrubs %+v; want most pages read from the drive", record.Crash, record.Scrubs)
 	}
 }

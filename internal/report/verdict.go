@@ -54,10 +54,10 @@ func scrubTable(scrubs []store.Scrub) table {
 	}
 	for _, s := range scrubs {
 		add("server", "%s", s.Server)
-		add("read", "%s MB of %d tables and indexes, %.0f %% of it from the server's cache",
-			number(float64(s.Bytes)/1e6, 1), s.Objects, 100*float64(s.Cached)/float64(max(s.Bytes, 1)))
+		add("read", "%s MB of %d tables and indexes", number(float64(s.Bytes)/1e6, 1), s.Objects)
 		add("rate", "%s MB/s", number(s.MBPerSecond(), 1))
 		if r := s.Reading; r != nil {
+			add("from the server's cache", "%.0f %% of it", 100*float64(r.Cached)/float64(max(s.Bytes, 1)))
 			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB", figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024))
 		}
 		add("time", "%s s", number(s.Seconds, 1))

@@ -19,22 +19,22 @@ type ScrubProgress struct {
 
 // Scrub is what reading and checking a database to the last page gave.
 type Scrub struct {
-	Server    string   `json:"server"`       // its name and version
-	Checksums bool     `json:"checksums"`    // whether pages carry checksums, which every read from storage verifies
-	Objects   int      `json:"objects"`      // tables and indexes
-	Bytes     int64    `json:"bytes"`        // of all their pages
-	Cached    int64    `json:"cached_bytes"` // of them, those that came from the server's cache instead of its storage
-	Seconds   float64  `json:"seconds"`      // of reading and checking
-	Reading   *Reading `json:"reading"`      // nil where the server reads and checks in one
-	Damage    []Damage `json:"damage"`       // empty: nothing was found
-	Unchecked []string `json:"unchecked"`    // what was read but not checked further, each with the reason
+	Server    string   `json:"server"`    // its name and version
+	Checksums bool     `json:"checksums"` // whether pages carry checksums, which every read from storage verifies
+	Objects   int      `json:"objects"`   // tables and indexes
+	Bytes     int64    `json:"bytes"`     // of all their pages
+	Seconds   float64  `json:"seconds"`   // of reading and checking
+	Reading   *Reading `json:"reading"`   // nil where the server reads and checks in one
+	Damage    []Damage `json:"damage"`    // empty: nothing was found
+	Unchecked []string `json:"unchecked"` // what was read but not checked further, each with the reason
 }
 
 // Reading is how fast a scrub read all pages.
 type Reading struct {
 	Seconds float64 `json:"seconds"`
-	Size    int64   `json:"read_bytes"` // of one read at most
-	MeanMS  float64 `json:"mean_ms"`    // of one read
+	Cached  int64   `json:"cached_bytes"` // what came from the server's cache instead of its storage
+	Size    int64   `json:"read_bytes"`   // of one read at most
+	MeanMS  float64 `json:"mean_ms"`      // of one read
 	MaxMS   float64 `json:"max_ms"`
 }
 

@@ -24,6 +24,7 @@ type scrubber struct {
 	schemas   map[string]string // of the extensions, quoted
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
+	cached    int64           // bytes read from the server's cache
 	result    store.Scrub
 }
 

@@ -35,6 +35,7 @@ func (s *scrubber) read(ctx context.Context) error {
 	}
 	s.result.Reading = &store.Reading{
 		Seconds: total.Seconds(),
+		Cached:  s.cached,
 		Size:    readPages * s.pageSize,
 		MeanMS:  total.Seconds() * 1e3 / float64(max(reads, 1)),
 		MaxMS:   longest.Seconds() * 1e3,
@@ -47,7 +48,7 @@ func (s *scrubber) readRange(ctx context.Context, r relation, f fork, from, to i
 	cached, err := s.prewarm(ctx, r, f, from, to)
 	switch {
 	case err == nil:
-		s.result.Cached += cached * s.pageSize
+		s.cached += cached * s.pageSize
 		return nil
 	case to-from == 1:
 		s.damaged[r.oid] = true

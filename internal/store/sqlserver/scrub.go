@@ -1,0 +1,141 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// checkDB reads every page of the current database, verifies its checksum and checks what it says. Each fault is a row.
+const checkDB = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
+
+// progressEvery is how often the server is asked how far it is.
+const progressEvery = time.Second
+
+// Scrub has the server check the database: store.Scrubber. It needs the rights of db_owner; a server that shows its state
+// to the user is asked for the progress.
+func (s *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (store.Scrub, error) {
+	op := "check " + s.Label()
+	result := store.Scrub{Damage: []store.Damage{}, Unchecked: []string{}}
+	start := time.Now()
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return result, s.Wrap(op, err)
+	}
+	defer conn.Close()
+	var session int
+	err = conn.QueryRowContext(ctx, `
+		SELECT @@SPID, 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
+			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE database_id = DB_ID()),
+			(SELECT COUNT(*) FROM sys.partitions), (SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
+		Scan(&session, &result.Server, &result.Checksums, &result.Objects, &result.Bytes)
+	if err != nil {
+		return result, s.Wrap(op, err)
+	}
+	watched, done := context.WithCancel(ctx)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		s.watchCheck(watched, session, result.Bytes, tell)
+	}()
+	faults, err := s.check(ctx, conn)
+	done()
+	<-gone
+	for _, f := range faults {
+		result.Damage = append(result.Damage, store.Damage{Object: s.objectName(ctx, conn, f.object), Place: f.place, Found: f.message})
+	}
+	result.Seconds = time.Since(start).Seconds()
+	return result, s.Wrap(op, err)
+}
+
+// watchCheck tells how far the check in a session is, until ctx ends or the server does not say.
+func (s *Store) watchCheck(ctx context.Context, session int, total int64, tell func(store.ScrubProgress)) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var percent float64
+		var step string
+		err := s.db.QueryRowContext(ctx, "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1", session).Scan(&percent, &step)
+		if err != nil {
+			return
+		}
+		tell(store.ScrubProgress{Doing: "check", Object: step, Done: int64(percent / 100 * float64(total)), Total: total})
+	}
+}
+
+// fault is a row of the check.
+type fault struct {
+	object         int64 // 0: none
+	place, message string
+}
+
+// check runs the check and reads its faults.
+func (s *Store) check(ctx context.Context, conn *sql.Conn) ([]fault, error) {
+	rows, err := conn.QueryContext(ctx, checkDB)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values := make([]sql.NullString, len(columns))
+	targets := make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	var faults []fault
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return faults, err
+		}
+		row := map[string]string{}
+		for i, name := range columns {
+			row[name] = values[i].String
+		}
+		if f, bad := faultOf(row); bad {
+			faults = append(faults, f)
+		}
+	}
+	return faults, rows.Err()
+}
+
+// faultOf reads a row by the names of its columns, which differ a little between versions. Messages of level 10 and
+// below inform.
+func faultOf(row map[string]string) (f fault, bad bool) {
+	if level, err := strconv.Atoi(row["Level"]); err != nil || level <= 10 {
+		return f, false
+	}
+	f = fault{message: fmt.Sprintf("%s (error %s)", row["MessageText"], row["Error"])}
+	f.object, _ = strconv.ParseInt(row["ObjectId"], 10, 64) // empty where the fault is of the whole database
+	if row["Page"] != "" && row["Page"] != "0" {
+		f.place = fmt.Sprintf("page %s:%s", row["File"], row["Page"])
+		if row["IndexId"] != "" {
+			f.place = fmt.Sprintf("index %s %s", row["IndexId"], f.place)
+		}
+	}
+	return f, true
+}
+
+// objectName is the name of a table, or its number where it has none.
+func (s *Store) objectName(ctx context.Context, conn *sql.Conn, object int64) string {
+	if object == 0 {
+		return "database"
+	}
+	var name sql.NullString
+	err := conn.QueryRowContext(ctx, "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1)", object).Scan(&name)
+	if err != nil || !name.Valid {
+		return fmt.Sprintf("object %d", object)
+	}
+	return name.String
+}
