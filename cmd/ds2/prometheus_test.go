@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/measure"
+	"ds2/internal/promtest"
+	"ds2/internal/result"
+)
+
+const prometheusScripts = "../../scripts/prometheus"
+
+// TestPrometheusScripts has promtool judge the configuration and try the rules on made-up series.
+func TestPrometheusScripts(t *testing.T) {
+	promtool := promtest.Command(t, "promtool")
+	for _, args := range [][]string{
+		{"check", "config", "prometheus.yml"},
+		{"check", "rules", "--lint-fatal", "ds2.rules.yml"},
+		{"test", "rules", "ds2.rules_test.yml"},
+	} {
+		cmd := exec.Command(promtool, args...)
+		cmd.Dir = prometheusScripts
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run: OPM by its rate is that of
+// the record within 2 %, and every query of the Grafana dashboard has an answer. The run is an open loop of even
+// arrivals, so that a busy machine, which shifts orders from one second to the next, does not make the test fail.
+func TestPrometheusAgrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives for 40 s")
+	}
+	rules, err := filepath.Abs(filepath.Join(prometheusScripts, "ds2.rules.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := promtest.FreeAddress(t)
+	prometheus := promtest.Start(t, []string{address}, rules)
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "-q"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "40/s", "--spacing", "even",
+		"--warmup-time", "5s", "--run-time", "35s", "--metrics-addr", address, "--out", dir, "-q")
+	if code != exitDone {
+		t.Fatal(stderr)
+	}
+	record, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// 30 s in the middle of the run, a second before its end: a scrape lags by up to two.
+	span := measure.Span{From: 8 * time.Second, To: 38 * time.Second}
+	window, err := record.Series.Window("scraped", span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := record.Start.Add(span.To)
+	scraped := query(t, prometheus, "60 * sum(rate(ds2_orders_total[30s]))", at)
+	if len(scraped) != 1 || math.Abs(scraped[0]/window.OPM-1) > 0.02 {
+		t.Errorf("Prometheus has %v OPM, the record %.1f", scraped, window.OPM)
+	}
+	if opm := query(t, prometheus, "target:ds2_opm:rate1m", at); len(opm) != 1 || opm[0] <= 0 {
+		t.Errorf("the recording rule gives %v", opm)
+	}
+
+	for _, expr := range dashboardQueries(t) {
+		// Failures have no series as long as nothing fails, and a machine without drives of its own has none of theirs.
+		optional := strings.Contains(expr, "ds2_errors_total") || strings.Contains(expr, "ds2_host_disk") || strings.Contains(expr, "unless")
+		if values := query(t, prometheus, expr, at); len(values) == 0 && !optional {
+			t.Errorf("the dashboard's query %s gives nothing", expr)
+		}
+	}
+}
+
+// dashboardQueries are the queries of the Grafana dashboard, with its variables filled in.
+func dashboardQueries(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../scripts/grafana/dashboards/ds2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type expression struct{ Expr string }
+	var dashboard struct {
+		Panels      []struct{ Targets []expression }
+		Annotations struct{ List []expression }
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	all := dashboard.Annotations.List
+	for _, p := range dashboard.Panels {
+		all = append(all, p.Targets...)
+	}
+	variables := strings.NewReplacer("$target", ".*", "$__rate_interval", "10s")
+	var queries []string
+	for _, e := range all {
+		queries = append(queries, variables.Replace(e.Expr))
+	}
+	if len(queries) < 20 {
+		t.Fatalf("only %d queries on the dashboard", len(queries))
+	}
+	return queries
+}
+
+// query asks a Prometheus for the values of an instant vector.
+func query(t *testing.T, server, expr string, at time.Time) []float64 {
+	t.Helper()
+	form := url.Values{"query": {expr}, "time": {fmt.Sprint(at.Unix())}}
+	response, err := http.Get(server + "/api/v1/query?" + form.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Error string
+		Data  struct {
+			Result []struct{ Value [2]any }
+		}
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Error != "" {
+		t.Fatalf("query %s: %s", expr, answer.Error)
+	}
+	var values []float64
+	for _, r := range answer.Data.Result {
+		v, err := strconv.ParseFloat(r.Value[1].(string), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, v)
+	}
+	return values
+}
