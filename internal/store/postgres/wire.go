@@ -36,9 +36,10 @@ type wire struct {
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 func newWire(c *pgconn.HijackedConn) *wire {
+	socket := newDirect(c.Conn)
 	return &wire{
 		conn:    c.Conn,
-		front:   c.Frontend,
+		front:   pgproto3.NewFrontend(socket, socket),
 		bind:    pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 		watched: context.Background(),
 		unwatch: func() {},
@@ -174,9 +175,9 @@ func (w *wire) cause(err error) error {
 func (w *wire) close() error {
 	w.unwatch()
 	if !w.broken {
-		w.front.Send(&pgproto3.Terminate{})
+		goodbye, _ := (&pgproto3.Terminate{}).Encode(nil)
 		w.conn.SetDeadline(time.Now().Add(time.Second))
-		w.front.Flush() // a server that is gone need not be told
+		w.conn.Write(goodbye) // a server that is gone need not be told
 	}
 	return w.conn.Close()
 }
