@@ -18,6 +18,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // Options are one run and its record.
@@ -216,13 +217,22 @@ func (r *Run) marks(ctx context.Context) ([]result.Marks, error) {
 	defer cancel()
 	var all []result.Marks
 	for _, target := range r.options.Driver.Targets {
-		m, err := audit.ReadMarks(ctx, target.DB())
+		m, err := readMarks(ctx, target)
+		// A server that went down at the end of the run may still be on its way up.
+		for store.Classify(err) == store.Connection && pause(ctx, nil, time.Second) {
+			m, err = readMarks(ctx, target)
+		}
 		if err != nil {
-			return nil, target.Wrap("read the highest keys of "+target.Label(), err)
+			return nil, err
 		}
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
+	m, err := audit.ReadMarks(ctx, target.DB())
+	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 
 // figures computes what the summary says of the run.

@@ -1,0 +1,201 @@
+package experiment
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"ds2/internal/localpg"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+// faulty is a server that a run reaches through a proxy.
+type faulty struct {
+	*localpg.Server
+	db    *sql.DB // past the proxy
+	proxy *toxiproxy.Proxy
+	store store.Store // through the proxy
+}
+
+func newFaulty(t *testing.T) *faulty {
+	t.Helper()
+	server, s := loaded(t, map[string]string{"max_connections": "25"})
+	target, err := url.Parse(server.URL("ds2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := zerolog.Nop()
+	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), log), "ds2", "127.0.0.1:0", target.Host)
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Stop)
+	target.Host = proxy.Listen
+	through, err := postgres.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { through.Close() })
+	return &faulty{server, s.DB(), proxy, through}
+}
+
+// toxic spoils what the server sends, for a time.
+func (f *faulty) toxic(ctx context.Context, kind string, d time.Duration) error {
+	_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
+	if err != nil {
+		return err
+	}
+	time.Sleep(d)
+	return f.proxy.Toxics.RemoveToxic(ctx, "t")
+}
+
+// raise lets a share of the calls of browse_by_category fail with an SQLSTATE, for a time.
+func (f *faulty) raise(ctx context.Context, state string, share float64, d time.Duration) error {
+	var original string
+	if err := f.db.QueryRowContext(ctx, "SELECT pg_get_functiondef('browse_by_category'::regproc)").Scan(&original); err != nil {
+		return err
+	}
+	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`CREATE OR REPLACE FUNCTION browse_by_category(batch_size_in integer, category_in smallint)
+		RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
+			IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
+		END $$`, share, state))
+	if err != nil {
+		return err
+	}
+	time.Sleep(d)
+	_, err = f.db.ExecContext(ctx, original)
+	return err
+}
+
+// killBackends ends some sessions of the run.
+func (f *faulty) killBackends(ctx context.Context, n int) error {
+	_, err := f.db.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1", n)
+	return err
+}
+
+// occupy takes every connection that the server has, those of the run among them, for a time.
+func (f *faulty) occupy(ctx context.Context, d time.Duration) error {
+	db, err := sql.Open("pgx", f.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	admin, err := f.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	for until := time.Now().Add(d); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if _, err := admin.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ds2' AND pid <> pg_backend_pid()"); err != nil {
+			return err
+		}
+		for {
+			conn, err := db.Conn(ctx)
+			if err != nil {
+				break // all taken
+			}
+			defer conn.Close()
+		}
+	}
+	return nil
+}
+
+// TestFaults has runs go on through faults of the server and of the network: no order is lost but those in doubt, each
+// failure is counted under its class, and the database holds what the run says.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes more than a minute")
+	}
+	f := newFaulty(t)
+	for _, c := range []struct {
+		why   string
+		fault func(context.Context) error
+		class store.Class // that must be seen
+	}{
+		{"the server restarts", f.Restart, store.Connection},
+		{"the server is killed, and comes back", func(ctx context.Context) error {
+			f.Kill()
+			time.Sleep(time.Second)
+			return f.Restart(ctx)
+		}, store.Connection},
+		{"backends are killed", func(ctx context.Context) error {
+			for range 10 {
+				if err := f.killBackends(ctx, 2); err != nil {
+					return err
+				}
+				time.Sleep(200 * time.Millisecond)
+			}
+			return nil
+		}, store.Connection},
+		{"the network stalls", func(ctx context.Context) error { return f.toxic(ctx, "timeout", 2500*time.Millisecond) }, store.Connection},
+		{"the network resets connections", func(ctx context.Context) error { return f.toxic(ctx, "reset_peer", 500*time.Millisecond) }, store.Connection},
+		{"deadlocks", func(ctx context.Context) error { return f.raise(ctx, "40P01", 0.2, time.Second) }, store.Deadlock},
+		{"serialization failures", func(ctx context.Context) error { return f.raise(ctx, "40001", 0.2, time.Second) }, store.Serialization},
+		{"a full disk", func(ctx context.Context) error { return f.raise(ctx, "53100", 1, time.Second) }, store.Resource},
+		{"too few connections", func(ctx context.Context) error { return f.occupy(ctx, time.Second) }, store.Resource},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			o := options(t, f.store)
+			o.Driver.OperationTimeout = time.Second
+			if c.class == store.Connection {
+				o.Driver.Run = 10 * time.Second // a server needs a while to come back
+			}
+			started := make(chan struct{})
+			o.Driver.Started = func(time.Time) { close(started) }
+			run, err := Begin(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			happened := make(chan error, 1)
+			go func() {
+				<-started
+				time.Sleep(1500 * time.Millisecond)
+				happened <- c.fault(t.Context())
+			}()
+			summary, err := run.Drive(t.Context(), nil)
+			if faultErr := <-happened; faultErr != nil {
+				t.Fatal(faultErr)
+			}
+			if err != nil {
+				t.Fatalf("Drive = %v, want the run to go on", err)
+			}
+			n := summary.Counts
+			seen := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }
+			if !slices.ContainsFunc(summary.Errors, seen) {
+				t.Errorf("errors %v, want some of class %s", summary.Errors, c.class)
+			}
+			if c.class == store.Connection && n.Reconnects == 0 || n.GivenUp != n.InDoubtPurchases {
+				t.Errorf("%d reconnects, %d orders given up, %d in doubt; want no other lost", n.Reconnects, n.GivenUp, n.InDoubtPurchases)
+			}
+			if last := summary.Windows[0]; last.Counts.Orders == 0 {
+				t.Error("no orders")
+			}
+			samples := run.Meter().Series().Samples
+			if after := samples[len(samples)-2]; after.Counts.Orders == 0 {
+				t.Errorf("no orders in the last second of the run: %+v", after)
+			}
+			audit, err := run.Audit(t.Context(), func(result.Check) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, check := range audit.Checks {
+				if !check.Passed {
+					t.Errorf("check failed: %+v", check)
+				}
+			}
+			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", summary.Errors, n.Reconnects, n.InDoubtPurchases, n.InDoubtCustomers)
+		})
+	}
+}
