@@ -78,6 +78,11 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if options.Observer, err = watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
 		return err
 	}
+	if !o.quiet {
+		if err := advise(interrupts.soft, options.Driver.Targets, options.Driver.Run, stderr); err != nil {
+			return err
+		}
+	}
 	run, _, err := driveRun(interrupts, options, o, stdout, stderr)
 	if errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)

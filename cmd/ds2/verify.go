@@ -115,6 +115,11 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 	if err := found.print(cmd.OutOrStdout(), f.format); err != nil {
 		return err
 	}
+	if f.format == "text" {
+		if err := printPlacement(ctx, cmd.OutOrStdout(), stores); err != nil {
+			return interrupted(ctx, err)
+		}
+	}
 	switch {
 	case found.damaged():
 		return verdictError("the database is damaged")

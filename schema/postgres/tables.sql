@@ -1,17 +1,18 @@
-{{- $t := ""}}{{if .DataTablespace}}{{$t = printf " TABLESPACE %s" (ident .DataTablespace)}}{{end -}}
+{{- $t := ""}}{{if .DataTablespace}}{{$t = printf " TABLESPACE %s" (ident .DataTablespace)}}{{end}}
+{{- $i := ""}}{{if .IndexTablespace}}{{$i = printf " USING INDEX TABLESPACE %s" (ident .IndexTablespace)}}{{end -}}
 -- The tables of DS2, without keys: those come with the indexes, after the data. Columns stand in the order of the CSV
 -- files. An empty CSV field is NULL, which only nullable columns have (ADDRESS2 always, STATE outside the US).
 -- Autovacuum keeps away until the phase statistics: it would hold up the phases between with its locks.
 
 -- What the kit notes of a database: what was loaded, and whether it is whole.
 CREATE TABLE ds2_info (
-    name  text PRIMARY KEY,
+    name  text PRIMARY KEY{{$i}},
     value text NOT NULL
 ){{$t}};
 
 -- What an unfinished load has done, so that another can go on with it; dropped at its end.
 CREATE TABLE ds2_steps (
-    name text PRIMARY KEY
+    name text PRIMARY KEY{{$i}}
 ){{$t}};
 
 CREATE TABLE categories (

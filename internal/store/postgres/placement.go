@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+	"ds2/schema"
+)
+
+// Adapt makes tablespaces of those that are given as folders: load.Adapter. One that is there for the folder already is
+// taken as it is.
+func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
+	if p.DataTablespace == "" && p.IndexTablespace == "" {
+		return nil, nil
+	}
+	conn, err := s.maintenance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(ctx)
+	for _, space := range []*string{&p.DataTablespace, &p.IndexTablespace} {
+		if *space == "" {
+			continue
+		}
+		name, err := tablespace(ctx, conn, *space)
+		if err != nil {
+			return nil, s.wrap("place tables and indexes in "+*space, err)
+		}
+		*space = name
+	}
+	return nil, nil
+}
+
+// tablespace gives the name of a tablespace that is given by its name or its folder.
+func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
+	column := "spcname"
+	if strings.HasPrefix(place, "/") {
+		column = "pg_tablespace_location(oid)"
+	}
+	err = conn.QueryRow(ctx, "SELECT spcname FROM pg_tablespace WHERE "+column+" = $1", place).Scan(&name)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return name, err
+	}
+	if column == "spcname" {
+		return "", &store.Error{
+			Op: "look for tablespace " + place, Class: store.Config, Err: errors.New("there is none of that name"),
+			Hint: "make it with CREATE TABLESPACE, or name a folder on the server, which begins with /",
+		}
+	}
+	name = folderName(place)
+	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return "", &store.Error{
+			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: serverError{e},
+			Hint: "it must be an empty folder on the server, owned by the user that the server runs as, and the target's user a superuser",
+		}
+	}
+	return name, err
+}
+
+var notWord = regexp.MustCompile("[^a-z0-9]+")
+
+// folderName makes the name of a tablespace from its folder: ds2_mnt_ssd1 from /mnt/ssd1.
+func folderName(folder string) string {
+	name := "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(folder), "_"), "_")
+	return name[:min(len(name), maxName)]
+}
+
+// Placement lists where tables and indexes lie: store.Placer.
+func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
+	const op = "ask where tables and indexes lie"
+	rows, err := s.db.QueryContext(ctx, `
+		SELECT c.relname, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END,
+			t.spcname || coalesce(' (' || nullif(pg_tablespace_location(t.oid), '') || ')', ''),
+			pg_table_size(c.oid)
+		FROM pg_class c
+		JOIN pg_database d ON d.datname = current_database()
+		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
+		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = current_schema()::regnamespace
+		ORDER BY 4 DESC, 1`)
+	if err != nil {
+		return nil, s.wrap(op, err)
+	}
+	defer rows.Close()
+	var placed []store.Placed
+	for rows.Next() {
+		var p store.Placed
+		if err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes); err != nil {
+			return nil, s.wrap(op, err)
+		}
+		placed = append(placed, p)
+	}
+	return placed, s.wrap(op, rows.Err())
+}
+
+// Advise tells what of the server's configuration a storage test should not have: store.Adviser.
+func (s *Store) Advise(ctx context.Context, run time.Duration) ([]string, error) {
+	const op = "ask for the server's configuration"
+	var size, memory int64
+	var fsync, fullPageWrites, synchronousCommit string
+	var checkpoint int64
+	err := s.db.QueryRowContext(ctx, `
+		SELECT pg_database_size(current_database()),
+			greatest(pg_size_bytes(current_setting('shared_buffers')), pg_size_bytes(current_setting('effective_cache_size'))),
+			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
+		Scan(&size, &memory, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
+	if err != nil {
+		return nil, s.wrap(op, err)
+	}
+	var advice []string
+	if size < memory {
+		advice = append(advice, fmt.Sprintf("the database of %.1f GB fits into the memory that the server counts on for caching, %.1f GB "+
+			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", float64(size)/1e9, float64(memory)/1e9))
+	}
+	if fsync == "off" {
+		advice = append(advice, "fsync is off: orders do not wait for the drives, and a crash may lose the database")
+	}
+	if fullPageWrites == "off" {
+		advice = append(advice, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database")
+	}
+	if synchronousCommit == "off" {
+		advice = append(advice, "synchronous_commit is off: orders do not wait for the log, and a crash may lose the last of them")
+	}
+	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
+		advice = append(advice, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before the first checkpoint "+
+			"writes anything out; take a longer run or a shorter time", every, run))
+	}
+	return advice, nil
+}

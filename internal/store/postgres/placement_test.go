@@ -1,0 +1,144 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+	"ds2/schema"
+)
+
+// serverFolder is an empty folder that the test server may make a tablespace in.
+func serverFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "ds2-tablespace-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	if os.Getuid() == 0 { // then the server is another user's: whoever owns its cluster
+		cmd := exec.Command("chown", "--reference="+pgtest.Server(t).DataDir(), folder)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	return folder
+}
+
+func TestPlacement(t *testing.T) {
+	data, indexes := serverFolder(t), serverFolder(t)
+	s := open(t, pgtest.Database(t))
+	admin := open(t, pgtest.Server(t).URL("postgres"))
+	set, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := load.Options{
+		Size: small, Words: datagen.DefaultWords().Sum(), Parts: set.Parts(), AtOnce: 2,
+		DataTablespace: data, IndexTablespace: indexes,
+	}
+	t.Cleanup(func() {
+		for _, statement := range []string{
+			"DROP DATABASE " + s.Database() + " WITH (FORCE)",
+			"DROP TABLESPACE " + spaceOf(data), "DROP TABLESPACE " + spaceOf(indexes),
+		} {
+			if _, err := admin.DB().ExecContext(context.Background(), statement); err != nil {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+	})
+	for range 2 { // the second time the tablespaces are there
+		if _, err := load.Run(t.Context(), s, options); err != nil {
+			t.Fatal(err)
+		}
+		options.Drop = true
+	}
+	placed, err := s.Placement(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i, p := range placed {
+		seen[p.Name] = true
+		want := data
+		if p.Kind == "index" {
+			want = indexes
+		}
+		if !strings.Contains(p.Place, want) {
+			t.Errorf("%s %s lies in %s, not in %s", p.Kind, p.Name, p.Place, want)
+		}
+		if i > 0 && p.Bytes > placed[i-1].Bytes {
+			t.Errorf("%s with %d bytes comes after %d bytes", p.Name, p.Bytes, placed[i-1].Bytes)
+		}
+	}
+	for _, name := range []string{"customers", "customers_pkey", "ix_prod_title", "inventory"} {
+		if !seen[name] {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+}
+
+// spaceOf is the name of the tablespace that is made of a folder.
+func spaceOf(folder string) string {
+	return "ds2" + strings.NewReplacer("/", "_", "-", "_").Replace(folder)
+}
+
+func TestPlacementErrors(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	for place, says := range map[string]string{
+		"nosuch":          "CREATE TABLESPACE",
+		"/nosuch/folder":  "empty folder on the server",
+		"/no'quote/fol;d": "empty folder on the server",
+	} {
+		_, err := s.Adapt(t.Context(), &schema.Params{IndexTablespace: place})
+		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), says) {
+			t.Errorf("tablespace %s: %v", place, err)
+		}
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	s := open(t, pgtest.Database(t)) // of a server with fsync off
+	for _, test := range []struct {
+		options string
+		run     time.Duration
+		says    []string
+		not     []string
+	}{
+		{"", 0, []string{"fits into the memory", "fsync is off"}, []string{"checkpoint_timeout", "synchronous_commit"}},
+		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute,
+			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"}, []string{"full_page_writes"}},
+		{"", time.Hour, nil, []string{"checkpoint_timeout"}},
+	} {
+		target := pgtest.Server(t).URL(s.Database())
+		if test.options != "" {
+			separator := "?"
+			if strings.Contains(target, "?") {
+				separator = "&"
+			}
+			target += separator + "options=" + strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
+		}
+		advice, err := open(t, target).Advise(t.Context(), test.run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(advice, "\n")
+		for _, says := range test.says {
+			if !strings.Contains(all, says) {
+				t.Errorf("options %q, run %s: no advice that %q in:\n%s", test.options, test.run, says, all)
+			}
+		}
+		for _, not := range test.not {
+			if strings.Contains(all, not) {
+				t.Errorf("options %q, run %s: advice that %q in:\n%s", test.options, test.run, not, all)
+			}
+		}
+	}
+}
