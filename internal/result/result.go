@@ -11,7 +11,7 @@
 //	                 compressed V2 encoding, written as the run goes
 //	host.csv.gz      one line a second of the machine's and the database's counters (package host), written as the run
 //	                 goes: t_s, negative before the first orders, and the columns that the machine has
-//	run.log          what the driver logged
+//	run.log          what the driver logged; run.log.1 is what stood before, when that was too much
 //
 // Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
 // a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be

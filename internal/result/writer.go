@@ -3,6 +3,7 @@ package result
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +14,9 @@ import (
 
 // Writer writes the record of a run as it goes. It is used by one goroutine.
 type Writer struct {
-	dir                      string
-	samples, histograms, log *os.File
+	dir                 string
+	samples, histograms *os.File
+	log                 *logFile
 }
 
 // ErrNotEmpty says that the folder for a record holds something already.
@@ -54,7 +56,6 @@ func Create(dir string, s Summary) (*Writer, error) {
 	}{
 		{&w.samples, SamplesFile, samplesHeader},
 		{&w.histograms, HistogramsFile, histogramsHeader},
-		{&w.log, LogFile, ""},
 	} {
 		if *f.file, err = os.Create(filepath.Join(dir, f.name)); err == nil {
 			_, err = (*f.file).WriteString(f.header)
@@ -62,6 +63,9 @@ func Create(dir string, s Summary) (*Writer, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 		}
+	}
+	if w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)); err != nil {
+		return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 	}
 	if err := w.Save(s); err != nil {
 		return nil, errors.Join(err, w.closeFiles())
@@ -73,7 +77,7 @@ func Create(dir string, s Summary) (*Writer, error) {
 func (w *Writer) Dir() string { return w.dir }
 
 // Log is where the run's log goes.
-func (w *Writer) Log() *os.File { return w.log }
+func (w *Writer) Log() io.Writer { return w.log }
 
 // Save writes the summary as it stands.
 func (w *Writer) Save(s Summary) error { return SaveSummary(w.dir, s) }
@@ -113,10 +117,13 @@ func (w *Writer) Close(s Summary) error {
 
 func (w *Writer) closeFiles() error {
 	var err error
-	for _, f := range []*os.File{w.samples, w.histograms, w.log} {
+	for _, f := range []*os.File{w.samples, w.histograms} {
 		if f != nil {
 			err = errors.Join(err, f.Close())
 		}
+	}
+	if w.log != nil {
+		err = errors.Join(err, w.log.Close())
 	}
 	return err
 }

@@ -1,0 +1,64 @@
+package result
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// OlderLogFile is where the log goes on from when it has grown to maxLog bytes: the log of a run of days with a fault in
+// every second takes no more than twice that, and has the newest messages.
+const OlderLogFile = LogFile + ".1"
+
+const maxLog = 1 << 20
+
+// logFile is a run's log, turned over when it has grown too long. Many goroutines may write.
+type logFile struct {
+	path, older string
+
+	mu   sync.Mutex
+	file *os.File
+	size int
+}
+
+func createLog(path, older string) (*logFile, error) {
+	l := &logFile{path: path, older: older}
+	return l, l.open()
+}
+
+func (l *logFile) open() (err error) {
+	l.size = 0
+	l.file, err = os.Create(l.path)
+	return err
+}
+
+// Write appends a message, whole, to one of the files.
+func (l *logFile) Write(message []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.size > 0 && l.size+len(message) > maxLog {
+		if err := l.turnOver(); err != nil {
+			return 0, fmt.Errorf("turn over log: %w", err)
+		}
+	}
+	n, err := l.file.Write(message)
+	l.size += n
+	return n, err
+}
+
+func (l *logFile) turnOver() error {
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(l.path, l.older); err != nil {
+		return err
+	}
+	return l.open()
+}
+
+// Close closes the file.
+func (l *logFile) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
+}

@@ -1,0 +1,50 @@
+package result
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestLogIsTurnedOver writes ten times as much as a log holds, from many goroutines.
+func TestLogIsTurnedOver(t *testing.T) {
+	dir := t.TempDir()
+	path, older := filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)
+	l, err := createLog(path, older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Repeat("x", 99) + "\n"
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 10 * maxLog / len(line) / 8 {
+				if _, err := l.Write([]byte(line)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := fmt.Fprint(l, "the last"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, older} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > maxLog || strings.Trim(strings.ReplaceAll(string(text), line, ""), "the last") != "" {
+			t.Errorf("%s has %d bytes, or a line that is cut", name, len(text))
+		}
+		if has := strings.HasSuffix(string(text), "the last"); has != (name == path) {
+			t.Errorf("the last message in %s: %v", name, has)
+		}
+	}
+}
