@@ -2,8 +2,10 @@ package result
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -13,7 +15,7 @@ import (
 	"ds2/internal/measure"
 )
 
-// The columns of samples.csv and histograms.csv. t_s is when the sample ended; its counts are those since
+// The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since
 // the sample before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders
 // completed since.
 const (
@@ -50,7 +52,7 @@ func readSamples(path string) ([]measure.Sample, error) {
 	return samples, err
 }
 
-// readIntervals reads histograms.csv, whose lines of one interval stand together.
+// readIntervals reads HistogramsFile, whose lines of one interval stand together.
 func readIntervals(path string) ([]measure.Interval, error) {
 	var intervals []measure.Interval
 	err := readLines(path, strings.Count(histogramsHeader, ",")+1, func(fields []string) error {
@@ -66,7 +68,8 @@ func readIntervals(path string) ([]measure.Interval, error) {
 	return intervals, err
 }
 
-// readLines calls f with the fields of every whole line after the header.
+// readLines calls f with the fields of every whole line after the header of a file, which is compressed if its name says
+// so.
 func readLines(path string, columns int, f func(fields []string) error) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +79,18 @@ func readLines(path string, columns int, f func(fields []string) error) error {
 		return err
 	}
 	defer file.Close()
-	reader := bufio.NewReader(file)
+	text := io.Reader(file)
+	if strings.HasSuffix(path, ".gz") {
+		zip, err := gzip.NewReader(file)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil // a crash came before the first interval
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		text = zip
+	}
+	reader := bufio.NewReader(text)
 	for number := 1; ; number++ {
 		line, err := reader.ReadString('\n')
 		if err != nil {

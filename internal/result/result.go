@@ -4,19 +4,18 @@
 //
 // A record is a folder, by default ds2-results/<start in UTC>-<run id>:
 //
-//	summary.json     the Summary, in schema version Schema; written when the run starts, with status "running", and
-//	                 again when it ends, each time beside and renamed
-//	samples.csv      one line a second with the columns of samplesHeader, written as the run goes
-//	histograms.csv   one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
-//	                 compressed V2 encoding, written as the run goes
-//	host.csv.gz      one line a second of the machine's and the database's counters (package host), written as the run
-//	                 goes: t_s, negative before the first orders, and the columns that the machine has
-//	run.log          what the driver logged; run.log.1 is what stood before, when that was too much
+//	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
+//	                   again when it ends, each time beside and renamed
+//	samples.csv        one line a second with the columns of samplesHeader, written as the run goes
+//	histograms.csv.gz  one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
+//	                   compressed V2 encoding, written as the run goes
+//	host.csv.gz        one line a second of the machine's and the database's counters (package host), written as the
+//	                   run goes: t_s, negative before the first orders, and the columns that the machine has
+//	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
 //
 // Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
 // a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be
-// computed from a record, response times to the nearest interval. A record of an hour takes less than 1 MB at 60,000
-// OPM. If ds2 crashes, the record holds all until at most one interval before, under the status "running".
+// computed from a record, response times to the nearest interval. A record of an hour takes less than 1 MB. If ds2 crashes, the record holds all until at most one interval before, under the status "running".
 package result
 
 import (
@@ -45,7 +44,7 @@ const IntervalLength = 50 * time.Second
 const (
 	SummaryFile    = "summary.json"
 	SamplesFile    = "samples.csv"
-	HistogramsFile = "histograms.csv"
+	HistogramsFile = "histograms.csv.gz"
 	HostFile       = "host.csv.gz"
 	LogFile        = "run.log"
 )

@@ -36,7 +36,8 @@ func series() measure.Series {
 	return s
 }
 
-func write(t *testing.T, dir string, s measure.Series) {
+// begin writes a record without ending it.
+func begin(t *testing.T, dir string, s measure.Series) *Writer {
 	t.Helper()
 	w, err := Create(dir, Summary{RunID: "abc", Status: Running})
 	if err != nil {
@@ -52,7 +53,12 @@ func write(t *testing.T, dir string, s measure.Series) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(Summary{RunID: "abc", Status: Done}); err != nil {
+	return w
+}
+
+func write(t *testing.T, dir string, s measure.Series) {
+	t.Helper()
+	if err := begin(t, dir, s).Close(Summary{RunID: "abc", Status: Done}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -84,9 +90,11 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	}
 }
 
+// TestReadAfterCrash reads what there is of a record whose writer never came to its end: all that was written, and of a
+// line that the crash cut nothing.
 func TestReadAfterCrash(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, series())
+	begin(t, dir, series())
 	path := filepath.Join(dir, SamplesFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -95,15 +103,18 @@ func TestReadAfterCrash(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)-7], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, HistogramsFile)); err != nil {
-		t.Fatal(err)
-	}
 	r, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(r.Series.Samples); n != 9 {
-		t.Errorf("read %d samples of a file cut in the 10th, want 9", n)
+	if r.Status != Running || len(r.Series.Samples) != 9 || len(r.Series.Intervals) != 2 {
+		t.Errorf("status %s, %d samples of a file cut in the 10th, %d intervals; want running, 9 and 2", r.Status, len(r.Series.Samples), len(r.Series.Intervals))
+	}
+	if err := os.Truncate(filepath.Join(dir, HistogramsFile), 5); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Read(dir); err != nil || len(r.Series.Intervals) != 0 {
+		t.Errorf("histograms cut in their first bytes: %v, %v", r, err)
 	}
 }
 

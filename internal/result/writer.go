@@ -1,6 +1,7 @@
 package result
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 type Writer struct {
 	dir                 string
 	samples, histograms *os.File
+	zip                 *gzip.Writer // into histograms
 	log                 *logFile
 }
 
@@ -55,7 +57,7 @@ func Create(dir string, s Summary) (*Writer, error) {
 		header string
 	}{
 		{&w.samples, SamplesFile, samplesHeader},
-		{&w.histograms, HistogramsFile, histogramsHeader},
+		{&w.histograms, HistogramsFile, ""},
 	} {
 		if *f.file, err = os.Create(filepath.Join(dir, f.name)); err == nil {
 			_, err = (*f.file).WriteString(f.header)
@@ -63,6 +65,10 @@ func Create(dir string, s Summary) (*Writer, error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 		}
+	}
+	w.zip = gzip.NewWriter(w.histograms)
+	if _, err := io.WriteString(w.zip, histogramsHeader); err != nil {
+		return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 	}
 	if w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)); err != nil {
 		return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
@@ -98,17 +104,20 @@ func (w *Writer) Interval(iv measure.Interval) error {
 	}
 	slices.Sort(series)
 	for _, name := range series {
-		_, err := fmt.Fprintf(w.histograms, "%.3f,%.3f,%s,%s\n", iv.From.Seconds(), iv.To.Seconds(), name, iv.Histograms[name])
+		_, err := fmt.Fprintf(w.zip, "%.3f,%.3f,%s,%s\n", iv.From.Seconds(), iv.To.Seconds(), name, iv.Histograms[name])
 		if err != nil {
 			return fmt.Errorf("write record: %w", err)
 		}
+	}
+	if err := w.zip.Flush(); err != nil { // a crash of ds2 loses nothing that stands here
+		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
 }
 
 // Close ends the record with its last summary, on disk to the last byte.
 func (w *Writer) Close(s Summary) error {
-	err := errors.Join(w.samples.Sync(), w.histograms.Sync())
+	err := errors.Join(w.zip.Close(), w.samples.Sync(), w.histograms.Sync())
 	if err != nil {
 		err = fmt.Errorf("write record: %w", err)
 	}
