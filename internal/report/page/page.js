@@ -25,8 +25,10 @@
 			axisLabel: {color: faint}, nameTextStyle: {color: faint},
 			axisLine: {lineStyle: {color: rule}}, splitLine: {lineStyle: {color: rule}},
 		};
+		// A band too narrow for its name has none.
+		const length = Math.max(0, ...c.lines.flatMap(l => l.points.map(([x]) => x)));
 		const bands = (c.bands || []).map(b => [
-			{name: b.name, xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
+			{name: b.to - b.from > length / 15 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
 		const marks = (c.marks || []).map(m => ({name: m.name, xAxis: m.x}));
