@@ -19,15 +19,19 @@ const reportFile = "report.html"
 func newReportCommand() *cobra.Command {
 	var output, out string
 	var windows []string
+	var merge bool
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Turn records of runs into one page of HTML, or text, JSON or CSV",
 		Long: `Reads the records in the folders DIR and writes one page of HTML that needs no network: the result on top,
 OPM and response times over time, the audit, and all that is needed to repeat the runs.
 
-JSON is the records' summaries as an array; CSV is their one-second samples.`,
+JSON is the records' summaries as an array; CSV is their one-second samples.
+
+With --merge the records are those of one run that several driver machines made, and are added up to one.`,
 		Example: `  ds2 report ds2-results/*
-  ds2 report --output text --window 1000s-1200s ds2-results/*`,
+  ds2 report --output text --window 1000s-1200s ds2-results/*
+  ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			search, err := tune.Read(dirs[0])
@@ -35,17 +39,18 @@ JSON is the records' summaries as an array; CSV is their one-second samples.`,
 				return err
 			}
 			if search != nil {
-				if len(dirs) > 1 || len(windows) > 0 {
-					return usageError("%s is the record of a search by ds2 tune: report it by itself and without --window", dirs[0])
+				if len(dirs) > 1 || len(windows) > 0 || merge {
+					return usageError("%s is the record of a search by ds2 tune: report it by itself, without --window and --merge", dirs[0])
 				}
 				return reportSearch(cmd.OutOrStdout(), dirs[0], *search, output, out)
 			}
-			return reportRuns(cmd.OutOrStdout(), dirs, windows, output, out)
+			return reportRuns(cmd.OutOrStdout(), dirs, windows, merge, output, out)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&output, "output", "o", "html", "`format`: html, text, json or csv")
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
+	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
 	flags.StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the record's own, such as 1000s-1200s or auto; may be given again")
 	return cmd
 }
@@ -58,7 +63,7 @@ var reportFormats = map[string]func(io.Writer, []*result.Record) error{
 }
 
 // reportRuns reports the records of runs.
-func reportRuns(stdout io.Writer, dirs, windows []string, output, out string) error {
+func reportRuns(stdout io.Writer, dirs, windows []string, merge bool, output, out string) error {
 	specs := make([]measure.WindowSpec, len(windows))
 	for i, text := range windows {
 		var err error
@@ -66,14 +71,13 @@ func reportRuns(stdout io.Writer, dirs, windows []string, output, out string) er
 			return flagError("window", err)
 		}
 	}
-	records := make([]*result.Record, len(dirs))
-	for i, dir := range dirs {
-		var err error
-		if records[i], err = result.Read(dir); err != nil {
-			return err
-		}
-		if err := records[i].Choose(specs); err != nil {
-			return flagError("window", fmt.Errorf("%s: %w", dir, err))
+	records, err := readRecords(dirs, merge)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if err := r.Choose(specs); err != nil {
+			return flagError("window", fmt.Errorf("%s: %w", r.Dir, err))
 		}
 	}
 	write, ok := reportFormats[output]
@@ -81,6 +85,22 @@ func reportRuns(stdout io.Writer, dirs, windows []string, output, out string) er
 		return usageError("--output %s: write html, text, json or csv", output)
 	}
 	return deliver(stdout, dirs[0], output, out, func(w io.Writer) error { return write(w, records) })
+}
+
+// readRecords reads records, and adds them up to one where they are those of one run.
+func readRecords(dirs []string, merge bool) ([]*result.Record, error) {
+	records := make([]*result.Record, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if records[i], err = result.Read(dir); err != nil {
+			return nil, err
+		}
+	}
+	if !merge {
+		return records, nil
+	}
+	one, err := result.Merge(records)
+	return []*result.Record{one}, err
 }
 
 // reportSearch reports the record of a search.

@@ -43,7 +43,7 @@ Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3
 	flags.SortFlags = false
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that the kit did not load")
-	flags.StringVar(&f.record, "record", "", "folder of the record of a run against this database")
+	flags.StringArrayVar(&f.records, "record", nil, "folder of the record of a run against this database; given again for each driver machine of the run")
 	flags.BoolVar(&f.deep, "deep", false, "read and check every page too; needs the rights of a superuser")
 	flags.StringVarP(&f.format, "output", "o", "text", "result as text or json")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the audit goes on")
@@ -52,8 +52,9 @@ Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3
 
 type verifyFlags struct {
 	targetFlags
-	size, record, format string
-	deep, quiet          bool
+	size, format string
+	records      []string
+	deep, quiet  bool
 }
 
 func (f *verifyFlags) run(cmd *cobra.Command) error {
@@ -69,11 +70,12 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 		options.Size = &size
 	}
 	var record *result.Record
-	if f.record != "" {
-		var err error
-		if record, err = result.Read(f.record); err != nil {
+	if len(f.records) > 0 {
+		records, err := readRecords(f.records, len(f.records) > 1)
+		if err != nil {
 			return flagError("record", err)
 		}
+		record = records[0]
 	}
 	stores, err := f.open()
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"ds2/internal/audit"
@@ -238,7 +237,7 @@ func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 // figures computes what the summary says of the run.
 func (r *Run) figures() error {
 	s, series := &r.summary, r.Meter().Series()
-	s.Phases = phases(series)
+	s.Phases = series.Phases()
 	s.Windows, s.OPM, s.CumulativeOPM = nil, nil, nil
 	if cumulative := series.Rates().Cumulative; series.Phase(measure.PhaseRun).To > 0 {
 		s.CumulativeOPM = &cumulative
@@ -265,8 +264,8 @@ func (r *Run) figures() error {
 			}
 		}
 		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, Counts: t.Counts, Latency: latency})
-		s.Errors = addFailures(s.Errors, t.Errors)
-		s.Retries = addFailures(s.Retries, t.Retries)
+		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
+		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
 	}
 	return errs
 }
@@ -282,32 +281,6 @@ func windows(asked []measure.WindowSpec, series measure.Series) []measure.Window
 		return []measure.WindowSpec{{Name: "run", Span: run}}
 	}
 	return asked
-}
-
-func phases(series measure.Series) []measure.PhaseSpan {
-	var spans []measure.PhaseSpan
-	for _, p := range measure.Phases {
-		if span := series.Phase(p); span.To > 0 {
-			spans = append(spans, measure.PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()})
-		}
-	}
-	return spans
-}
-
-// addFailures adds counts by failure to a sorted list of them.
-func addFailures(list []measure.FailureCount, counts map[measure.Failure]int64) []measure.FailureCount {
-	for f, n := range counts {
-		i := slices.IndexFunc(list, func(c measure.FailureCount) bool { return c.Operation == f.Operation && c.Class == f.Class })
-		if i < 0 {
-			list = append(list, measure.FailureCount{Operation: f.Operation, Class: f.Class})
-			i = len(list) - 1
-		}
-		list[i].Count += n
-	}
-	slices.SortFunc(list, func(a, b measure.FailureCount) int {
-		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Class, b.Class))
-	})
-	return list
 }
 
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
@@ -378,7 +351,7 @@ func Summarize(o Options) result.Summary {
 		}
 	}
 	for _, w := range o.Windows {
-		s.Parameters.Windows = append(s.Parameters.Windows, w.Name)
+		s.Parameters.Windows = append(s.Parameters.Windows, w.String())
 	}
 	for _, target := range c.Targets {
 		s.Targets = append(s.Targets, target.Label())

@@ -53,19 +53,6 @@ type Users [NumUserStates]int
 // AtWork is how many have started and not ended.
 func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserReconnecting] }
 
-// Failure names what went wrong and in which operation.
-type Failure struct {
-	Operation string
-	Class     string
-}
-
-// FailureCount is how often a failure happened.
-type FailureCount struct {
-	Operation string `json:"operation"`
-	Class     string `json:"class"`
-	Count     int64  `json:"count"`
-}
-
 // Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up.
 type Counts struct {
 	Orders       int64 `json:"orders"`        // completed order cycles, those that rolled back included

@@ -102,11 +102,31 @@ func (s Series) Phase(p Phase) Span {
 	return span
 }
 
+// Phases lists the phases that the run went through.
+func (s Series) Phases() []PhaseSpan {
+	var spans []PhaseSpan
+	for _, p := range Phases {
+		if span := s.Phase(p); span.To > 0 {
+			spans = append(spans, PhaseSpan{Phase: p, From: span.From.Seconds(), To: span.To.Seconds()})
+		}
+	}
+	return spans
+}
+
 // WindowSpec names the part of a run that a figure is taken from.
 type WindowSpec struct {
 	Name string
 	Auto bool // the steady part, as Series.Steady finds it
 	Span
+}
+
+// String gives the window as ParseWindow reads it.
+func (w WindowSpec) String() string {
+	span := AutoWindow
+	if !w.Auto {
+		span = w.From.String() + "-" + w.To.String()
+	}
+	return w.Name + "=" + span
 }
 
 // AutoWindow is the text of a WindowSpec that looks for the steady part itself.

@@ -1,0 +1,171 @@
+package result
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// maxApart is how far the first orders of the machines of one run may lie apart.
+const maxApart = time.Second
+
+// Merge adds up the records of one run that several driver machines made: same run id, same targets and dataset, started
+// together by --start-at. Counts and histograms are added exactly; the samples are those of whole seconds, in which the
+// 95th percentile is the highest of the machines', because percentiles do not add up. The merged run is in its run phase
+// while all machines are.
+func Merge(records []*Record) (*Record, error) {
+	if len(records) == 0 {
+		return nil, errors.New("merge records: there are none")
+	}
+	first := records[0]
+	for _, r := range records[1:] {
+		if err := mergeable(first, r); err != nil {
+			return nil, fmt.Errorf("merge records %s and %s: %w", first.Dir, r.Dir, err)
+		}
+	}
+	m := &Record{Dir: first.Dir, Summary: first.Summary}
+	s := &m.Summary
+	s.Audit, s.Limits, s.Scrubs, s.Crash, s.Power, s.Bottleneck = nil, nil, nil, nil, nil, nil
+	s.Threads, s.Counts, s.Errors, s.Retries, s.ByTarget = 0, measure.Counts{}, nil, nil, nil
+	s.Before, s.After = slices.Clone(first.Before), slices.Clone(first.After)
+	for _, r := range records {
+		s.Threads += r.Threads
+		s.Counts.Add(r.Counts)
+		s.Errors = measure.AddFailures(s.Errors, r.Errors...)
+		s.Retries = measure.AddFailures(s.Retries, r.Retries...)
+		s.ByTarget = addTargets(s.ByTarget, r.ByTarget)
+		if r.End.After(s.End) {
+			s.End = r.End
+		}
+		if s.Status == Done {
+			s.Status, s.Error = r.Status, r.Error
+		}
+		for i := range min(len(s.Before), len(r.Before)) {
+			s.Before[i].Customer = min(s.Before[i].Customer, r.Before[i].Customer)
+			s.Before[i].Order = min(s.Before[i].Order, r.Before[i].Order)
+		}
+		for i := range min(len(s.After), len(r.After)) {
+			s.After[i].Customer = max(s.After[i].Customer, r.After[i].Customer)
+			s.After[i].Order = max(s.After[i].Order, r.After[i].Order)
+		}
+	}
+	m.Series = mergeSeries(records)
+	return m, m.recompute()
+}
+
+// mergeable says why two records are not of one run.
+func mergeable(a, b *Record) error {
+	apart := b.Start.Sub(a.Start).Abs()
+	switch {
+	case a.RunID != b.RunID:
+		return fmt.Errorf("they are of runs %s and %s; give all machines of a run the same --run-id", a.RunID, b.RunID)
+	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
+		return errors.New("they are of other targets or datasets")
+	case a.Seed == b.Seed && a.Parameters.UserOffset == b.Parameters.UserOffset:
+		return errors.New("their users drew the same orders; give each machine another --user-offset")
+	case apart > maxApart:
+		return fmt.Errorf("their first orders started %s apart; start all machines of a run by --start-at", apart.Round(time.Millisecond))
+	}
+	return nil
+}
+
+// addTargets adds what other machines did to the targets. The percentiles are left out: they do not add up.
+func addTargets(sum, more []Target) []Target {
+	if sum == nil {
+		sum = make([]Target, len(more))
+	}
+	for i, t := range more {
+		sum[i].Target = t.Target
+		sum[i].OPM += t.OPM
+		sum[i].Counts.Add(t.Counts)
+	}
+	return sum
+}
+
+// mergeSeries adds up samples second by second, and puts the intervals of all machines together.
+func mergeSeries(records []*Record) measure.Series {
+	var merged measure.Series
+	seconds := 0
+	bySecond := make([]map[int]measure.Sample, len(records))
+	for i, r := range records {
+		bySecond[i] = wholeSeconds(r.Series.Samples)
+		for second := range bySecond[i] {
+			seconds = max(seconds, second)
+		}
+		merged.Intervals = append(merged.Intervals, r.Series.Intervals...)
+	}
+	slices.SortStableFunc(merged.Intervals, func(a, b measure.Interval) int { return cmp.Compare(a.From, b.From) })
+	for second := 1; second <= seconds; second++ {
+		sum := measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second}
+		for _, samples := range bySecond {
+			if s, ok := samples[second]; ok {
+				sum = addSamples(sum, s)
+			}
+		}
+		merged.Samples = append(merged.Samples, sum)
+	}
+	return merged
+}
+
+// wholeSeconds puts samples together by the second in which they closed, a little late or not.
+func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
+	const late = 100 * time.Millisecond
+	seconds := map[int]measure.Sample{}
+	for _, s := range samples {
+		second := int((s.End-late)/time.Second) + 1
+		users := s.Users
+		s = addSamples(seconds[second], s)
+		s.Users = users // at its end
+		seconds[second] = s
+	}
+	return seconds
+}
+
+func addSamples(a, b measure.Sample) measure.Sample {
+	if orders := a.Counts.Orders + b.Counts.Orders; orders > 0 {
+		a.Mean = (a.Mean*float64(a.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(orders)
+	}
+	a.Counts.Add(b.Counts)
+	a.Errors += b.Errors
+	a.Users += b.Users
+	a.P95, a.Max = max(a.P95, b.P95), max(a.Max, b.Max)
+	a.Phase = together(a.Phase, b.Phase)
+	return a
+}
+
+// together is the phase of a run of which one machine is in phase a and another in b: that of the one behind, and the
+// drain as soon as one drains.
+func together(a, b measure.Phase) measure.Phase {
+	switch {
+	case a == "":
+		return b
+	case a == measure.PhaseDrain || b == measure.PhaseDrain:
+		return measure.PhaseDrain
+	case slices.Index(measure.Phases, a) < slices.Index(measure.Phases, b):
+		return a
+	}
+	return b
+}
+
+// recompute takes the summary's figures from the series, over the windows that the run was asked for.
+func (r *Record) recompute() error {
+	specs := []measure.WindowSpec{{Name: "run", Span: r.Series.Phase(measure.PhaseRun)}}
+	if len(r.Parameters.Windows) > 0 {
+		specs = nil
+		for _, text := range r.Parameters.Windows {
+			w, err := measure.ParseWindow(text)
+			if err != nil {
+				return err
+			}
+			specs = append(specs, w)
+		}
+	}
+	r.Phases = r.Series.Phases()
+	cumulative := r.Series.Rates().Cumulative
+	r.CumulativeOPM = &cumulative
+	return r.Choose(specs)
+}

@@ -1,0 +1,83 @@
+package result
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// machine is the record of one of several driver machines, with n users that make an order a second, of d each.
+func machine(offset, n, ramp int, d time.Duration) *Record {
+	m := measure.NewMeter([]string{"login"}, []string{"host/db"})
+	users := make([]*measure.Recorder, n)
+	for i := range users {
+		users[i] = m.NewRecorder(0)
+	}
+	r := &Record{Dir: "dir", Summary: Summary{
+		RunID: "one", Status: Done, Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
+		Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC), Parameters: Parameters{UserOffset: offset},
+		Before: []Marks{{20_000, 12_000 + int64(offset)}}, After: []Marks{{20_010, 12_030 + int64(offset)}},
+		ByTarget: []Target{{Target: "host/db"}}, Errors: []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}},
+	}}
+	m.Enter(measure.PhaseRamp)
+	for second := 1; second <= 30; second++ {
+		for _, u := range users {
+			var o measure.Order
+			o.Complete(d, d)
+			u.Record(&o)
+			r.Counts.Orders++
+		}
+		at := time.Duration(second)*time.Second + time.Duration(offset)*time.Millisecond
+		r.Series.Samples = append(r.Series.Samples, m.Sample(at, []measure.Users{{measure.UserRunning: n}}))
+		if second == ramp || second == 30 {
+			r.Series.Intervals = append(r.Series.Intervals, m.Interval(at))
+			m.Enter(measure.PhaseRun)
+		}
+	}
+	return r
+}
+
+func TestMerge(t *testing.T) {
+	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
+	m, err := Merge([]*Record{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 || *m.OPM != 5*60 {
+		t.Errorf("merged: %d users, %d orders, errors %v, OPM %v; want 5, 150, 4, 300", m.Threads, m.Counts.Orders, m.Errors, *m.OPM)
+	}
+	if m.Before[0].Order != 12_000 || m.After[0].Order != 12_032 {
+		t.Errorf("marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
+	}
+	if w := m.Windows[0]; w.From != 7 || w.To != 30 {
+		t.Errorf("run phase from %v to %v s, want 7 to 30: when both were in it", w.From, w.To)
+	}
+	m.Choose([]measure.WindowSpec{{Name: "all", Span: measure.Span{To: 30 * time.Second}}})
+	l := m.Windows[0].Latency[measure.WholeOrder]
+	if l.Count != 150 || l.P50 < 19.9 || l.P50 > 20.2 || l.P95 < 19.9 || l.Mean < 15.9 || l.Mean > 16.2 {
+		t.Errorf("latency %+v, want 60 orders of 10 ms and 90 of 20 ms", l)
+	}
+	for _, s := range m.Series.Samples {
+		if s.Counts.Orders != 5 || s.Users != 5 {
+			t.Fatalf("sample %+v, want 5 orders of 5 users", s)
+		}
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	for want, spoil := range map[string]func(*Record){
+		"runs one and two":     func(r *Record) { r.RunID = "two" },
+		"other targets":        func(r *Record) { r.Size = "M" },
+		"drew the same orders": func(r *Record) { r.Parameters.UserOffset = 0 },
+		"started 5s apart":     func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },
+	} {
+		a, b := machine(0, 1, 5, time.Millisecond), machine(0, 1, 5, time.Millisecond)
+		b.Parameters.UserOffset = 1
+		spoil(b)
+		if _, err := Merge([]*Record{a, b}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Merge = %v, want an error with %q", err, want)
+		}
+	}
+}
