@@ -1,0 +1,147 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/host"
+	"ds2/internal/promtest"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// observed makes a run that is observed so, with two idle seconds before and one after, and returns its record.
+func observed(t *testing.T, s store.Store, observing Observing) *result.Record {
+	t.Helper()
+	o := options(t, s)
+	o.Idle, o.Cooldown = 2*time.Second, time.Second
+	var err error
+	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, observing); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Begin(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Drive(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := result.Read(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// TestObservedRun finds the samples of machine and database beside those of the orders, second by second, and in
+// agreement with them.
+func TestObservedRun(t *testing.T) {
+	_, s := loaded(t, nil)
+	r := observed(t, s, Observing{PowerCommand: "echo 250"})
+
+	at := map[time.Duration]bool{}
+	idle, after := 0, 0
+	end := r.Series.Samples[len(r.Series.Samples)-1].End
+	for _, row := range r.Host.Rows {
+		switch t := row.Time.Sub(r.Start); {
+		case t < 0:
+			idle++
+		case t > end:
+			after++
+		default:
+			at[t] = true
+		}
+	}
+	if idle == 0 || after == 0 {
+		t.Errorf("%d samples before the run and %d after it, want some", idle, after)
+	}
+	missing := 0
+	for second := time.Second; second < end; second += time.Second {
+		if !at[second] {
+			missing++
+		}
+	}
+	if missing > 1 { // a busy machine may leave one out
+		t.Errorf("%d seconds of the run have no sample of the machine: %v", missing, at)
+	}
+
+	// Every order commits one purchase, and a login or a new customer, and prices; the counter sees the audit's too.
+	commits := 0.0
+	for i, v := range r.Host.Values("db.commits_per_second") {
+		if r.Host.Rows[i].Time.After(r.Start) && !math.IsNaN(v) {
+			commits += v
+		}
+	}
+	if orders := float64(r.Counts.Orders); commits < 2*orders {
+		t.Errorf("the database counts %.0f commits for %.0f orders, want at least two each", commits, orders)
+	}
+	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "client.own_processors", "db.sessions_running", "db.log_bytes_per_second"} {
+		if v := r.Host.Mean(column, r.Start, r.Start.Add(end)); math.IsNaN(v) {
+			t.Errorf("%s has no values", column)
+		}
+	}
+	if r.Machine == nil || r.Machine.Kernel == "" || len(r.Servers) != 1 || !strings.HasPrefix(r.Servers[0].Version, "PostgreSQL") {
+		t.Errorf("machine %+v, servers %+v", r.Machine, r.Servers)
+	}
+	if r.Power == nil || *r.Power.Idle != 250 || *r.Power.Active != 250 || r.Bottleneck == nil {
+		t.Errorf("power %+v, bottleneck %+v", r.Power, r.Bottleneck)
+	}
+	if len(r.Machine.Drives) > 0 && len(r.Host.Items("disk", "written_bytes_per_second")) != len(r.Machine.Drives) {
+		t.Errorf("drives %+v, columns %v", r.Machine.Drives, r.Host.Columns)
+	}
+}
+
+// TestRunObservedFromElsewhere takes the machine's counters from node_exporter and Prometheus, and power from a meter's
+// log; when the log has grown, the record is completed again.
+func TestRunObservedFromElsewhere(t *testing.T) {
+	node := promtest.StartNodeExporter(t)
+	prometheus := promtest.Start(t, []string{node})
+	_, s := loaded(t, nil)
+	log := filepath.Join(t.TempDir(), "meter.csv")
+	if err := os.WriteFile(log, []byte("time,watts\n"+time.Now().Format(time.RFC3339)+",100\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	observing := Observing{Prometheus: prometheus, Instance: node, PowerLog: log}
+	r := observed(t, s, observing)
+	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", host.PowerColumn} {
+		if !slices.Contains(r.Host.Columns, column) {
+			t.Errorf("no column %s in %v", column, r.Host.Columns)
+		}
+	}
+	if len(r.Host.Items("disk", "busy_ratio")) == 0 {
+		t.Errorf("no drives in %v", r.Host.Columns)
+	}
+	if self := host.Root.Machine(nil); r.Machine == nil || r.Machine.MemoryBytes != self.MemoryBytes {
+		t.Errorf("machine %+v, want one with %d bytes of memory", r.Machine, self.MemoryBytes)
+	}
+	if r.Power == nil || *r.Power.Active != 100 {
+		t.Errorf("power %+v, want 100 W", r.Power)
+	}
+
+	late := fmt.Sprintf("%d,300\n", r.Start.Unix())
+	file, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(late); err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	w, err := Observe(t.Context(), []store.Store{s}, observing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := w.Complete(t.Context(), r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *again.Power.Active != 300 || again.Counts != r.Counts {
+		t.Errorf("completed again: power %+v", again.Power)
+	}
+}
