@@ -49,7 +49,8 @@ func newBenchCommand() *cobra.Command {
 cool down. The run with the median OPM stands for the configuration. A run that fails, whose audit fails or that was not
 steady does not count and is repeated, unless --keep-marked is given.
 
-All records go into one folder. A bench that was interrupted, or that crashed, goes on with the same command and --out.`,
+All records go into one folder. A bench that was interrupted, or that crashed, goes on with the same command and --out;
+so a meter's log that arrives after the bench is added, by --power-log.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
   ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh`,
 		Args: cobra.NoArgs,
@@ -73,7 +74,7 @@ All records go into one folder. A bench that was interrupted, or that crashed, g
 	f.watch.add(flags)
 	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or csv")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
-	flags.StringVar(&f.output.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
 	return cmd
 }
@@ -113,10 +114,15 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if bench.Status != result.Done {
-		if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+		return err
+	}
+	if f.watch.PowerLog != "" {
+		if err := options.Observer.CompleteBench(interrupts.soft, options.Dir, &bench); err != nil {
 			return err
 		}
+	}
+	if bench.Status != result.Done {
 		options.Idle, options.Cooldown = f.idle, f.cooldown
 		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
 	}

@@ -51,7 +51,7 @@ once and kept. Nothing is left running.`,
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
-	f.output = driveOutput{format: "text", metricsAddr: defaultMetricsAddr}
+	f.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()
 	flags.SortFlags = false

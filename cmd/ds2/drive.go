@@ -4,31 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/localpg"
-	"ds2/internal/metrics"
 	"ds2/internal/report"
 	"ds2/internal/result"
 )
 
-// defaultMetricsAddr is where /metrics is served. Where it is taken, by another run, a free port is.
-const defaultMetricsAddr = "127.0.0.1:9464"
-
 // driveOutput is how a run is shown and what follows it.
 type driveOutput struct {
-	format, metricsAddr string
-	verify              verifyFlag
-	quiet               bool
-	detailed            yesValue
-	own                 *localpg.Server // the target, where it is the kit's own
+	metricsFlags
+	format   string
+	verify   verifyFlag
+	quiet    bool
+	detailed yesValue
+	own      *localpg.Server // the target, where it is the kit's own
 }
 
 func newDriveCommand() *cobra.Command {
@@ -57,7 +52,7 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
 	flags.Var(&o.detailed, "detailed-view", "figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show nothing while the run goes on")
-	flags.StringVar(&o.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	o.metricsFlags.add(flags)
 	o.verify.add(flags)
 	return cmd
 }
@@ -116,7 +111,7 @@ func driveRun(i interrupts, options experiment.Options, o *driveOutput, stdout, 
 	if err != nil {
 		return nil, result.Summary{}, err
 	}
-	server, err := serveMetrics(o.metricsAddr, options, run, stderr)
+	server, err := o.serve(options, run, stderr)
 	if err != nil {
 		return nil, result.Summary{}, err
 	}
@@ -129,31 +124,8 @@ func driveRun(i interrupts, options experiment.Options, o *driveOutput, stdout, 
 	if o.format == "ds2" && len(summary.Phases) > 0 {
 		view.ds2.final(stdout, time.Now())
 	}
+	o.push(i.hard, options, run, stderr)
 	return run, summary, err
-}
-
-// serveMetrics serves the run's figures; nil where none are asked for.
-func serveMetrics(address string, o experiment.Options, run *experiment.Run, stderr io.Writer) (*metrics.Server, error) {
-	if address == "" {
-		return nil, nil
-	}
-	c := o.Driver
-	collectors := []prometheus.Collector{metrics.NewCollector(metrics.Run{
-		Version: o.Version, Engine: c.Targets[0].Engine(), Size: c.Workload.Size.String(), ID: o.RunID, Threads: c.Threads,
-	}, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
-	if sampler := run.Sampler(); sampler != nil {
-		collectors = append(collectors, metrics.NewHostCollector(sampler))
-	}
-	server, err := metrics.Serve(address, collectors...)
-	if err != nil && address == defaultMetricsAddr {
-		host, _, _ := net.SplitHostPort(address)
-		server, err = metrics.Serve(net.JoinHostPort(host, "0"), collectors...)
-	}
-	if err != nil {
-		return nil, flagError("metrics-addr", err)
-	}
-	fmt.Fprintf(stderr, "metrics: %s\n", server.URL())
-	return server, nil
 }
 
 // printResult prints the record as text or JSON; DS2's lines have been printed already.

@@ -62,7 +62,7 @@ result. Fewer users are preferred to more that bring less than --gain.`,
 	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users have to bring")
 	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text or json")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show only the result of each run")
-	flags.StringVar(&f.output.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
 	return cmd
 }
@@ -187,7 +187,7 @@ func (s *tuning) search() error {
 }
 
 // trial is one run with a number of users.
-func (s *tuning) trial(ctx context.Context, threads int) (tune.Trial, error) {
+func (s *tuning) trial(_ context.Context, threads int) (tune.Trial, error) {
 	s.trials++
 	t := tune.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", s.trials, threads)}
 	o := s.options
@@ -195,7 +195,7 @@ func (s *tuning) trial(ctx context.Context, threads int) (tune.Trial, error) {
 	o.Driver.Seed += uint64(s.trials) // else the new customers of a repeat would find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, s.trials)
 	o.Dir = filepath.Join(s.dir, t.Record)
-	summary, err := s.drive(ctx, o)
+	summary, err := s.drive(o)
 	if err != nil && !errors.Is(err, experiment.ErrLimits) {
 		return t, err
 	}
@@ -222,23 +222,10 @@ func upperHold(verdicts []limit.Verdict) bool {
 	return true
 }
 
-// drive is the run of a trial, shown and with its figures served.
-func (s *tuning) drive(ctx context.Context, o experiment.Options) (result.Summary, error) {
-	run, err := experiment.Begin(o)
-	if err != nil {
-		return result.Summary{}, err
-	}
+// drive is the run of a trial.
+func (s *tuning) drive(o experiment.Options) (result.Summary, error) {
+	run, summary, err := driveRun(s.interrupts, o, &s.flags.output, io.Discard, s.stderr)
 	s.last = run
-	server, err := serveMetrics(s.flags.output.metricsAddr, o, run, io.Discard)
-	if err != nil {
-		return result.Summary{}, err
-	}
-	if server != nil {
-		defer server.Close()
-	}
-	view := startView(run.Meter(), o.Driver, &s.flags.output, io.Discard, s.stderr)
-	defer view.stop()
-	summary, err := run.Drive(ctx, s.interrupts.soft.Done())
 	if err == nil && summary.OPM == nil {
 		err = errors.New("the run gave no figures")
 	}

@@ -126,15 +126,20 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) e
 	if !window.Steady.Verdict {
 		run.Marks = append(run.Marks, window.Steady.Why)
 	}
+	takeObserved(run, s)
+	run.Counts = len(run.Marks) == 0 || b.Setup.KeepMarked
+	p.Told("%s: %.1f OPM", run.Dir, *run.OPM)
+	return nil
+}
+
+// takeObserved takes from a run's summary what was seen beside the orders.
+func takeObserved(run *result.BenchRun, s result.Summary) {
 	if s.Power != nil {
 		run.Idle, run.Active = s.Power.Idle, s.Power.Active
 	}
 	if s.Bottleneck != nil {
 		run.Bottleneck = s.Bottleneck.What
 	}
-	run.Counts = len(run.Marks) == 0 || b.Setup.KeepMarked
-	p.Told("%s: %.1f OPM", run.Dir, *run.OPM)
-	return nil
 }
 
 func counted(b *result.Bench) (n int) {
@@ -144,6 +149,23 @@ func counted(b *result.Bench) (n int) {
 		}
 	}
 	return n
+}
+
+// CompleteBench adds to the runs of the bench in dir what has become known since they were made, such as a meter's log.
+func (w *Observer) CompleteBench(ctx context.Context, dir string, b *result.Bench) error {
+	for i := range b.Runs {
+		run := &b.Runs[i]
+		if run.Status != result.Done {
+			continue
+		}
+		s, err := w.Complete(ctx, filepath.Join(dir, run.Dir))
+		if err != nil {
+			return err
+		}
+		takeObserved(run, s)
+	}
+	Stand(b)
+	return result.SaveBench(dir, *b)
 }
 
 // Stand computes what the runs that count come to.

@@ -43,7 +43,7 @@ func FreeAddress(t testing.TB) string {
 func StartNodeExporter(t testing.TB) string {
 	t.Helper()
 	address := FreeAddress(t)
-	start(t, "http://"+address+"/metrics", exec.Command(Command(t, "prometheus-node-exporter"), "--web.listen-address="+address))
+	Run(t, "http://"+address+"/metrics", exec.Command(Command(t, "prometheus-node-exporter"), "--web.listen-address="+address))
 	return address
 }
 
@@ -60,13 +60,13 @@ func Start(t testing.TB, targets []string, rules ...string) string {
 		t.Fatal(err)
 	}
 	address := FreeAddress(t)
-	start(t, "http://"+address+"/-/ready", exec.Command(Command(t, "prometheus"), "--config.file="+file,
+	Run(t, "http://"+address+"/-/ready", exec.Command(Command(t, "prometheus"), "--config.file="+file,
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address))
 	return "http://" + address
 }
 
-// start runs a server until the end of the test and waits until it answers at the URL.
-func start(t testing.TB, url string, cmd *exec.Cmd) {
+// Run runs a server until the end of the test and waits until it answers at the URL.
+func Run(t testing.TB, url string, cmd *exec.Cmd) {
 	t.Helper()
 	var output strings.Builder
 	cmd.Stdout, cmd.Stderr = &output, &output

@@ -1,0 +1,45 @@
+package metrics
+
+import (
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"ds2/internal/promtest"
+)
+
+func TestPush(t *testing.T) {
+	address := promtest.FreeAddress(t)
+	url := "http://" + address
+	promtest.Run(t, url+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+address))
+	if err := Push(t.Context(), url, "k3f9", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()), NewHostCollector(sampler(t))); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Get(url + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`ds2_orders_total{instance="",job="ds2",run="k3f9",target="a:5432/ds2"} 100`,
+		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`,
+		`ds2_operation_duration_seconds_count{instance="",job="ds2",operation="purchase",run="k3f9",target="a:5432/ds2"} 100`,
+	} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+func TestPushToNobody(t *testing.T) {
+	err := Push(t.Context(), "http://"+promtest.FreeAddress(t), "k3f9")
+	if err == nil || !strings.Contains(err.Error(), "push metrics: ") {
+		t.Errorf("Push to nobody = %v", err)
+	}
+}
