@@ -63,7 +63,7 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
-	flags.IntVar(&f.parallel, "parallel", runtime.NumCPU(), "parts made side by side")
+	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made side by side")
 	flags.BoolVar(&f.resume, "resume", false, "go on in a folder where a run with the same flags ended early")
 	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this folder with its manifest")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
