@@ -3,10 +3,11 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 GO      ?= go
 ARGS    ?=
+VERSIONS ?= 13 14 15 16 17 18
 ENDURANCE ?= 30m
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance test bench check fmt vet lint tsql vuln race
+.PHONY: help build demo endurance test versions bench check fmt vet lint tsql vuln race
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -22,6 +23,10 @@ endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself
 
 test: ## runs the tests; those that need a PostgreSQL start one
 	$(GO) test ./...
+
+versions: ## runs the tests of store and load on each major version of PostgreSQL in VERSIONS
+	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
+		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load || exit 1; done
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

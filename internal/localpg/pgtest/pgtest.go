@@ -2,10 +2,12 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -46,6 +48,9 @@ func (r Runner) Run() int {
 	return code
 }
 
+// versionVariable asks for a server of a major version, such as 13; make versions sets it.
+const versionVariable = "DS2_TEST_POSTGRES_VERSION"
+
 // Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server start
 // one of their own.
 func Server(t testing.TB) *localpg.Server {
@@ -55,7 +60,13 @@ func Server(t testing.TB) *localpg.Server {
 	}
 	startOnce.Do(func() {
 		// Not t.Context(): the server outlives the test that asks first.
+		version, err := strconv.Atoi(cmp.Or(os.Getenv(versionVariable), "0"))
+		if err != nil {
+			errStart = fmt.Errorf("%s: %w", versionVariable, err)
+			return
+		}
 		server, errStart = localpg.Start(context.Background(), localpg.Options{
+			Version: version,
 			// Nothing here tests a power cut.
 			Settings: map[string]string{"fsync": "off", "max_connections": "200"},
 		})
