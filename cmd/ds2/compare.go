@@ -9,7 +9,7 @@ import (
 )
 
 func newCompareCommand() *cobra.Command {
-	var output string
+	var output, out string
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
@@ -18,12 +18,13 @@ each differs from the first, by the runs that stand for them. Whether a differen
 on the logarithms of all runs that count, at the 5 % level; it takes two runs of each.
 
 A folder can be given a name: ssd=ds2-results/…`,
-		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa`,
-		Args:    cobra.MinimumNArgs(1),
+		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
+  ds2 compare --output html --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := compareFormats[output]
 			if !ok {
-				return usageError("--output %s: write text, json or csv", output)
+				return usageError("--output %s: write text, html, json or csv", output)
 			}
 			var all []report.Configuration
 			for _, arg := range args {
@@ -33,15 +34,20 @@ A folder can be given a name: ssd=ds2-results/…`,
 				}
 				all = append(all, c)
 			}
-			return write(cmd.OutOrStdout(), report.Compare(all))
+			if out == "" {
+				return write(cmd.OutOrStdout(), report.Compare(all))
+			}
+			return writeFile(out, func(w io.Writer) error { return write(w, report.Compare(all)) })
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "`format`: text, json or csv")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "`format`: text, html, json or csv")
+	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }
 
 var compareFormats = map[string]func(io.Writer, report.Comparison) error{
 	"text": report.CompareText,
+	"html": report.CompareHTML,
 	"json": report.CompareJSON,
 	"csv":  report.CompareCSV,
 }

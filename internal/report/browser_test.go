@@ -19,9 +19,9 @@ import (
 	"ds2/internal/host"
 )
 
-// TestBrowser opens the page in a headless Chromium: it draws its charts, in light and in dark, complains of nothing and
-// asks the network for nothing. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is set, as in
-// CI. Where DS2_ARTIFACTS names a folder, pictures of the page are left there.
+// TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
+// and ask the network for nothing. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is set, as in
+// CI. Where DS2_ARTIFACTS names a folder, pictures of the pages are left there.
 func TestBrowser(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -35,9 +35,14 @@ func TestBrowser(t *testing.T) {
 	for second := 1; second <= 70; second++ {
 		r.Host.Rows = append(r.Host.Rows, host.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{float64(second)}})
 	}
-	page := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(page, []byte(html(t, r, record(t, nil))), 0o644); err != nil {
-		t.Fatal(err)
+	comparison := compare(t, "disks="+r.Dir, "ssd="+record(t, nil).Dir)
+	dir := t.TempDir()
+	pages := []struct {
+		name, html string
+		charts     int
+	}{
+		{"report", html(t, r, record(t, nil)), 4 + 1 + 4},
+		{"compare", comparison, 3},
 	}
 
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600),
@@ -59,7 +64,7 @@ func TestBrowser(t *testing.T) {
 	chromedp.ListenTarget(browser, func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, "file://"+page) && !strings.HasPrefix(e.Request.URL, "data:") {
+			if !strings.HasPrefix(e.Request.URL, "file://"+dir) && !strings.HasPrefix(e.Request.URL, "data:") {
 				complain("request of %s", e.Request.URL)
 			}
 		case *runtime.EventExceptionThrown:
@@ -73,42 +78,53 @@ func TestBrowser(t *testing.T) {
 		}
 	})
 
-	var charts, drawn, described int
-	var light, dark string
-	var picture, night []byte
-	const background = `getComputedStyle(document.body).backgroundColor`
-	err = chromedp.Run(browser, network.Enable(), log.Enable(),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}),
-		chromedp.Navigate("file://"+page),
-		chromedp.Evaluate(`document.querySelectorAll('.plot').length`, &charts),
-		chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
-		chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
-		chromedp.Evaluate(background, &light),
-		chromedp.FullScreenshot(&picture, 90),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: "dark"}, {Name: "prefers-reduced-motion", Value: "reduce"}}),
-		chromedp.Evaluate(background, &dark),
-		chromedp.FullScreenshot(&night, 90),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := 4 + 1 + 4; charts != want || drawn != want || described != want {
-		t.Errorf("%d charts, %d of them drawn, %d described; want %d", charts, drawn, described, want)
-	}
-	if light == dark {
-		t.Errorf("the page is %s by day and by night", light)
+	for _, page := range pages {
+		path := filepath.Join(dir, page.name+".html")
+		if err := os.WriteFile(path, []byte(page.html), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var charts, drawn, described int
+		var light, dark string
+		var day, night []byte
+		const background = `getComputedStyle(document.body).backgroundColor`
+		err := chromedp.Run(browser, network.Enable(), log.Enable(),
+			colours("light"),
+			chromedp.Navigate("file://"+path),
+			chromedp.Evaluate(`document.querySelectorAll('.plot').length`, &charts),
+			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
+			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
+			chromedp.Evaluate(background, &light),
+			chromedp.FullScreenshot(&day, 90),
+			colours("dark"),
+			chromedp.Evaluate(background, &dark),
+			chromedp.FullScreenshot(&night, 90),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if charts != page.charts || drawn != page.charts || described != page.charts {
+			t.Errorf("%s: %d charts, %d of them drawn, %d described; want %d", page.name, charts, drawn, described, page.charts)
+		}
+		if light == dark {
+			t.Errorf("%s is %s by day and by night", page.name, light)
+		}
+		if artifacts := os.Getenv("DS2_ARTIFACTS"); artifacts != "" {
+			for name, content := range map[string][]byte{"-light.jpg": day, "-dark.jpg": night} {
+				if err := os.WriteFile(filepath.Join(artifacts, page.name+name), content, 0o644); err != nil {
+					t.Error(err)
+				}
+			}
+		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	for _, c := range complaints {
 		t.Error(c)
 	}
-	if dir := os.Getenv("DS2_ARTIFACTS"); dir != "" {
-		for name, content := range map[string][]byte{"report-light.jpg": picture, "report-dark.jpg": night} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-				t.Error(err)
-			}
-		}
-	}
+}
+
+// colours makes the browser one of a reader who wants light or dark pages and no animation.
+func colours(scheme string) chromedp.Action {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }

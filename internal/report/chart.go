@@ -268,25 +268,39 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 		Text:    fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.", seconds(w.LatencyFrom), seconds(w.LatencyTo)),
 		Figures: table{Caption: "Response times by share of calls, in milliseconds", Head: []string{"operation"}},
 	}
-	for _, q := range quantiles {
-		c.Labels = append(c.Labels, plain(math.Round(1e6*q)/1e4)+" %")
-	}
+	c.Labels = quantileLabels()
 	c.Figures.Head = append(c.Figures.Head, c.Labels...)
-	span := measure.Span{From: duration(w.LatencyFrom), To: duration(w.LatencyTo)}
-	byName, err := r.Series.Distribution(span, quantiles)
+	byName, err := r.Series.Distribution(latencySpan(w), quantiles)
 	if err != nil {
 		return c, err
 	}
 	for _, name := range seriesOf(byName) {
-		l, row := line{Name: name}, []string{name}
-		for i, ms := range byName[name] {
-			l.add(float64(i), ms)
-			row = append(row, figure(ms))
-		}
-		c.Lines = append(c.Lines, l)
-		c.Figures.Rows = append(c.Figures.Rows, row)
+		c.addShares(name, byName[name])
 	}
 	return c, nil
+}
+
+// addShares adds the response times at the quantiles as a line and a row of figures.
+func (c *chart) addShares(name string, milliseconds []float64) {
+	l, row := line{Name: name}, []string{name}
+	for i, ms := range milliseconds {
+		l.add(float64(i), ms)
+		row = append(row, figure(ms))
+	}
+	c.Lines = append(c.Lines, l)
+	c.Figures.Rows = append(c.Figures.Rows, row)
+}
+
+func quantileLabels() (labels []string) {
+	for _, q := range quantiles {
+		labels = append(labels, plain(math.Round(1e6*q)/1e4)+" %")
+	}
+	return labels
+}
+
+// latencySpan is what a window's response times are of.
+func latencySpan(w measure.Window) measure.Span {
+	return measure.Span{From: duration(w.LatencyFrom), To: duration(w.LatencyTo)}
 }
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -153,34 +152,8 @@ func unlike(a, b Configuration) (warnings []string) {
 
 // CompareText writes the storage report's table (WORKLOAD.md section 6), what is wrong with marked runs, and the differences.
 func CompareText(w io.Writer, c Comparison) error {
-	columns := 0
-	for _, one := range c.Configurations {
-		columns = max(columns, len(counted(one.Bench)))
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\t")
-	for i := range columns {
-		fmt.Fprintf(t, "run %d\t", i+1)
-	}
-	fmt.Fprint(t, "median OPM\t± 95 %\tidle W\tactive W\tOPM/W\t\n")
-	for _, one := range c.Configurations {
-		fmt.Fprintf(t, "%s\t", one.Name)
-		runs := counted(one.Bench)
-		for i := range columns {
-			if i < len(runs) {
-				fmt.Fprint(t, decimal(runs[i].OPM, 1))
-			}
-			fmt.Fprint(t, "\t")
-		}
-		for _, v := range []*float64{one.OPM, one.CI95, one.Idle, one.Active, one.OPMPerWatt} {
-			fmt.Fprintf(t, "%s\t", decimal(v, 1))
-		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
 	var b strings.Builder
+	b.WriteString(comparedTable(c).text())
 	for _, one := range c.Configurations {
 		for _, r := range one.Runs {
 			if len(r.Marks) > 0 {

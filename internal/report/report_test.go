@@ -261,3 +261,35 @@ func TestThinned(t *testing.T) {
 		t.Errorf("%d orders in %s are left of 864000 in 24h", orders, length)
 	}
 }
+
+// compare makes the page that compares records, each written NAME=DIR.
+func compare(t *testing.T, arguments ...string) string {
+	t.Helper()
+	var all []Configuration
+	for _, argument := range arguments {
+		c, err := ReadConfiguration(argument)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	var b bytes.Buffer
+	if err := CompareHTML(&b, Compare(all)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestCompareHTML(t *testing.T) {
+	a := record(t, nil)
+	b := record(t, func(s *result.Summary) { s.Threads = 16 })
+	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
+	for _, text := range []string{
+		"<title>ds2 comparison</title>", `<p class="headline">ssd: &#43;0 % OPM</p>`, "Warning: disks and ssd were not run alike: threads 8 and 16.",
+		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">disks</th><td>" + number(*a.OPM, 1) + "</td>",
+	} {
+		if !strings.Contains(page, text) {
+			t.Errorf("no %s on the page", text)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// CompareHTML writes the comparison as a page, with the curves of the runs that stand for the configurations laid over
+// each other.
+func CompareHTML(w io.Writer, c Comparison) error {
+	first := c.Configurations[0]
+	v := runView{
+		ID: "compare", RunID: first.Name,
+		Title:  "Against " + first.Name,
+		Tables: []table{comparedTable(c), differenceTable(c)},
+		Good:   len(c.Warnings) == 0,
+	}
+	for _, d := range c.Differences {
+		if d.Figure != "opm" {
+			continue
+		}
+		if v.Headline == "" {
+			v.Headline = fmt.Sprintf("%s: %+.0f %% OPM", d.Name, d.Percent)
+		}
+		v.Notes = append(v.Notes, fmt.Sprintf("OPM of %s: %s.", d.Name, d.Text()))
+	}
+	for _, warning := range c.Warnings {
+		v.Notes = append(v.Notes, sentence("Warning: "+warning))
+	}
+	for _, one := range c.Configurations {
+		for _, r := range one.Runs {
+			if len(r.Marks) > 0 {
+				v.Notes = append(v.Notes, sentence("Marked: "+markText(one.Name, r)))
+			}
+		}
+	}
+	var err error
+	if v.Charts, err = overlays(c); err != nil {
+		return err
+	}
+	return writePage(w, "ds2 comparison", []runView{v})
+}
+
+// comparedTable is the storage report's table (WORKLOAD.md section 6).
+func comparedTable(c Comparison) table {
+	columns := 0
+	for _, one := range c.Configurations {
+		columns = max(columns, len(counted(one.Bench)))
+	}
+	t := table{Caption: "Results", Head: []string{"configuration"}}
+	for i := range columns {
+		t.Head = append(t.Head, fmt.Sprintf("run %d", i+1))
+	}
+	t.Head = append(t.Head, "median OPM", "± 95 %", "idle W", "active W", "OPM/W")
+	for _, one := range c.Configurations {
+		row := make([]string, 1+columns)
+		row[0] = one.Name
+		for i, r := range counted(one.Bench) {
+			row[1+i] = decimal(r.OPM, 1)
+		}
+		for _, v := range []*float64{one.OPM, one.CI95, one.Idle, one.Active, one.OPMPerWatt} {
+			row = append(row, decimal(v, 1))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func differenceTable(c Comparison) table {
+	t := table{Caption: "Differences from " + c.Configurations[0].Name, Head: []string{"configuration", "figure", "difference"}, Words: true}
+	for _, d := range c.Differences {
+		t.Rows = append(t.Rows, []string{d.Name, titleOf(d.Figure), d.Text()})
+	}
+	return t
+}
+
+// overlays are charts of the runs that stand for the configurations; of a configuration whose record of that run is not
+// there any more, nothing is drawn.
+func overlays(c Comparison) ([]chart, error) {
+	opm := chart{
+		ID: "compare-opm", Title: "Orders per minute over time", YName: "OPM",
+		Text:    "OPM of each second of the run that stands for each configuration.",
+		Figures: table{Caption: "OPM in the first window", Head: []string{"configuration", "from", "to", "mean OPM", "running average"}},
+	}
+	latency := chart{
+		ID: "compare-latency", Title: "Response time of orders over time, 95th percentile", YName: "ms", Log: true,
+		Text:    "The 95th percentile of the orders of each second.",
+		Figures: table{Caption: "Response time of orders in milliseconds", Head: []string{"configuration", "mean", "p50", "p95", "p99", "max"}},
+	}
+	shares := chart{
+		ID: "compare-distribution", Title: "Distribution of the response times of orders", YName: "ms", Log: true,
+		Text:   "Response time that a share of the orders stayed within, in the first window.",
+		Labels: quantileLabels(),
+	}
+	shares.Figures = table{Caption: "Response times by share of orders, in milliseconds", Head: slices.Concat([]string{"configuration"}, shares.Labels)}
+	for _, one := range c.Configurations {
+		if one.Median == "" {
+			continue
+		}
+		r, err := result.Read(filepath.Join(one.Dir, one.Median))
+		if err != nil || len(r.Windows) == 0 || len(r.Series.Samples) == 0 {
+			continue
+		}
+		rate, p95 := line{Name: one.Name}, line{Name: one.Name}
+		for _, s := range thinned(r.Series.Samples) {
+			rate.add(middle(s), s.OPM())
+			p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
+		}
+		w := r.Windows[0]
+		l := w.Latency[measure.WholeOrder]
+		opm.Lines, latency.Lines = append(opm.Lines, rate), append(latency.Lines, p95)
+		opm.Figures.Rows = append(opm.Figures.Rows, []string{one.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), number(w.RunningAverageOPM, 1)})
+		latency.Figures.Rows = append(latency.Figures.Rows, []string{one.Name, figure(l.Mean), figure(l.P50), figure(l.P95), figure(l.P99), figure(l.Max)})
+		if err := addDistribution(&shares, r, one.Name); err != nil {
+			return nil, err
+		}
+	}
+	if len(opm.Lines) == 0 {
+		return nil, nil
+	}
+	return []chart{opm, latency, shares}, nil
+}
+
+// addDistribution adds a run's orders to a chart of distributions.
+func addDistribution(c *chart, r *result.Record, name string) error {
+	byName, err := r.Series.Distribution(latencySpan(r.Windows[0]), quantiles)
+	if err != nil {
+		return err
+	}
+	c.addShares(name, byName[measure.WholeOrder])
+	return nil
+}
