@@ -8,21 +8,13 @@ import (
 	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
-	"github.com/microsoft/go-mssqldb/msdsn"
 )
-
-// copyPacket is the packet size of a bulk load in bytes, the largest that also goes through TLS.
-const copyPacket = 16383
 
 // onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is given
 // up amid the rows of a bulk load is of no use to a pool.
 func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
-	config := s.config
-	if _, chosen := config.Parameters[msdsn.PacketSize]; !chosen {
-		config.PacketSize = copyPacket
-	}
-	connector := mssql.NewConnectorConfig(config)
-	dialer := &keepingDialer{Dialer: net.Dialer{KeepAlive: config.KeepAlive}}
+	connector := mssql.NewConnectorConfig(s.config)
+	dialer := &keepingDialer{Dialer: net.Dialer{KeepAlive: s.config.KeepAlive}}
 	connector.Dialer = dialer
 	opened, err := connector.Connect(ctx)
 	if err != nil {

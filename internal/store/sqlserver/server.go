@@ -100,6 +100,10 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if err := v.check(); err != nil {
 		return nil, err
 	}
+	placed, err := s.placed(ctx)
+	if err != nil {
+		return nil, s.Wrap("look for filegroups in "+s.Label(), err)
+	}
 	o := &p.SQLServer
 	if o.DataDir == "" {
 		o.DataDir = v.dataPath
@@ -108,29 +112,41 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		o.LogDir = v.logPath
 	}
 	o.Lacks = schema.SQLServerLacks{
-		Files:       v.babelfish || v.azure(),
+		Files:       v.babelfish || v.azure() || !placed,
 		Recovery:    v.babelfish || v.azure(),
 		Statistics:  v.babelfish,
 		Catalog:     v.babelfish,
 		Owners:      v.babelfish,
 		ServerState: v.babelfish || v.azureDatabase(),
 	}
+	const takesNo = "this server has none: "
 	for _, l := range []struct {
 		lacks bool
 		what  string
 	}{
-		{o.Lacks.Files, "filegroups, file placement and file sizes"},
-		{o.Lacks.Recovery, "recovery models"},
-		{o.Lacks.Statistics, "CREATE STATISTICS and UPDATE STATISTICS"},
-		{o.Lacks.Catalog, "a full-text catalog, a neutral language and no stop list"},
-		{o.Lacks.ServerState && o.Password != "", "the right VIEW SERVER STATE: a run as the driver's user records no server counters"},
-		{o.Lacks.Owners && o.Password != "", "the role db_owner: the driver's user is granted the tables and procedures instead"},
+		{v.babelfish || v.azure(), takesNo + "filegroups, file placement and file sizes"},
+		{!placed && !v.babelfish && !v.azure(), "the database is there already: filegroups; drop it first for files as in the storage report"},
+		{o.Lacks.Recovery, takesNo + "recovery models"},
+		{o.Lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
+		{o.Lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
+		{o.Lacks.ServerState && o.Password != "", takesNo + "the right VIEW SERVER STATE, so runs as the driver's user record no server counters"},
+		{o.Lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures"},
 	} {
 		if l.lacks {
-			leftOut = append(leftOut, "left out, because this server does not take it: "+l.what)
+			leftOut = append(leftOut, "left out, for "+l.what)
 		}
 	}
 	return leftOut, nil
+}
+
+// placed tells whether the filegroups are there, or will be because the database is yet to be made.
+func (s *Store) placed(ctx context.Context) (bool, error) {
+	var n int
+	err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE name = 'DS_CUST_FG'").Scan(&n)
+	if isMissingDatabase(err) {
+		return true, nil
+	}
+	return n == 1, err
 }
 
 // master is a pool in the server's own database; the caller closes it.
@@ -149,18 +165,23 @@ func isMissingDatabase(err error) bool {
 // Database is the name of the target's database.
 func (s *Store) Database() string { return s.config.Database }
 
-// CreateDatabase makes the target's database with the given statements, unless it is there.
+// CreateDatabase makes the target's database with the given statements. Where it is there, only those after the first run,
+// which do it no harm: recovery model and login.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error) {
 	err = s.db.PingContext(ctx)
-	if !isMissingDatabase(err) {
+	created = isMissingDatabase(err)
+	if err != nil && !created {
 		return false, s.Wrap("connect to "+s.Label(), err)
+	}
+	if !created {
+		statements = statements[1:]
 	}
 	master := s.master()
 	defer master.Close()
 	for _, statement := range statements {
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
-			return false, s.Wrap("create database "+s.Database(), err)
+			return false, s.Wrap("prepare database "+s.Database(), err)
 		}
 	}
-	return true, nil
+	return created, nil
 }
