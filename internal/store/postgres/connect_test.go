@@ -1,0 +1,233 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/store/storetest"
+)
+
+// tiny is a dataset for tests that only want to know whether everything can be done.
+var tiny = datagen.Size{Customers: 100, OrdersPerMonth: 5, Products: 100}
+
+func loadTiny(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	data, err := datagen.New(tiny, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load.Run(t.Context(), s, load.Options{Size: tiny, Parts: data.Parts(), AtOnce: 2}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// logIn connects and has a user log in.
+func logIn(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	session, err := s.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(t.Context())
+	login, err := session.Login(t.Context(), []byte("user7"), []byte("password"))
+	if err != nil || login.CustomerID != 7 {
+		t.Errorf("login: %+v, %v", login, err)
+	}
+}
+
+// TestRoleThatOwnsTheDatabaseOnly has a user without any right but to its own database do all there is to do, with a
+// password of characters that URLs, connection strings and password files treat as their own.
+func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
+	const password = `a b:c@d/e?f#g%h&i=j\k'l"m+ü[]{}`
+	admin := open(t, pgtest.Database(t))
+	for _, statement := range []string{
+		"CREATE ROLE plain LOGIN PASSWORD '" + `a b:c@d/e?f#g%h&i=j\k''l"m+ü[]{}` + "'",
+		"CREATE DATABASE plain OWNER plain",
+		"REVOKE ALL ON DATABASE plain FROM PUBLIC",
+	} {
+		if _, err := admin.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, statement := range []string{"DROP DATABASE plain WITH (FORCE)", "DROP ROLE plain"} {
+			if _, err := admin.DB().ExecContext(context.Background(), statement); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	target, err := url.Parse(pgtest.Server(t).URL("plain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target.User = url.UserPassword("plain", password)
+	s := open(t, target.String())
+	loadTiny(t, s)
+	logIn(t, s)
+	if err := load.Reset(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Placement(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Advise(t.Context(), time.Minute); err != nil {
+		t.Error(err)
+	}
+
+	t.Run("password file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "pgpass")
+		line := fmt.Sprintf("%s:%s:plain:plain:%s\n", target.Hostname(), target.Port(), `a b\:c@d/e?f#g%h&i=j\\k'l"m+ü[]{}`)
+		if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PGPASSFILE", file)
+		without := *target
+		without.User = url.User("plain")
+		logIn(t, open(t, without.String()))
+	})
+	t.Run("variables", func(t *testing.T) {
+		t.Setenv("PGUSER", "plain")
+		t.Setenv("PGPASSWORD", password)
+		t.Setenv("PGHOST", target.Hostname())
+		t.Setenv("PGPORT", target.Port())
+		logIn(t, open(t, "postgres:///plain"))
+	})
+	t.Run("options", func(t *testing.T) {
+		with := *target
+		with.RawQuery = "application_name=mine&options=-c%20statement_timeout%3D4321"
+		var timeout, name string
+		err := open(t, with.String()).DB().QueryRow("SELECT current_setting('statement_timeout'), current_setting('application_name')").Scan(&timeout, &name)
+		if err != nil || timeout != "4321ms" || name != "mine" {
+			t.Errorf("statement_timeout %q, application_name %q, %v", timeout, name, err)
+		}
+	})
+}
+
+// TestTLSAndSocket uses a server of its own that takes nothing but TLS over the network, and has a Unix socket.
+func TestTLSAndSocket(t *testing.T) {
+	folder := serverFolder(t)
+	certificate, key := selfSigned(t, folder)
+	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{
+		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": folder,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	target, err := url.Parse(server.URL("ds2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	encrypted := *target
+	encrypted.RawQuery = url.Values{"sslmode": {"verify-full"}, "sslrootcert": {certificate}}.Encode()
+	s := open(t, encrypted.String())
+	loadTiny(t, s)
+	logIn(t, s)
+	var plain int
+	if err := s.DB().QueryRow("SELECT count(*) FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND NOT ssl").Scan(&plain); err != nil || plain != 0 {
+		t.Errorf("%d connections without TLS, %v", plain, err)
+	}
+
+	stranger := *target
+	stranger.RawQuery = "sslmode=verify-full" // by the system's certificates, which this one is not of
+	if _, err := open(t, stranger.String()).Connect(t.Context()); store.Classify(err) != store.Connection {
+		t.Errorf("a certificate of nobody's: %v", err)
+	}
+
+	password, _ := target.User.Password()
+	socket := url.URL{Scheme: "postgres", Path: "/ds2", User: url.UserPassword(localpg.User, password),
+		RawQuery: url.Values{"host": {folder}, "port": {target.Port()}}.Encode()}
+	logIn(t, open(t, socket.String()))
+}
+
+// selfSigned makes a certificate for 127.0.0.1 and its key, owned by the server's user.
+func selfSigned(t *testing.T, folder string) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ds2 test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key = filepath.Join(folder, "server.crt"), filepath.Join(folder, "server.key")
+	for path, block := range map[string]*pem.Block{
+		certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if os.Getuid() == 0 {
+			if out, err := exec.Command("chown", "--reference="+folder, path).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
+	}
+	return certificate, key
+}
+
+// TestLoadSurvivesKill kills a server, as a power cut would, as soon as a load has returned.
+func TestLoadSurvivesKill(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	data, err := datagen.New(storetest.Size, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), load.Options{Size: storetest.Size, Parts: data.Parts(), AtOnce: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Kill()
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, server.URL("ds2"))
+	for _, table := range report.Tables {
+		var rows int64
+		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil || rows != table.Rows {
+			t.Errorf("%s: %d rows loaded, %d after the crash, %v", table.Table, table.Rows, rows, err)
+		}
+	}
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := info.CheckReady(); err != nil {
+		t.Error(err)
+	}
+	logIn(t, s)
+}
