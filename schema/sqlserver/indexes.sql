@@ -43,11 +43,11 @@ GO
 CREATE FULLTEXT INDEX ON PRODUCTS (ACTOR, TITLE) KEY INDEX PK_PRODUCTS;
 {{- else}}
 -- step: full text. Its statements run outside of transactions, so they are made to be run twice.
-IF FULLTEXTCATALOGPROPERTY('DS2_FULLTEXT', 'ItemCount') IS NULL
+IF NOT EXISTS(SELECT 1 FROM sys.fulltext_catalogs WHERE name = 'DS2_FULLTEXT')
     CREATE FULLTEXT CATALOG DS2_FULLTEXT;
 GO
 -- step: language neutral and without stop words, so that every word of a title or a name is found as it is.
-IF OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableHasActiveFulltextIndex') = 0
+IF NOT EXISTS(SELECT 1 FROM sys.fulltext_indexes WHERE object_id = OBJECT_ID('PRODUCTS'))
     CREATE FULLTEXT INDEX ON PRODUCTS (ACTOR LANGUAGE 0, TITLE LANGUAGE 0)
     KEY INDEX PK_PRODUCTS ON {{if .SQLServer.Lacks.Files}}DS2_FULLTEXT{{else}}(DS2_FULLTEXT, FILEGROUP DS_IND_FG){{end}}
     WITH (CHANGE_TRACKING = AUTO, STOPLIST = OFF);
