@@ -89,7 +89,7 @@ func (f *benchFlags) check() error {
 		return usageError("--run-time is 0: the runs of a bench have an end")
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
-	case compareFormats[f.output.format] == nil:
+	case f.output.format == "html" || compareFormats[f.output.format] == nil:
 		return usageError("--output: %q is neither text, json nor csv", f.output.format)
 	}
 	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
@@ -133,21 +133,19 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil && !errors.Is(err, experiment.ErrTooFew) {
 		return err
 	}
-	configuration := report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench}
-	if printErr := f.print(cmd.OutOrStdout(), configuration); printErr != nil {
-		return printErr
+	one := report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench}
+	page := filepath.Join(options.Dir, reportFile)
+	if err := writeFile(page, func(w io.Writer) error { return report.BenchHTML(w, one) }); err != nil {
+		return err
 	}
+	if err := writeBench(cmd.OutOrStdout(), one, f.output.format); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "report: %s\n", page)
 	if err != nil {
 		return verdictError("%w; see the record", err)
 	}
 	return nil
-}
-
-func (f *benchFlags) print(w io.Writer, c report.Configuration) error {
-	if f.output.format == "json" {
-		return printJSON(w, c.Bench)
-	}
-	return compareFormats[f.output.format](w, report.Compare([]report.Configuration{c}))
 }
 
 // begin makes the bench's folder, or finds an unfinished bench in it that is to go on.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -43,6 +44,12 @@ With --merge the records are those of one run that several driver machines made,
 					return usageError("%s is the record of a search by ds2 tune: report it by itself, without --window and --merge", dirs[0])
 				}
 				return reportSearch(cmd.OutOrStdout(), dirs[0], *search, output, out)
+			}
+			if _, err := result.ReadBench(dirs[0]); !errors.Is(err, result.ErrNoBench) {
+				if len(dirs) > 1 || len(windows) > 0 || merge {
+					return usageError("%s is the record of a bench: report it by itself, without --window and --merge, or see ds2 compare", dirs[0])
+				}
+				return reportBench(cmd.OutOrStdout(), dirs[0], output, out)
 			}
 			return reportRuns(cmd.OutOrStdout(), dirs, windows, merge, output, out)
 		},
@@ -101,6 +108,30 @@ func readRecords(dirs []string, merge bool) ([]*result.Record, error) {
 	}
 	one, err := result.Merge(records)
 	return []*result.Record{one}, err
+}
+
+// reportBench reports the record of a bench.
+func reportBench(stdout io.Writer, dir, output, out string) error {
+	if compareFormats[output] == nil {
+		return usageError("--output %s: write html, text, json or csv", output)
+	}
+	c, err := report.ReadConfiguration(dir)
+	if err != nil {
+		return err
+	}
+	return deliver(stdout, dir, output, out, func(w io.Writer) error { return writeBench(w, c, output) })
+}
+
+// writeBench writes the report of a bench.
+func writeBench(w io.Writer, c report.Configuration, output string) error {
+	switch output {
+	case "html":
+		return report.BenchHTML(w, c)
+	case "json":
+		return printJSON(w, c.Bench)
+	default:
+		return compareFormats[output](w, report.Compare([]report.Configuration{c}))
+	}
 }
 
 // reportSearch reports the record of a search.

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"ds2/internal/result"
+)
+
+// BenchHTML writes the page of one bench: its result, its runs laid over each other, and the run that stands for it.
+func BenchHTML(w io.Writer, c Configuration) error {
+	v := runView{
+		ID: "bench", RunID: c.BenchID,
+		Title:    fmt.Sprintf("Bench %s: %s, size %s, %d users", c.Name, c.Setup.Engine, c.Setup.Size, c.Setup.Threads),
+		Headline: "no result",
+		Good:     c.Status == result.Done,
+		Tables:   []table{comparedTable(Comparison{Configurations: []Configuration{c}})},
+		Notes:    benchNotes(c.Bench),
+	}
+	runs := counted(c.Bench)
+	if c.OPM != nil {
+		v.Headline = fmt.Sprintf("%s OPM, the median of %d runs", decimal(c.OPM, 1), len(runs))
+	}
+	if c.Status != result.Done {
+		v.Notes = append(v.Notes, sentence(fmt.Sprintf("Warning: the bench is %s: %d of %d runs count", c.Status, len(runs), c.Setup.Runs)))
+	}
+	for _, r := range c.Runs {
+		if len(r.Marks) > 0 {
+			v.Notes = append(v.Notes, sentence("Marked: "+markText(c.Name, r)))
+		}
+	}
+	apart := Comparison{}
+	for _, r := range runs {
+		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir}})
+	}
+	var err error
+	if v.Charts, err = overlays(apart); err != nil {
+		return err
+	}
+	views := []runView{v}
+	if c.Median != "" {
+		median, err := result.Read(filepath.Join(c.Dir, c.Median))
+		if err != nil {
+			return err
+		}
+		run, err := newRunView(median, "run1")
+		if err != nil {
+			return fmt.Errorf("report %s: %w", median.Dir, err)
+		}
+		run.Title = "The run that stands for the configuration: " + run.Title
+		views = append(views, run)
+	}
+	return writePage(w, "ds2 bench "+c.Name, views)
+}
+
+// benchNotes says what the runs of a bench come to together.
+func benchNotes(b result.Bench) (notes []string) {
+	if b.RunsCI95 != nil {
+		notes = append(notes, fmt.Sprintf("The runs come to %s ± %s OPM on average (95 %% confidence by Student's t); the best is %.1f %% of that above the worst.",
+			decimal(b.RunsMean, 1), decimal(b.RunsCI95, 1), *b.RunsSpread))
+	}
+	if b.Active != nil && b.OPMPerWatt != nil {
+		notes = append(notes, fmt.Sprintf("Active power %s W, %s OPM per watt.", decimal(b.Active, 1), decimal(b.OPMPerWatt, 1)))
+	}
+	if b.Idle != nil {
+		notes = append(notes, fmt.Sprintf("Idle power %s W.", decimal(b.Idle, 1)))
+	}
+	return notes
+}
