@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -31,8 +33,19 @@ type loadView struct {
 	phase   schema.Phase
 	began   time.Time // of the phase
 	tables  []*tableView
-	running map[string]*mpb.Bar
+	running map[string]*statementView
+	share   atomic.Uint64 // of the whole load that is done, a float64; no lock, since bars ask for it while they are drawn
+	total   *mpb.Bar      // a line with the time left; nil where there is no terminal
 }
+
+// statementView is how far a statement is that is running.
+type statementView struct {
+	bar   *mpb.Bar
+	share float64 // 0 where nobody knows
+}
+
+// statementSteps are the steps of a statement's bar.
+const statementSteps = 1000
 
 // tableView is how much of a table is copied.
 type tableView struct {
@@ -42,7 +55,7 @@ type tableView struct {
 }
 
 func startLoadView(w io.Writer, parts []datagen.Part) *loadView {
-	v := &loadView{w: w, start: time.Now(), running: map[string]*mpb.Bar{}, quit: make(chan struct{}), gone: make(chan struct{})}
+	v := &loadView{w: w, start: time.Now(), running: map[string]*statementView{}, quit: make(chan struct{}), gone: make(chan struct{})}
 	for _, part := range parts {
 		i := slices.IndexFunc(v.tables, func(t *tableView) bool { return t.table == part.Table })
 		if i < 0 {
@@ -53,6 +66,8 @@ func startLoadView(w io.Writer, parts []datagen.Part) *loadView {
 	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		v.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
+		v.total = v.bars.New(statementSteps, mpb.NopStyle(), mpb.BarPriority(1000), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return v.left() })))
 		close(v.gone)
 		return v
 	}
@@ -78,25 +93,33 @@ func (v *loadView) lines() {
 
 // line is the state in words.
 func (v *loadView) line() string {
-	if v.phase != load.PhaseData {
-		var running []string
-		for name := range v.running {
-			running = append(running, name)
+	if v.phase == load.PhaseData {
+		var rows, of int64
+		for _, t := range v.tables {
+			rows += t.rows
+			of += max(t.of, t.rows)
 		}
-		slices.Sort(running)
-		return fmt.Sprintf("load: %s for %s: %s", v.phase, time.Since(v.began).Round(time.Second), strings.Join(running, ", "))
+		return fmt.Sprintf("load: %s, %d of about %d rows; %s", v.phase, rows, of, v.left())
 	}
-	var rows, of int64
-	for _, t := range v.tables {
-		rows += t.rows
-		of += max(t.of, t.rows)
+	var running []string
+	for name, s := range v.running {
+		if s.share > 0 {
+			name = fmt.Sprintf("%s %.0f %%", name, 100*s.share)
+		}
+		running = append(running, name)
 	}
-	share := float64(rows) / float64(max(of, 1))
-	left := "unknown"
-	if rows > 0 {
-		left = time.Duration(float64(time.Since(v.began)) * (1 - share) / share).Round(time.Second).String()
+	slices.Sort(running)
+	return fmt.Sprintf("load: %s, %s; %s", v.phase, strings.Join(running, ", "), v.left())
+}
+
+// left is how much of the whole load is done and how long the rest will take.
+func (v *loadView) left() string {
+	share := math.Float64frombits(v.share.Load())
+	if share == 0 {
+		return "0 % of all"
 	}
-	return fmt.Sprintf("load: data %.0f %%, %d of about %d rows, %s left before the indexes", 100*share, rows, of, left)
+	left := time.Duration(float64(time.Since(v.start)) * (1 - share) / share)
+	return fmt.Sprintf("%.0f %% of all, about %s left", 100*share, left.Round(time.Second))
 }
 
 // Begin is of load.Watcher.
@@ -139,19 +162,36 @@ func (v *loadView) Statement(phase schema.Phase, statement string, ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if ended {
-		if bar := v.running[statement]; bar != nil {
-			bar.Abort(true)
+		if s := v.running[statement]; s.bar != nil {
+			s.bar.Abort(true)
 		}
 		delete(v.running, statement)
 		return
 	}
-	v.running[statement] = nil
+	v.running[statement] = &statementView{}
 	if v.bars != nil {
-		v.running[statement] = v.bars.New(0, mpb.SpinnerStyle(), mpb.BarRemoveOnComplete(),
+		v.running[statement].bar = v.bars.AddBar(statementSteps, mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(string(phase)+": "+statement+" ")),
 			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
 	}
 }
+
+// Built is of load.Watcher.
+func (v *loadView) Built(statement string, share float64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s, ok := v.running[statement]
+	if !ok {
+		return
+	}
+	s.share = share
+	if s.bar != nil {
+		s.bar.SetCurrent(int64(min(share*statementSteps, statementSteps-1)))
+	}
+}
+
+// Done is of load.Watcher.
+func (v *loadView) Done(share float64) { v.share.Store(math.Float64bits(share)) }
 
 // stop ends the showing.
 func (v *loadView) stop() {
@@ -166,8 +206,13 @@ func (v *loadView) stop() {
 			t.bar.Abort(false)
 		}
 	}
-	for _, bar := range v.running {
-		bar.Abort(true)
+	for _, s := range v.running {
+		if s.bar != nil {
+			s.bar.Abort(true)
+		}
+	}
+	if v.total != nil {
+		v.total.Abort(true)
 	}
 	v.mu.Unlock()
 	v.bars.Wait()

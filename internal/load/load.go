@@ -70,11 +70,17 @@ type Watcher interface {
 	// Begin tells that a phase begins: PhaseData or one of schema's.
 	Begin(phase schema.Phase)
 
-	// Copied tells that more of a table has been handed to the server; 0 rows and bytes tell that it is expected.
+	// Copied tells that more of a table has been handed to the server, or, with 0 bytes, that it was there already.
 	Copied(table datagen.Table, rows, bytes int64)
 
 	// Statement tells that a statement of a phase begins, or has ended.
 	Statement(phase schema.Phase, statement string, ended bool)
+
+	// Built tells how much of a statement that builds an index is done, 0 to 1, now and then, where the engine knows.
+	Built(statement string, share float64)
+
+	// Done tells how much of the whole load is done, 0 to 1, reckoned in time.
+	Done(share float64)
 }
 
 // PhaseData is the phase between schema.Tables and schema.Indexes.
@@ -84,15 +90,12 @@ const PhaseData schema.Phase = "data"
 // own objects is ever dropped.
 func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
 	l := &loader{
-		engine: e, options: o, report: newReport(o.Parts), watch: o.Watch,
+		engine: e, options: o, report: newReport(o.Parts),
 		params: schema.Params{
 			Database:  e.Database(),
 			Customers: int64(o.Size.Customers), OrdersPerMonth: int64(o.Size.OrdersPerMonth), Products: int64(o.Size.Products),
 			DataTablespace: o.DataTablespace, IndexTablespace: o.IndexTablespace, SQLServer: o.SQLServer,
 		},
-	}
-	if l.watch == nil {
-		l.watch = deaf{}
 	}
 	start := time.Now()
 	if a, ok := e.(Adapter); ok {
@@ -100,6 +103,9 @@ func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
 		if l.report.LeftOut, err = a.Adapt(ctx, &l.params); err != nil {
 			return l.report, fmt.Errorf("load: %w", err)
 		}
+	}
+	if err := l.startWatch(); err != nil {
+		return l.report, fmt.Errorf("load: %w", err)
 	}
 	for _, phase := range []struct {
 		name schema.Phase
@@ -130,9 +136,27 @@ type loader struct {
 	engine  Engine
 	options Options
 	params  schema.Params
-	watch   Watcher
+	watch   *pace
 	report  *Report
 	done    map[string]bool // steps that an earlier load did
+}
+
+// startWatch reckons what is to be done, for those who watch.
+func (l *loader) startWatch() error {
+	var all []schema.Statement
+	for _, phase := range schema.Phases {
+		statements, err := l.statements(phase)
+		if err != nil {
+			return err
+		}
+		all = append(all, statements...)
+	}
+	watch := l.options.Watch
+	if watch == nil {
+		watch = deaf{}
+	}
+	l.watch = newPace(watch, l.options.Parts, all)
+	return nil
 }
 
 func (l *loader) statements(phase schema.Phase) ([]schema.Statement, error) {
@@ -238,3 +262,5 @@ type deaf struct{}
 func (deaf) Begin(schema.Phase)                   {}
 func (deaf) Copied(datagen.Table, int64, int64)   {}
 func (deaf) Statement(schema.Phase, string, bool) {}
+func (deaf) Built(string, float64)                {}
+func (deaf) Done(float64)                         {}

@@ -65,7 +65,16 @@ func mustLoad(t testing.TB, s *postgres.Store, o load.Options) *load.Report {
 func TestLoadIsWhole(t *testing.T) {
 	target := pgtest.Database(t)
 	s := open(t, target)
-	report := mustLoad(t, s, options(t))
+	o := options(t)
+	watch := &observer{running: map[string]bool{}}
+	o.Watch = watch
+	report := mustLoad(t, s, o)
+	if watch.share < 0.9 || watch.share > 1 || watch.fell {
+		t.Errorf("the share that was done ended at %g, or fell in between", watch.share)
+	}
+	if len(watch.running) != 0 || watch.statements == 0 {
+		t.Errorf("of %d statements that began these never ended: %v", watch.statements, watch.running)
+	}
 	for _, table := range report.Tables {
 		var rows int64
 		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil {
@@ -230,11 +239,44 @@ func (b *breaker) tick() {
 }
 
 func (b *breaker) Begin(schema.Phase)                 {}
+func (b *breaker) Built(string, float64)              {}
+func (b *breaker) Done(float64)                       {}
 func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
 func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 	if !ended {
 		b.tick()
 	}
+}
+
+// observer checks what a watcher is told.
+type observer struct {
+	mu         sync.Mutex
+	running    map[string]bool
+	statements int
+	share      float64
+	fell       bool
+}
+
+func (o *observer) Begin(schema.Phase)                 {}
+func (o *observer) Copied(datagen.Table, int64, int64) {}
+func (o *observer) Built(string, float64)              {}
+
+func (o *observer) Statement(_ schema.Phase, statement string, ended bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if ended {
+		delete(o.running, statement)
+		return
+	}
+	o.statements++
+	o.running[statement] = true
+}
+
+func (o *observer) Done(share float64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fell = o.fell || share < o.share
+	o.share = share
 }
 
 // failing is a part whose writer fails halfway.

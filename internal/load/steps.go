@@ -83,7 +83,8 @@ func (l *loader) lanes() [][]namedPart {
 		step := fmt.Sprintf("%s part %d", part.File, number[part.File])
 		number[part.File]++
 		if l.done[step] {
-			l.watch.Copied(part.Table, part.Rows, 0)
+			l.watch.Watcher.Copied(part.Table, part.Rows, 0)
+			l.watch.skip(float64(part.Rows))
 			continue
 		}
 		lane, ok := laneOf[part.Table]
@@ -136,6 +137,11 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 		if err != nil {
 			return err
 		}
+		if e, ok := l.engine.(BuildWatcher); ok && phase == schema.Indexes && l.options.Watch != nil {
+			watched, end := context.WithCancel(ctx)
+			defer end()
+			go l.watch.watchBuilds(watched, e)
+		}
 		for len(statements) > 0 {
 			n := 1
 			for n < len(statements) && statements[n].Step == statements[0].Step {
@@ -158,6 +164,7 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
 	name := s.Name()
 	if l.done[name] {
+		l.watch.skip(l.watch.statements[name])
 		return nil
 	}
 	if err := ctx.Err(); err != nil {

@@ -132,3 +132,30 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	defer conn.Close()
 	return conn.Raw(func(driverConn any) error { return f(driverConn.(*stdlib.Conn).Conn()) })
 }
+
+// Builds tells how far the indexes are that are being built: load.BuildWatcher. A build first reads the table, then writes
+// the index: half of its time each.
+func (s *Store) Builds(ctx context.Context) (map[string]float64, error) {
+	const op = "ask how far indexes are"
+	rows, err := s.db.QueryContext(ctx, `
+		SELECT a.query, CASE
+			WHEN p.tuples_total > 0 THEN 0.5 + 0.5 * p.tuples_done / p.tuples_total
+			WHEN p.blocks_total > 0 THEN 0.5 * p.blocks_done / p.blocks_total
+			ELSE 0 END
+		FROM pg_stat_progress_create_index p JOIN pg_stat_activity a USING (pid)
+		WHERE p.datname = current_database()`)
+	if err != nil {
+		return nil, s.wrap(op, err)
+	}
+	defer rows.Close()
+	builds := map[string]float64{}
+	for rows.Next() {
+		var query string
+		var share float64
+		if err := rows.Scan(&query, &share); err != nil {
+			return nil, s.wrap(op, err)
+		}
+		builds[query] = share
+	}
+	return builds, s.wrap(op, rows.Err())
+}
