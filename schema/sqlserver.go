@@ -40,22 +40,25 @@ type filegroup struct {
 	FileMB int64
 }
 
-// spare is what the files are made larger than the data that is loaded, so that nothing grows in a run: WORKLOAD.md
-// section 1 says about 40 %.
-const spare = 1.4
-
-// rowBytes are the bytes that a row takes in a SQL Server data page, header, null bitmap and slot included, at 95 % full
-// pages. The index bytes are those of all secondary indexes, the full-text index among them.
+// The bytes that a row takes in a page of SQL Server, its header, null bitmap and slot included, at 95 % full pages. Index
+// bytes are those of all secondary indexes together, the full-text index among them.
 const (
-	customerBytes, customerIndexBytes       = 200, 38
-	orderBytes, orderIndexBytes             = 47, 15
-	orderlineBytes                          = 27
-	custHistBytes, custHistIndexBytes       = 23, 42
-	productBytes, productIndexBytes         = 75, 240
-	inventoryBytes                          = 22
-	linesPerOrder                           = 5
-	smallestFileMB, smallestLogMB           = 4, 256
-	catalogMB                         int64 = 16 // tables of the system and small ones
+	customerBytes, customerIndexBytes = 200, 38
+	orderBytes, orderIndexBytes       = 47, 15
+	orderlineBytes                    = 27
+	custHistBytes, custHistIndexBytes = 23, 42
+	productBytes, productIndexBytes   = 75, 240
+	inventoryBytes                    = 22
+
+	linesPerOrder = 5  // on average
+	catalogMB     = 16 // the server's own tables, and small ones
+)
+
+// The files are made larger than the data, so that nothing grows in a run: WORKLOAD.md section 1 says about 40 %.
+const (
+	spare          = 1.4
+	smallestFileMB = 4
+	smallestLogMB  = 256
 )
 
 // dataMB is the expected size of each filegroup after the load.
@@ -89,7 +92,7 @@ func filegroups(p Params) []filegroup {
 	}
 }
 
-// logMB sizes the log for what a run of twenty minutes writes between two checkpoints under full recovery.
+// logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the other.
 func logMB(p Params) int64 {
 	customers, orders, misc, indexes := dataMB(p)
 	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)

@@ -111,7 +111,13 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if o.LogDir == "" {
 		o.LogDir = v.logPath
 	}
-	o.Lacks = schema.SQLServerLacks{
+	o.Lacks = v.lacks(placed)
+	return v.leftOut(*o), nil
+}
+
+// lacks says what the server cannot do; placed, whether the database has the filegroups or will have them.
+func (v server) lacks(placed bool) schema.SQLServerLacks {
+	return schema.SQLServerLacks{
 		Files:       v.babelfish || v.azure() || !placed,
 		Recovery:    v.babelfish || v.azure(),
 		Statistics:  v.babelfish,
@@ -119,13 +125,21 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		Owners:      v.babelfish,
 		ServerState: v.babelfish || v.azureDatabase(),
 	}
-	const takesNo = "this server has none: "
+}
+
+// leftOut tells in a line each what the SQL does without.
+func (v server) leftOut(o schema.SQLServer) []string {
+	const takesNo = "left out, for this server has none: "
+	files := takesNo + "filegroups, file placement and file sizes"
+	if !v.babelfish && !v.azure() {
+		files = "left out, for the database is there already: filegroups; drop it first for files as in the storage report"
+	}
+	var lines []string
 	for _, l := range []struct {
 		lacks bool
-		what  string
+		line  string
 	}{
-		{v.babelfish || v.azure(), takesNo + "filegroups, file placement and file sizes"},
-		{!placed && !v.babelfish && !v.azure(), "the database is there already: filegroups; drop it first for files as in the storage report"},
+		{o.Lacks.Files, files},
 		{o.Lacks.Recovery, takesNo + "recovery models"},
 		{o.Lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
 		{o.Lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
@@ -133,10 +147,10 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		{o.Lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures"},
 	} {
 		if l.lacks {
-			leftOut = append(leftOut, "left out, for "+l.what)
+			lines = append(lines, l.line)
 		}
 	}
-	return leftOut, nil
+	return lines
 }
 
 // placed tells whether the filegroups are there, or will be because the database is yet to be made.
