@@ -145,3 +145,20 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 		t.Errorf("completed again: power %+v", again.Power)
 	}
 }
+
+// TestLocksAreSeen has every purchase of a run wait for a lock, and finds the sessions waiting.
+func TestLocksAreSeen(t *testing.T) {
+	_, s := loaded(t, nil)
+	holder, err := s.DB().BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(8*time.Second, func() { holder.Rollback() }) // two seconds before the run ends
+	r := observed(t, s, Observing{})
+	if share := r.Bottleneck.Figures["sessions.waiting_for_lock"]; share < mainWait {
+		t.Errorf("sessions wait for locks %.0f %% of their time: %+v", 100*share, r.Bottleneck)
+	}
+}

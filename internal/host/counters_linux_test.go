@@ -206,3 +206,30 @@ func TestRAPL(t *testing.T) {
 		t.Errorf("300 J in 2 s are %v W, want 150", watts)
 	}
 }
+
+// BenchmarkSecond is what one second of sampling this machine costs.
+func BenchmarkSecond(b *testing.B) {
+	drives, err := Root.Drives()
+	if err != nil {
+		b.Fatal(err)
+	}
+	disks, err := Root.Disks(drives)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sources := []Source{disks}
+	for _, open := range []func() (Source, error){Root.CPU, Root.Memory, Root.Network, Root.Client} {
+		s, err := open()
+		if err != nil {
+			b.Fatal(err)
+		}
+		sources = append(sources, s)
+	}
+	for b.Loop() {
+		for _, s := range sources {
+			if err := s.Read(b.Context(), make([]float64, len(s.Figures))); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -20,10 +20,10 @@ func BenchHTML(w io.Writer, c Configuration) error {
 	}
 	runs := counted(c.Bench)
 	if c.OPM != nil {
-		v.Headline = fmt.Sprintf("%s OPM, the median of %d runs", decimal(c.OPM, 1), len(runs))
+		v.Headline = fmt.Sprintf("%s OPM, the median of %d", decimal(c.OPM, 1), len(runs))
 	}
 	if c.Status != result.Done {
-		v.Notes = append(v.Notes, sentence(fmt.Sprintf("Warning: the bench is %s: %d of %d runs count", c.Status, len(runs), c.Setup.Runs)))
+		v.Notes = append(v.Notes, sentence(fmt.Sprintf("Warning: the bench ended early (%s): %d of %d runs count", c.Status, len(runs), c.Setup.Runs)))
 	}
 	for _, r := range c.Runs {
 		if len(r.Marks) > 0 {
