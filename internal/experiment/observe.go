@@ -73,14 +73,16 @@ func Observe(ctx context.Context, targets []store.Store, o Observing) (*Observer
 			files = append(files, server.Files...)
 		}
 	}
-	if local && o.Prometheus == "" && runtime.GOOS == "linux" {
+	switch linux := runtime.GOOS == "linux"; {
+	case o.Prometheus != "": // it is asked after the run
+	case local && linux:
 		if err := w.thisMachine(files); err != nil {
 			return nil, err
 		}
-	} else if len(o.Devices) > 0 && o.Prometheus == "" {
-		return nil, &ObservingError{"devices", errors.New("no target is on this machine; give the URL of the Prometheus that watches theirs")}
-	} else if o.Prometheus == "" {
-		w.note("the database's machine is not watched: it is another one, and no Prometheus is given")
+	case len(o.Devices) > 0:
+		return nil, &ObservingError{"devices", errors.New("the targets are not on this machine, or it is no Linux; give the URL of the Prometheus that watches theirs")}
+	default:
+		w.note("the databases' machine is not watched: it is another one, or no Linux, and no Prometheus is given")
 	}
 	if runtime.GOOS == "linux" {
 		client, err := host.Root.Client()
