@@ -197,7 +197,7 @@ func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr 
 			o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
 			o.Driver.Seed += uint64(number - 1)
 			run, summary, err := driveRun(i, o, &f.output, io.Discard, stderr)
-			if err != nil {
+			if err != nil && !errors.Is(err, experiment.ErrLimits) {
 				return summary, nil, err
 			}
 			marks, err := verdict(i, run, o.Limits, &f.output, stderr)

@@ -62,7 +62,7 @@ result. Fewer users are preferred to more that bring less than --gain.`,
 	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users have to bring")
 	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text or json")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show only the result of each run")
-	f.output.metricsFlags.add(flags)
+	flags.StringVar(&f.output.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
 	f.output.verify.add(flags)
 	return cmd
 }
@@ -195,16 +195,19 @@ func (s *tuning) trial(_ context.Context, threads int) (tune.Trial, error) {
 	o.Driver.Seed += uint64(s.trials) // else the new customers of a repeat would find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, s.trials)
 	o.Dir = filepath.Join(s.dir, t.Record)
-	summary, err := s.drive(o)
+	run, summary, err := driveRun(s.interrupts, o, &s.flags.output, io.Discard, s.stderr)
 	if err != nil && !errors.Is(err, experiment.ErrLimits) {
 		return t, err
 	}
-	verdicts, judgeErr := s.last.Judge()
-	if judgeErr != nil {
-		return t, judgeErr
+	if s.last = run; summary.OPM == nil {
+		return t, errors.New("the run gave no figures")
 	}
-	if t.Strain, judgeErr = limit.Strain(verdicts); judgeErr != nil {
-		return t, judgeErr
+	verdicts, err := run.Judge()
+	if err != nil {
+		return t, err
+	}
+	if t.Strain, err = limit.Strain(verdicts); err != nil {
+		return t, err
 	}
 	// A lower limit, on OPM, is no reason to try fewer users: it is judged at the end.
 	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, upperHold(verdicts)
@@ -220,16 +223,6 @@ func upperHold(verdicts []limit.Verdict) bool {
 		}
 	}
 	return true
-}
-
-// drive is the run of a trial.
-func (s *tuning) drive(o experiment.Options) (result.Summary, error) {
-	run, summary, err := driveRun(s.interrupts, o, &s.flags.output, io.Discard, s.stderr)
-	s.last = run
-	if err == nil && summary.OPM == nil {
-		err = errors.New("the run gave no figures")
-	}
-	return summary, err
 }
 
 // conclude looks at the databases after the last run, and says what failed.

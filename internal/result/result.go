@@ -15,7 +15,8 @@
 //
 // Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
 // a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be
-// computed from a record, response times to the nearest interval. A record of an hour takes less than 1 MB. If ds2 crashes, the record holds all until at most one interval before, under the status "running".
+// computed from a record, response times to the nearest interval. A record of an hour takes less than 1 MB. If ds2
+// crashes, the record holds all until at most one interval before, under the status "running".
 package result
 
 import (
