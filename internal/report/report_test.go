@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"ds2/internal/host"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // record writes the record of a made-up run of 70 seconds, 10 of them warm-up, and reads it again.
@@ -132,6 +134,13 @@ func TestHTMLTells(t *testing.T) {
 		"an unsteady window": {func(s *result.Summary) {
 			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: OPM drifts"}
 		}, "Not steady: OPM drifts."},
+		"a limit that failed": {func(s *result.Summary) {
+			slow := 0.612
+			s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
+		}, "FAIL: order p95 &lt; 500ms (measured 612ms)."},
+		"a damaged page": {func(s *result.Summary) {
+			s.Scrubs = []store.Scrub{{Server: "PostgreSQL 18.3", Damage: []store.Damage{{Object: "public.orders", Place: "main block 17", Found: "invalid page"}}}}
+		}, "<th scope=\"row\">public.orders main block 17</th><td>invalid page</td>"},
 		"a run without a result": {func(s *result.Summary) { s.OPM, s.Windows, s.Status = nil, nil, result.Failed }, "no result"},
 		"markup in an error":     {func(s *result.Summary) { s.Status, s.Error = result.Failed, "<script>alert(1)</script>" }, "&lt;script&gt;"},
 	} {

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ds2/internal/limit"
+	"ds2/internal/tune"
+)
+
+// search is a search that ended at its limits with 7 users.
+func search() tune.Record {
+	trial := func(users int, opm, p95, strain float64) tune.Trial {
+		return tune.Trial{Threads: users, OPM: opm, P95: p95, Strain: strain, Passed: strain < 1, Record: "05-7-users"}
+	}
+	best := tune.Point{Threads: 7, Trials: []tune.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9), trial(7, 7100, 0.17, 0.85)}}
+	opm, p95 := 7000.0, 0.18
+	return tune.Record{
+		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Limits: []string{"order p95 < 200ms"},
+		Config: tune.Config{Method: tune.Golden, Start: 1, Max: 512, Gain: 0.02},
+		Result: tune.Result{
+			Curve: tune.Curve{
+				{Threads: 1, Trials: []tune.Trial{trial(1, 2000, 0.03, 0.15)}}, best,
+				{Threads: 8, Trials: []tune.Trial{trial(8, 7200, 0.25, 1.25)}},
+			},
+			Best: &best, Knee: 3.6, Why: "the limits fail with 8 users",
+		},
+		OPM:      &opm,
+		Verdicts: []limit.Verdict{{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: &p95, OK: true}},
+	}
+}
+
+func TestTune(t *testing.T) {
+	nothing := search()
+	nothing.Best, nothing.OPM, nothing.Verdicts, nothing.Why = nil, nil, nil, "the limits fail already with 1 user"
+	for _, c := range []struct {
+		why    string
+		search tune.Record
+		text   []string
+		page   []string
+	}{
+		{"a result", search(),
+			[]string{"7,000.0 OPM with 7 users", "Median of 3 runs with 7 users; the limits fail with 8 users.", "about 3.6 users", "Pass: every limit holds.", "05-7-users"},
+			[]string{`"notes good"`, `id="search-opm"`, `id="search-p95"`, `{"name":"knee","x":3.6}`, `{"name":"result","x":7}`, `"name":"limits fail","points":[[8,7200]]`}},
+		{"no result", nothing,
+			[]string{"no result", "The limits fail already with 1 user."},
+			[]string{`id="search-opm"`}},
+	} {
+		var text, page bytes.Buffer
+		if err := TuneText(&text, c.search); err != nil {
+			t.Fatal(err)
+		}
+		if err := TuneHTML(&page, c.search, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.text {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s: the text lacks %q:\n%s", c.why, want, text.String())
+			}
+		}
+		for _, want := range append(c.page, c.text[0]) {
+			if !strings.Contains(page.String(), want) {
+				t.Errorf("%s: the page lacks %s", c.why, want)
+			}
+		}
+		if c.search.Best == nil && strings.Contains(page.String(), `"notes good"`) {
+			t.Errorf("%s: the page calls it good", c.why)
+		}
+	}
+}
