@@ -62,7 +62,7 @@ result. Fewer users are preferred to more that bring less than --gain.`,
 	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users have to bring")
 	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text or json")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show only the result of each run")
-	flags.StringVar(&f.output.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
 	return cmd
 }

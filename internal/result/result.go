@@ -187,7 +187,8 @@ type Record struct {
 	Host   host.Table
 }
 
-// Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do.
+// Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,
+// and its window is the run phase so far.
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
 	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
@@ -219,6 +220,9 @@ func Read(dir string) (*Record, error) {
 	}
 	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start); err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
+	}
+	if run := r.Series.Phase(measure.PhaseRun); r.Status == Running && run.To > 0 {
+		return r, r.Choose([]measure.WindowSpec{{Name: "run", Span: run}})
 	}
 	return r, nil
 }

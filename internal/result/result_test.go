@@ -2,6 +2,7 @@ package result
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -109,6 +110,9 @@ func TestReadAfterCrash(t *testing.T) {
 	}
 	if r.Status != Running || len(r.Series.Samples) != 9 || len(r.Series.Intervals) != 2 {
 		t.Errorf("status %s, %d samples of a file cut in the 10th, %d intervals; want running, 9 and 2", r.Status, len(r.Series.Samples), len(r.Series.Intervals))
+	}
+	if r.OPM == nil || math.Round(*r.OPM) != 60 || r.Windows[0].Name != "run" {
+		t.Errorf("a crashed run has windows %+v; want the run phase so far with 60 OPM", r.Windows)
 	}
 	if err := os.Truncate(filepath.Join(dir, HistogramsFile), 5); err != nil {
 		t.Fatal(err)
