@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -13,9 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(pgtest.Runner{M: m}, map[string]func(){
-		"ds2": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
-	})
+	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": main})
 }
 
 // TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN the

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+)
+
+func TestPasswordsAreTakenOutOfArguments(t *testing.T) {
+	for _, c := range []struct{ given, left string }{
+		{"postgres://u:se:cr@et@h/db", "postgres://u:********@h/db"},
+		{"--target=sqlserver://sa:pw@h?database=DS2", "--target=sqlserver://sa:**@h?database=DS2"},
+		{"postgres://h/db?user=u&password=pw&sslmode=disable", "postgres://h/db?user=u&password=**&sslmode=disable"},
+		{"postgres://u@h/db", "postgres://u@h/db"},                 // no password
+		{"--driver-password-file", "--driver-password-file"},       // a flag, not a password
+		{"http://127.0.0.1:9090/a@b", "http://127.0.0.1:9090/a@b"}, // a port, not a password
+	} {
+		original := string([]byte(c.given)) // not a constant, whose memory cannot be written
+		own := takeArgs([]string{original})
+		if own[0] != c.given || original != c.left {
+			t.Errorf("%s: took %s and left %s, not %s", c.given, own[0], original, c.left)
+		}
+	}
+}
+
+// The system's own view of a running ds2, which here waits for the answer of a server that gives none.
+func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("process titles are read from /proc")
+	}
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &exec.Cmd{Path: self, Args: []string{"ds2", "verify", "--target", fmt.Sprintf("postgres://u:geheim@%s/db", silent.Addr())}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	connection, err := silent.Accept() // by now the arguments have been read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(title, []byte("postgres://u:******@")) {
+		t.Errorf("the process title is %q", title)
+	}
+}
