@@ -183,11 +183,8 @@ func (f *generateFlags) writeFolder(ctx context.Context, cmd *cobra.Command, dat
 		return err
 	}
 	plan, err := folder.NewPlan(f.out, data, options)
-	if conflict, ok := errors.AsType[*folder.ConflictError](err); ok {
-		return flagError("out", conflict)
-	}
 	if err != nil {
-		return err
+		return flagError("out", err)
 	}
 	var view *progress
 	if !f.quiet {

@@ -32,6 +32,7 @@ func TestGenerateUsage(t *testing.T) {
 		{"generate --size S --parallel 0 --out " + out, "--parallel is 0"},
 		{"generate --size S --words " + out + " --out " + out, "--words: open "},
 		{"generate --size S --out " + held, "--out: folder " + held + " holds prod.csv, which no manifest accounts for"},
+		{"generate --size S --out " + filepath.Join(held, "prod.csv"), "--out: read folder"},
 		{"generate --size S --part us_cust", "--part NAME and the argument - belong together"},
 		{"generate --size S --out " + out + " -", "--part NAME and the argument - belong together"},
 		{"generate --size S --part us_cust --out " + out + " -", "--part and --out exclude each other"},

@@ -42,7 +42,7 @@ func startProgress(w io.Writer, what string, total int64) *progress {
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.String() })),
 			mpb.BarRemoveOnComplete(),
 		)
-		p.stop = func() { p.bar.Abort(true); bars.Wait() }
+		p.stop = sync.OnceFunc(func() { p.bar.Abort(true); bars.Wait() })
 		return p
 	}
 	quit, gone := make(chan struct{}), make(chan struct{})

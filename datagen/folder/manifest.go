@@ -4,8 +4,8 @@
 package folder
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,7 +17,7 @@ import (
 )
 
 // Manifest says what a folder holds, or, of a dataset made in shards, what one shard put there. It is written before
-// the first file and again after each, so that a run that was cut off can be gone on with.
+// the first file and again and again while they are made, so that a run that was cut off can be gone on with.
 type Manifest struct {
 	Format         int             `json:"format"` // of this file: 1
 	KitVersion     string          `json:"kit_version"`
@@ -106,10 +106,11 @@ func (m *Manifest) write(dir string) error {
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	_, err = f.Write(append(text, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write manifest: %w", err)
+	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(path+partial, path)
 	}
-	if err := os.Rename(path+partial, path); err != nil {
+	if err != nil {
+		os.Remove(path + partial)
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	return nil

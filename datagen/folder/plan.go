@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,8 @@ type Plan struct {
 	manifest *Manifest
 }
 
-// NewPlan plans to put data into dir. It touches nothing, and refuses, with a *ConflictError, a folder that holds
-// anything but what this run, or its sister shards, put there.
+// NewPlan plans to put data into dir. It touches nothing, and refuses a folder that holds anything but what this run, or
+// its sister shards, put there.
 func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
 	files = o.Shard.of(files)
@@ -52,13 +53,6 @@ func (p *Plan) Bytes() (n int64) {
 		n += f.Bytes()
 	}
 	return n
-}
-
-// ConflictError is a folder that holds something else than what is to go there.
-type ConflictError struct{ Dir, Reason string }
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("folder %s holds %s", e.Dir, e.Reason)
 }
 
 // look refuses a folder in which something stands that no manifest of the same dataset accounts for, and takes over
@@ -80,11 +74,11 @@ func (p *Plan) look() error {
 	explain := func(name string) { known[name], known[name+partial] = true, true }
 	for _, m := range manifests {
 		if err := m.same(p.manifest); err != nil {
-			return &ConflictError{p.dir, fmt.Sprintf("another dataset: %v: take an empty folder", err)}
+			return fmt.Errorf("folder %s holds another dataset: %w: take an empty folder", p.dir, err)
 		}
 		if m.Shard == p.manifest.Shard {
 			if !p.options.Resume {
-				return &ConflictError{p.dir, "this dataset already, whole or in part: resume, or take an empty folder"}
+				return fmt.Errorf("folder %s holds this dataset already, whole or in part: resume, or take an empty folder", p.dir)
 			}
 			p.takeOver(m)
 		}
@@ -100,7 +94,7 @@ func (p *Plan) look() error {
 	}
 	for _, entry := range held {
 		if !known[entry.Name()] {
-			return &ConflictError{p.dir, entry.Name() + ", which no manifest accounts for: take an empty folder"}
+			return fmt.Errorf("folder %s holds %s, which no manifest accounts for: take an empty folder", p.dir, entry.Name())
 		}
 	}
 	return nil
@@ -157,10 +151,12 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	if err := p.manifest.write(p.dir); err != nil {
 		return nil, err
 	}
-	if err := w.run(p.options.Parallel); err != nil {
+	err := w.run(p.options.Parallel)
+	noted := p.manifest.write(p.dir) // also after an error: what is whole need not be made again
+	if err := cmp.Or(err, noted, syncDir(p.dir)); err != nil {
 		return nil, err
 	}
-	return p.manifest, syncDir(p.dir)
+	return p.manifest, nil
 }
 
 // dropDamaged takes the sums out of the manifest whose files are missing or not as it says, so that they are made again.

@@ -3,23 +3,18 @@ package folder
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"hash"
-	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
+	"time"
 
 	"ds2/datagen"
 )
 
-// partial ends the name of a file that is being written.
-const partial = ".partial"
+// noteEvery is how much of finished work a run that is killed may have to do again: the manifest is not written for
+// every small file.
+const noteEvery = time.Second
 
 // work shares the parts of files out to workers. A file is written by one worker at a time, part after part; where there
 // are more workers than files, a worker makes a part of a file that others are at in memory, and waits for its turn.
@@ -32,7 +27,8 @@ type work struct {
 	mu    sync.Mutex // guards what follows, all of fileWork but its sink, and the manifest
 	cond  sync.Cond  // a turn has passed, or err is set
 	files []*fileWork
-	err   error // the first, which ends everything
+	noted time.Time // when the manifest was written last
+	err   error     // the first, which ends everything
 }
 
 // fileWork is how far one file is.
@@ -149,6 +145,10 @@ func (w *work) make(f *fileWork, part int, ahead *bytes.Buffer) error {
 	}
 	f.entry.Rows, f.entry.Bytes, f.entry.SHA256 = f.sink.rows, f.sink.bytes, hex.EncodeToString(f.sink.hash.Sum(nil))
 	f.sink = nil
+	if time.Since(w.noted) < noteEvery {
+		return nil
+	}
+	w.noted = time.Now()
 	return w.plan.manifest.write(w.plan.dir)
 }
 
@@ -173,76 +173,4 @@ func (w *work) open(f *fileWork) (err error) {
 		f.sink, err = w.newSink(filepath.Join(w.plan.dir, f.entry.Name))
 	}
 	return err
-}
-
-// sink is a file being written, and what its manifest's entry will say.
-type sink struct {
-	work  *work
-	file  *os.File
-	path  string
-	coded io.WriteCloser // compresses into file
-	hash  hash.Hash
-	rows  int64
-	bytes int64
-}
-
-func (w *work) newSink(path string) (*sink, error) {
-	f, err := os.Create(path + partial)
-	if err != nil {
-		return nil, fmt.Errorf("make file: %w", err)
-	}
-	coded, err := w.plan.options.Compression.Writer(f)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("compress %s: %w", path, err), f.Close())
-	}
-	return &sink{work: w, file: f, path: path, coded: coded, hash: sha256.New()}, nil
-}
-
-// Write appends rows.
-func (s *sink) Write(p []byte) (int, error) {
-	if err := s.work.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := s.coded.Write(p)
-	if err != nil {
-		return n, s.full(err)
-	}
-	s.hash.Write(p)
-	s.rows += int64(bytes.Count(p, []byte{'\n'}))
-	s.bytes += int64(n)
-	s.work.need.Add(-int64(n))
-	s.work.progress(int64(n))
-	return n, nil
-}
-
-// finish brings the file to the disk and gives it its name.
-func (s *sink) finish() error {
-	err := s.coded.Close()
-	if err == nil {
-		err = s.file.Sync()
-	}
-	if err != nil {
-		return s.full(err)
-	}
-	if err := s.file.Close(); err != nil {
-		return s.full(err)
-	}
-	if err := os.Rename(s.path+partial, s.path); err != nil {
-		return fmt.Errorf("name file: %w", err)
-	}
-	return nil
-}
-
-// abandon removes a file that did not become whole.
-func (s *sink) abandon() {
-	s.file.Close()
-	os.Remove(s.path + partial)
-}
-
-// full explains a full disk; other errors name the file already.
-func (s *sink) full(err error) error {
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
-		return err
-	}
-	return fmt.Errorf("write %s: the disk is full: about %d bytes more are needed for the whole dataset; free them, and resume", s.path, s.work.need.Load())
 }

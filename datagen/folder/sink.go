@@ -1,0 +1,88 @@
+package folder
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"syscall"
+)
+
+// partial ends the name of a file that is being written.
+const partial = ".partial"
+
+// sink is a file being written, and what its manifest's entry will say.
+type sink struct {
+	work  *work
+	file  *os.File
+	path  string
+	coded io.WriteCloser // compresses into file
+	hash  hash.Hash
+	rows  int64
+	bytes int64
+}
+
+func (w *work) newSink(path string) (*sink, error) {
+	f, err := os.Create(path + partial)
+	if err != nil {
+		return nil, fmt.Errorf("make file: %w", err)
+	}
+	coded, err := w.plan.options.Compression.Writer(f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("compress %s: %w", path, err), f.Close())
+	}
+	return &sink{work: w, file: f, path: path, coded: coded, hash: sha256.New()}, nil
+}
+
+// Write appends rows.
+func (s *sink) Write(p []byte) (int, error) {
+	if err := s.work.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := s.coded.Write(p)
+	if err != nil {
+		return n, s.full(err)
+	}
+	s.hash.Write(p)
+	s.rows += int64(bytes.Count(p, []byte{'\n'}))
+	s.bytes += int64(n)
+	s.work.need.Add(-int64(n))
+	s.work.progress(int64(n))
+	return n, nil
+}
+
+// finish brings the file to the disk and gives it its name.
+func (s *sink) finish() error {
+	err := s.coded.Close()
+	if err == nil {
+		err = s.file.Sync()
+	}
+	if err != nil {
+		return s.full(err)
+	}
+	if err := s.file.Close(); err != nil {
+		return s.full(err)
+	}
+	if err := os.Rename(s.path+partial, s.path); err != nil {
+		return fmt.Errorf("name file: %w", err)
+	}
+	return nil
+}
+
+// abandon removes a file that did not become whole.
+func (s *sink) abandon() {
+	s.file.Close()
+	os.Remove(s.path + partial)
+}
+
+// full explains a full disk; other errors name the file already.
+func (s *sink) full(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return fmt.Errorf("write %s: the disk is full: about %d bytes more are needed for the whole dataset; free them, and resume",
+		s.path, max(s.work.need.Load(), 1))
+}
