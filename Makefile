@@ -7,10 +7,10 @@ VERSIONS ?= 13 14 15 16 17 18
 ENDURANCE ?= 30m
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance test versions bench check fmt vet lint tsql vuln race
+.PHONY: help build demo endurance test versions bench bench-driver check fmt vet lint tsql vuln race
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## builds bin/ds2
 	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/ds2 ./cmd/ds2
@@ -30,6 +30,9 @@ versions: ## runs the tests of store and load on each major version of PostgreSQ
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
+	scripts/bench-driver $(ARGS)
 
 check: fmt vet lint tsql vuln race test ## everything that CI asks for
 

@@ -1,0 +1,28 @@
+-- One order cycle of WORKLOAD.md section 5 for pgbench, with the averages of what ds2 drive draws: the same calls of the
+-- same procedures in the same order. scripts/bench-driver runs it with -M prepared and -D customers=… -D products=…
+\set new random(1, 100)
+\set c random(1, :customers)
+\set batch1 random(1, 9)
+\set batch2 random(1, 9)
+\set batch3 random(1, 9)
+\set category random(1, 16)
+\set p1 random(1, :products)
+\set p2 random(1, :products)
+\set p3 random(1, :products)
+\set p4 random(1, :products)
+\set p5 random(1, :products)
+\set q1 random(1, 3)
+\set q2 random(1, 3)
+\set net random(10, 200)
+\set tax :net * 825 / 10000
+\set total :net + :tax
+\if :new <= 20
+SELECT new_customer('ABCDEF', 'ABCDEFGHIJ', '4608499546 Dell Way', '', 'ABCDEFG', 'SD', '24101', 'US', 1::smallint, 'ABCDEFGHIJ@dell.com', '4608499546', 1, '1979279217775911', '2012/03', 'newuser' || :c, 'password', 55::smallint, 100000, 'M');
+\else
+SELECT * FROM login('user' || :c, 'password');
+\endif
+SELECT * FROM browse_by_category(:batch1, :category::smallint);
+SELECT * FROM browse_by_actor(:batch2, 'AARON ABBOTT');
+SELECT * FROM browse_by_title(:batch3, 'CLOISTER SCHOOL');
+SELECT prod_id, price FROM products WHERE prod_id = ANY (ARRAY[:p1, :p2, :p3, :p4, :p5]::integer[]);
+SELECT purchase(:c, 5, :net, :tax, :total, ARRAY[:p1, :p2, :p3, :p4, :p5]::integer[], ARRAY[:q1, :q2, :q1, :q2, :q1]::smallint[]);
