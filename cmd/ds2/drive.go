@@ -63,6 +63,9 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if o.format != "text" && o.format != "json" && o.format != "ds2" {
 		return usageError("--output: %q is neither text, json nor ds2", o.format)
 	}
+	if err := watch.check(); err != nil {
+		return err
+	}
 	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
 	defer release()
 	options, err := f.experiment(interrupts.soft)
