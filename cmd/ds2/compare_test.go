@@ -89,7 +89,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, stdout, _ := execute(t, "compare", a, b)
-	for _, want := range []string{"threads 32 and 64", "too few runs", "b, run-1, 200.0 OPM: the audit failed"} {
+	for _, want := range []string{"threads 32 and 64", "significance unknown", "b, run-1, 200.0 OPM: the audit failed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

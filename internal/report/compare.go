@@ -207,7 +207,7 @@ func titleOf(figure string) string {
 // Text is the difference in words: "+35 % (95 % confidence +31 to +45 %, p = 0.0001: significant)".
 func (d Difference) Text() string {
 	if d.Low == nil {
-		return fmt.Sprintf("%+.0f %% (too few runs to tell whether it is significant)", d.Percent)
+		return fmt.Sprintf("%+.0f %% (significance unknown: it takes two runs of each, with scatter)", d.Percent)
 	}
 	verdict := "not significant"
 	if *d.Significant {
