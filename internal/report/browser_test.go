@@ -94,10 +94,10 @@ func TestBrowser(t *testing.T) {
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
 			chromedp.Evaluate(background, &light),
-			chromedp.FullScreenshot(&day, 90),
+			chromedp.FullScreenshot(&day, 100),
 			colours("dark"),
 			chromedp.Evaluate(background, &dark),
-			chromedp.FullScreenshot(&night, 90),
+			chromedp.FullScreenshot(&night, 100),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s is %s by day and by night", page.name, light)
 		}
 		if artifacts := os.Getenv("DS2_ARTIFACTS"); artifacts != "" {
-			for name, content := range map[string][]byte{"-light.jpg": day, "-dark.jpg": night} {
+			for name, content := range map[string][]byte{"-light.png": day, "-dark.png": night} {
 				if err := os.WriteFile(filepath.Join(artifacts, page.name+name), content, 0o644); err != nil {
 					t.Error(err)
 				}
