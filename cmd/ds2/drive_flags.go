@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,6 +66,14 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses an order")
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items a cart")
+	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
+		flags.Func(name, "DS2's, empty or none: the counters of the database's machine come by themselves, or from --prometheus", func(host string) error {
+			if host != "" && host != "none" {
+				return errors.New("name the machine's Prometheus by --prometheus instead")
+			}
+			return nil
+		})
+	}
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of it and the other arguments the later wins")
 
 	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")

@@ -23,9 +23,9 @@ const (
 
 // process is a running postmaster.
 //
-// The kernel ends it when this process dies, however that happens, by the parent death signal: SIGINT, which the
-// postmaster takes for a fast shutdown. The kernel means the death of the thread that started the child, not of the
-// process, so one goroutine keeps that thread to itself until the child has ended. The postmaster is in a process
+// Linux ends it when this process dies, however that happens, by the parent death signal: SIGINT, which the postmaster
+// takes for a fast shutdown. The kernel means the death of the thread that started the child, not of the process, so
+// one goroutine keeps that thread to itself until the child has ended. The postmaster is in a process
 // group of its own, so that Ctrl-C in a terminal reaches this program, which then decides when the server stops.
 type process struct {
 	cmd      *exec.Cmd
@@ -47,7 +47,7 @@ func startProcess(cmd *exec.Cmd, logFile string) (*process, error) {
 	}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr.Setpgid = true
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGINT
+	dieWithParent(cmd.SysProcAttr)
 
 	p := &process{cmd: cmd, logFile: logFile, logStart: info.Size(), exited: make(chan struct{})}
 	started := make(chan error, 1)

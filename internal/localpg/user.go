@@ -74,7 +74,9 @@ func (o owner) makeDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(dir, 0o700)
+		if err = os.MkdirAll(filepath.Dir(dir), 0o755); err == nil {
+			err = os.Mkdir(dir, 0o700)
+		}
 	case err == nil && len(entries) > 0:
 		return fmt.Errorf("make PostgreSQL cluster: data folder %s is not empty; name another one or empty it", dir)
 	}
@@ -104,7 +106,7 @@ func (o owner) reaches(dir string) error {
 		case st.Gid == o.credential.Gid:
 			enter = 0o010
 		}
-		if st.Mode&enter == 0 {
+		if uint32(st.Mode)&enter == 0 {
 			return fmt.Errorf("folder %s is closed to user %s, who runs the server: name a place outside of it", dir, o.name)
 		}
 		if dir == filepath.Dir(dir) {
