@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,7 +52,7 @@ func cost(sql string, rows map[string]float64) float64 {
 	}
 	for _, c := range costs {
 		if c.sql.MatchString(sql) {
-			return c.cost * rows[table[2]]
+			return c.cost * rows[strings.ToLower(table[2])]
 		}
 	}
 	return 0

@@ -3,7 +3,8 @@
 
 -- One row for each title bought before, with the title that others also bought; one row of nulls after the
 -- customer's id where nothing was bought yet; no row where user name or password is wrong.
-CREATE PROCEDURE LOGIN @username varchar(50), @password varchar(50)
+CREATE PROCEDURE LOGIN
+    @username varchar(50), @password varchar(50)
 AS
 SET NOCOUNT ON;
 SELECT c.CUSTOMERID, p.TITLE, p.ACTOR, r.TITLE AS RELATEDPURCHASE
@@ -38,7 +39,8 @@ BEGIN CATCH
         THROW;
 END CATCH;
 GO
-CREATE PROCEDURE BROWSE_BY_CATEGORY @batch_size int, @category smallint
+CREATE PROCEDURE BROWSE_BY_CATEGORY
+    @batch_size int, @category smallint
 AS
 SET NOCOUNT ON;
 SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON_PROD_ID
@@ -47,7 +49,8 @@ WHERE CATEGORY = @category AND SPECIAL = 1;
 GO
 -- The two browses by full text take two words with a blank between them; one word alone stands for both. Each word is
 -- quoted, so that no character of it is read as an operator.
-CREATE PROCEDURE BROWSE_BY_ACTOR @batch_size int, @actor varchar(100)
+CREATE PROCEDURE BROWSE_BY_ACTOR
+    @batch_size int, @actor varchar(100)
 AS
 SET NOCOUNT ON;
 DECLARE @blank int = CHARINDEX(' ', @actor + ' ');
@@ -58,7 +61,8 @@ SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON
 FROM PRODUCTS WITH (FORCESEEK)
 WHERE CONTAINS(ACTOR, @first) AND CONTAINS(ACTOR, @last);
 GO
-CREATE PROCEDURE BROWSE_BY_TITLE @batch_size int, @title varchar(100)
+CREATE PROCEDURE BROWSE_BY_TITLE
+    @batch_size int, @title varchar(100)
 AS
 SET NOCOUNT ON;
 DECLARE @blank int = CHARINDEX(' ', @title + ' ');
