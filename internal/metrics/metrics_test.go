@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ds2/internal/host"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/promtest"
 )
@@ -52,7 +53,10 @@ func meter() *measure.Meter {
 
 func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()), NewHostCollector(sampler(t)))
+	s, err := Serve("127.0.0.1:0", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()),
+		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
+			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +98,8 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_opm{target="a:5432/ds2",window="10s"} 2000`,
 		`ds2_users{state="running",target="a:5432/ds2"} 1`,
 		`ds2_users{state="thinking",target="b:5432/ds2"} 1`,
+		`ds2_limit_ok{limit="order p95 < 500ms"} 1`,
+		`ds2_limit_ok{limit="opm > 60000"} 0`,
 		`ds2_run_phase{phase="run"} 1`,
 		`ds2_run_phase{phase="warmup"} 0`,
 		`ds2_run_info{engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
