@@ -47,8 +47,11 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 				w, err := runPowerCommand(ctx, command)
 				mu.Lock()
 				defer mu.Unlock()
-				running, failure = false, err
-				if err == nil {
+				running = false
+				if ctx.Err() != nil {
+					return // cut off at the end of the sampling
+				}
+				if failure = err; err == nil {
 					watts, at = w, time.Now()
 				}
 			}()

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,6 +59,37 @@ func TestPowerCommandReadsAgain(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the meter's new reading never arrives")
 		}
+	}
+}
+
+// TestPowerCommandCutOff ends the sampling while the command runs: the next sampling does not take that for a failure.
+func TestPowerCommandCutOff(t *testing.T) {
+	dir := t.TempDir()
+	s, err := PowerCommand(t.Context(), "echo 100; cat "+filepath.Join(dir, "delay")+" 2>/dev/null | sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "delay", "touch "+filepath.Join(dir, "begun")+"; exec sleep 20")
+	ctx, cancel := context.WithCancel(t.Context())
+	values := make([]float64, 1)
+	if err := s.Read(ctx, values); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, "begun")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the command never begins")
+		}
+	}
+	write(t, dir, "delay", "")
+	cancel()
+	for range 300 { // until the command is gone, and after
+		if err := s.Read(t.Context(), values); err != nil {
+			t.Fatalf("after the sampling was ended, the next one fails: %v", err)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
