@@ -32,7 +32,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Title:    runTitle(r.Summary),
 		Headline: headline(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
-		Details:  []table{latencyTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
@@ -77,6 +77,12 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		if w.Trend != nil {
 			sentences = append(sentences, capital(w.Trend.Why)+".")
 		}
+		if note := openLoopNote(s); note != "" {
+			sentences = append(sentences, note)
+		}
+	}
+	if note := faultNote(s); note != "" {
+		sentences = append(sentences, note)
 	}
 	sentences = append(sentences, bottleneckNotes(s.Bottleneck)...)
 	if note := powerNote(s.Power); note != "" {

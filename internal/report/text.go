@@ -22,7 +22,7 @@ func Text(w io.Writer, records []*result.Record) error {
 		for _, sentence := range sentences {
 			fmt.Fprintln(b, sentence)
 		}
-		for _, t := range []table{resultTable(s), latencyTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s).failures()} {
+		for _, t := range []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s).failures()} {
 			if len(t.Rows) > 0 {
 				fmt.Fprint(b, "\n", t.text())
 			}

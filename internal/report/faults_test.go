@@ -1,0 +1,35 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+func TestFaultsAndOpenLoopAreTold(t *testing.T) {
+	s := result.Summary{
+		Parameters: result.Parameters{Rate: 500},
+		Windows:    []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990, Dropped: 7}}},
+		Counts:     measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1, InDoubtPurchases: 1},
+		ByTarget:   []result.Target{{Target: "a/ds2", OPM: 100}, {Target: "b/ds2", OPM: 200}},
+	}
+	sentences, _ := notes(s)
+	text := strings.Join(sentences, "\n")
+	for _, want := range []string{"1,000 fell due", "990 were completed and 7 dropped", "3 retries, 2 reconnects, 1 orders given up", "1 purchases, 0 new customers"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("notes lack %q:\n%s", want, text)
+		}
+	}
+	if rows := targetTable(s).Rows; len(rows) != 2 || rows[1][0] != "b/ds2" || rows[1][1] != "200.0" {
+		t.Errorf("targets %v", rows)
+	}
+}
+
+func TestARunWithoutFaultsTellsNone(t *testing.T) {
+	s := result.Summary{Windows: []measure.Window{{}}, ByTarget: []result.Target{{Target: "a/ds2"}}}
+	if openLoopNote(s) != "" || faultNote(s) != "" || len(targetTable(s).Rows) != 0 {
+		t.Errorf("told %q %q %v of a closed loop on one target without faults", openLoopNote(s), faultNote(s), targetTable(s).Rows)
+	}
+}
