@@ -205,8 +205,7 @@ func TestDriveRefuses(t *testing.T) {
 		{"--words /no/such/file", "--words: "},
 		{"--detailed_view=maybe", "--detailed-view"},
 		{"--no-such-flag", "--no-such-flag"},
-		{"--linux_perf_host=db1", "give the URL of the Prometheus"},
-		{"--windows_perf_host=db1", "the counters of Windows are not read"},
+		{"--prometheus-instance db1", "give the URL of the Prometheus"},
 		{"surplus", "surplus"},
 	} {
 		args := append([]string{"drive"}, strings.Fields(c.args)...)

@@ -18,10 +18,7 @@ type observeFlags struct{ experiment.Observing }
 func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that watches the database's machine by node_exporter, for servers on other machines; asked after the run")
-	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host); also --linux-perf-host")
-	flags.Func("windows-perf-host", "DS2's name of a target under Windows whose CPU is shown; not read here", func(string) error {
-		return errors.New("the counters of Windows are not read; record them there, by perfmon, beside the run")
-	})
+	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
 	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh at most once a second")
 	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes during the run")
 	flags.StringVar(&f.PowerQuery, "power-query", "", "query that gives watts from --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
@@ -30,7 +27,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 // check refuses a node_exporter that nobody is there to ask for.
 func (f *observeFlags) check() error {
 	if f.Instance != "" && f.Prometheus == "" {
-		return usageError("--prometheus-instance (--linux-perf-host): give the URL of the Prometheus that watches %s besides, by --prometheus", f.Instance)
+		return usageError("--prometheus-instance: give the URL of the Prometheus that watches %s besides, by --prometheus", f.Instance)
 	}
 	return nil
 }

@@ -18,8 +18,6 @@ var aliases = map[string]string{
 	"n-threads":   "threads",
 	"db-size":     "size",
 	"db-size-str": "size",
-
-	"linux-perf-host": "prometheus-instance",
 }
 
 // otherNames are DS2's names of a flag.
