@@ -16,8 +16,9 @@ import (
 	"ds2/internal/store"
 )
 
-// observed makes a run that is observed so, with two idle seconds before and one after, and returns its record.
-func observed(t *testing.T, s store.Store, observing Observing) *result.Record {
+// observed makes a run that is observed so, with two idle seconds before and one after, and returns its record. After
+// four seconds of orders it calls then, unless that is nil.
+func observed(t *testing.T, s store.Store, observing Observing, then func()) *result.Record {
 	t.Helper()
 	o := options(t, s)
 	o.Idle, o.Cooldown = 2*time.Second, time.Second
@@ -29,7 +30,22 @@ func observed(t *testing.T, s store.Store, observing Observing) *result.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Drive(t.Context(), nil); err != nil {
+	driven := make(chan struct{})
+	if then != nil {
+		go func() {
+			for len(run.Meter().Series().Samples) < 4 {
+				select {
+				case <-time.After(50 * time.Millisecond):
+				case <-driven:
+					return
+				}
+			}
+			then()
+		}()
+	}
+	_, err = run.Drive(t.Context(), nil)
+	close(driven)
+	if err != nil {
 		t.Fatal(err)
 	}
 	record, err := result.Read(o.Dir)
@@ -43,7 +59,7 @@ func observed(t *testing.T, s store.Store, observing Observing) *result.Record {
 // agreement with them.
 func TestObservedRun(t *testing.T) {
 	_, s := loaded(t, nil)
-	r := observed(t, s, Observing{PowerCommand: "echo 250"})
+	r := observed(t, s, Observing{PowerCommand: "echo 250"}, nil)
 
 	at := map[time.Duration]bool{}
 	idle, after := 0, 0
@@ -108,7 +124,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	observing := Observing{Prometheus: prometheus, Instance: node, PowerLog: log}
-	r := observed(t, s, observing)
+	r := observed(t, s, observing, nil)
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", host.PowerColumn} {
 		if !slices.Contains(r.Host.Columns, column) {
 			t.Errorf("no column %s in %v", column, r.Host.Columns)
@@ -146,7 +162,8 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestLocksAreSeen has every purchase of a run wait for a lock, and finds the sessions waiting.
+// TestLocksAreSeen has every purchase of the first four of a run's six seconds wait for a lock, and finds the sessions
+// waiting.
 func TestLocksAreSeen(t *testing.T) {
 	_, s := loaded(t, nil)
 	holder, err := s.DB().BeginTx(t.Context(), nil)
@@ -156,8 +173,7 @@ func TestLocksAreSeen(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(8*time.Second, func() { holder.Rollback() }) // two seconds before the run ends
-	r := observed(t, s, Observing{})
+	r := observed(t, s, Observing{}, func() { holder.Rollback() })
 	if share := r.Bottleneck.Figures["sessions.waiting_for_lock"]; share < mainWait {
 		t.Errorf("sessions wait for locks %.0f %% of their time: %+v", 100*share, r.Bottleneck)
 	}
