@@ -1,8 +1,6 @@
 package datagen
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // States are the codes that a customer in the US has one of.
 var States = [51]string{
@@ -30,7 +28,8 @@ const (
 	drawsWorld = 32
 )
 
-// A row is put together from three templates with the customer's number, state or country between them.
+// A row is put together from three templates with the customer's number, state or country between them. What is in
+// capitals is overwritten in place: the offsets in write are those of the templates.
 const (
 	customerHead = ",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,"
 	customerMid  = "LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user"

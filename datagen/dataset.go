@@ -61,7 +61,8 @@ type Dataset struct {
 	options Options
 }
 
-// New is the dataset of a size, with titles and actors made of words. It costs nothing: rows come to be when a part is written.
+// New is the dataset of a size, with titles and actors made of words. It refuses what Size.Check refuses. It costs
+// nothing: rows come to be when a part is written.
 func New(size Size, words *Words, options Options) (*Dataset, error) {
 	if err := size.Check(); err != nil {
 		return nil, err

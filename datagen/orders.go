@@ -5,9 +5,6 @@ import (
 	"strconv"
 )
 
-// Year is the year of all orders that are generated.
-const Year = 2009
-
 // maxLines is the most lines an order has.
 const maxLines = 9
 

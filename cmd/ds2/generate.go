@@ -90,6 +90,7 @@ func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer release()
+	context.AfterFunc(ctx, release) // a second Ctrl-C ends the program as it is
 	if f.verify != "" {
 		return f.verifyFolder(ctx, cmd)
 	}
