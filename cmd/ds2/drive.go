@@ -63,6 +63,9 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if o.format != "text" && o.format != "json" && o.format != "ds2" {
 		return usageError("--output: %q is neither text, json nor ds2", o.format)
 	}
+	if f.crash.after > 0 && o.verify == verifyNone {
+		return usageError("--crash-after goes with --verify audit or deep, which look for what was lost")
+	}
 	if err := watch.check(); err != nil {
 		return err
 	}

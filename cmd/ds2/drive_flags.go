@@ -171,6 +171,9 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if f.abortAfter > 0 && len(limits) == 0 {
 		return o, usageError("--abort-on-fail goes with --limit or --limits")
 	}
+	if f.abortAfter > 0 && f.abortAfter < time.Second {
+		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
+	}
 	// Parameters are judged before anything is connected to; the size is not known yet where the database tells it.
 	f.workload.Size = datagen.S
 	if err := f.workload.Check(); err != nil {

@@ -42,6 +42,8 @@ func TestLimitSyntax(t *testing.T) {
 		"--kill-command false --start-command true": "--crash-after is missing",
 		"--crash-after 9m --kill-command false --start-command true --run-time 5m": "--crash-after is 9m0s, and the run is over 6m0s",
 		"--verify thoroughly": "--verify",
+		"--crash-after 1m --verify none --kill-command false --start-command true": "--crash-after goes with --verify audit or deep",
+		"--limits jetstress --abort-on-fail 100ms":                                 "--abort-on-fail is 100ms",
 	} {
 		code, _, stderr := execute(t, append([]string{"drive", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) {
