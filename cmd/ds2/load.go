@@ -53,7 +53,7 @@ functions, and nothing else that is in the database.`,
 	flags.StringVar(&f.from, "from", "", "folder of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
 	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
-	flags.IntVar(&f.options.AtOnce, "parallel", max(2, runtime.NumCPU()), "parts copied, and indexes built, side by side")
+	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "parts copied, and indexes built, side by side")
 	flags.StringVar(&f.options.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)
