@@ -42,7 +42,12 @@ func open(t testing.TB, target string) *postgres.Store {
 // loaded is a store whose database is fresh and holds a dataset of the size.
 func loaded(t testing.TB, size datagen.Size) *postgres.Store {
 	t.Helper()
-	s := open(t, pgtest.Database(t))
+	return fill(t, open(t, pgtest.Database(t)), size)
+}
+
+// fill loads a dataset of the size.
+func fill(t testing.TB, s *postgres.Store, size datagen.Size) *postgres.Store {
+	t.Helper()
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
 	if err != nil {
 		t.Fatal(err)
