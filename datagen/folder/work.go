@@ -24,6 +24,8 @@ type work struct {
 	progress func(int64)
 	need     atomic.Int64 // expected bytes of CSV that are still to be written
 
+	finishers sync.WaitGroup
+
 	mu    sync.Mutex // guards what follows, all of fileWork but its sink, and the manifest
 	cond  sync.Cond  // a turn has passed, or err is set
 	files []*fileWork
@@ -50,6 +52,7 @@ func (w *work) run(parallel int) error {
 	}
 	stop := context.AfterFunc(w.ctx, func() { w.fail(w.ctx.Err()) }) // wakes those who wait for their turn
 	workers.Wait()
+	w.finishers.Wait()
 	stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,7 +111,7 @@ func (w *work) take() (best *fileWork, part int) {
 	return best, part
 }
 
-// make makes a part, and with the last part of a file the file.
+// make makes a part; with the last of a file, the file is finished.
 func (w *work) make(f *fileWork, part int, ahead *bytes.Buffer) error {
 	if w.isTurn(f, part) {
 		if err := w.open(f); err != nil {
@@ -129,27 +132,35 @@ func (w *work) make(f *fileWork, part int, ahead *bytes.Buffer) error {
 			return err
 		}
 	}
-	if part == len(f.file.Parts)-1 {
-		if err := f.sink.finish(); err != nil {
-			return err
-		}
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f.turn++
 	f.at--
 	f.left -= f.file.Parts[part].Bytes
 	w.cond.Broadcast()
-	if f.turn < len(f.file.Parts) {
-		return nil
+	if f.turn == len(f.file.Parts) {
+		w.finishers.Go(func() { w.finish(f) })
 	}
+	return nil
+}
+
+// finish brings a file to the disk, which takes its time, while the workers go on with others, and notes it.
+func (w *work) finish(f *fileWork) {
+	if err := f.sink.finish(); err != nil {
+		w.fail(err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	f.entry.Rows, f.entry.Bytes, f.entry.SHA256 = f.sink.rows, f.sink.bytes, hex.EncodeToString(f.sink.hash.Sum(nil))
 	f.sink = nil
 	if time.Since(w.noted) < noteEvery {
-		return nil
+		return
 	}
 	w.noted = time.Now()
-	return w.plan.manifest.write(w.plan.dir)
+	if err := w.plan.manifest.write(w.plan.dir); err != nil && w.err == nil {
+		w.err = err
+	}
 }
 
 func (w *work) isTurn(f *fileWork, part int) bool {
