@@ -82,7 +82,7 @@ func TestSearch(t *testing.T) {
 		{"limit long before the plateau", network(0.010, 0.008, 0.008, 0.008), 0.060, Golden, 1, 11},
 		{"limit far above the knee", network(0.010, 0.004, 0.002), 0.500, Golden, 1, 12},
 		{"limit at 150 users", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Golden, 1, 22},
-		{"the same the reports' way, which takes more runs", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Steps, 16, 40},
+		{"the same the reports' way", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Steps, 16, 40},
 		{"peak at 32 users", thrashing(1000, 0.02, 0.00095), none, Golden, 1, 16},
 		{"limit below the peak", thrashing(1000, 0.02, 0.00095), 0.100, Golden, 1, 18},
 		{"start above the limit", network(0.010, 0.008, 0.008, 0.008), 0.060, Golden, 64, 16},

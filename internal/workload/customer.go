@@ -29,7 +29,7 @@ func (u *User) newCustomer(c *store.Customer) {
 	c.CreditCardType = int32(u.between(1, 5))
 	c.CreditCard = u.number(1_000_000_000_000_000, 9_999_999_999_999_999)
 	c.CreditCardExpiration = u.expiration()
-	c.Username = u.username("newuser", u.config.Size.Customers)
+	c.Username = u.username("newuser", u.names)
 	c.Password = u.text("password")
 	c.Age = int16(u.between(18, 90))
 	c.Income = int32(20_000 * u.between(1, 5))

@@ -74,6 +74,7 @@ type User struct {
 	rand   *rand.Rand
 	order  Order
 	texts  []byte
+	names  int // how many user names new customers draw from
 	taken  int // names of this order that were taken
 	name   []byte
 }
@@ -84,6 +85,7 @@ func NewUser(c Config, seed, number uint64) *User {
 	return &User{
 		config: c,
 		rand:   rand.New(rand.NewPCG(seed, number)),
+		names:  c.Size.Customers,
 		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]store.Item, 0, MaxItems)},
 		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
 		name:   make([]byte, 0, 32),
@@ -151,17 +153,21 @@ func (u *User) product() int32 {
 }
 
 // AnotherName gives the new customer of the last order another user name, the one before being taken. DS2 draws from as
-// many names as there are customers, for ever; in a long run they run out, so after every ten that were taken in one
-// order, ten times as many names are drawn from.
+// many names as there are customers, for ever: in a long run they run out, and new customers would try ever longer. So
+// after every takenInARow names that were taken in one order, the user draws from twice as many from then on. While few
+// of DS2's names are taken, that hardly ever happens.
 func (u *User) AnotherName() {
-	u.taken++
-	names := u.config.Size.Customers
-	for range min(u.taken/10, 9) {
-		names *= 10
+	if u.taken++; u.taken%takenInARow == 0 {
+		u.names = min(2*u.names, maxNames)
 	}
-	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.between(1, names)), 10)
+	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.between(1, u.names)), 10)
 	u.order.Customer.Username = u.name
 }
+
+const (
+	takenInARow = 4
+	maxNames    = 1 << 40
+)
 
 // Think draws the pause after an order: uniform between 0 and twice the mean.
 func (u *User) Think(mean time.Duration) time.Duration {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,17 +117,29 @@ func TestNewCustomer(t *testing.T) {
 	}
 }
 
-func TestAnotherNameFindsOneWhenAllAreTaken(t *testing.T) {
+// In a long run many more customers come than DS2 has names for.
+func TestNamesDoNotRunOut(t *testing.T) {
 	c := config()
-	c.PctNewCustomers, c.Size.Customers = 100, 3
+	c.PctNewCustomers, c.Size.Customers = 100, 1000
 	u := NewUser(c, 1, 1)
-	taken := []string{"newuser1", "newuser2", "newuser3"}
-	o := u.Next()
-	for tries := 0; slices.Contains(taken, string(o.Customer.Username)); tries++ {
-		if tries == 30 {
-			t.Fatal("30 names were drawn from the 3 that are taken")
+	taken := map[string]bool{}
+	tries, beyond := 0, 0
+	for n := range 20 * c.Size.Customers {
+		o := u.Next()
+		for tries++; taken[string(o.Customer.Username)]; tries++ {
+			u.AnotherName()
 		}
-		u.AnotherName()
+		name := string(o.Customer.Username)
+		taken[name] = true
+		if number, _ := strconv.Atoi(strings.TrimPrefix(name, "newuser")); n < 100 && number > c.Size.Customers {
+			beyond++
+		}
+	}
+	if beyond > 0 {
+		t.Errorf("%d of the first 100 names were not among DS2's 1,000", beyond)
+	}
+	if mean := float64(tries) / float64(20*c.Size.Customers); mean > 3 {
+		t.Errorf("a new customer tried %.1f names, want at most 3", mean)
 	}
 }
 
