@@ -36,10 +36,9 @@ type wire struct {
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 func newWire(c *pgconn.HijackedConn) *wire {
-	socket := newDirect(c.Conn)
 	return &wire{
 		conn:    c.Conn,
-		front:   pgproto3.NewFrontend(socket, socket),
+		front:   c.Frontend,
 		bind:    pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 		watched: context.Background(),
 		unwatch: func() {},
@@ -67,13 +66,20 @@ func (w *wire) watch(ctx context.Context) {
 	}
 }
 
-// prepare prepares all statements in one round trip.
+// prepare prepares all statements in one round trip, the first one after pgconn made the connection. That one still goes
+// through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is waiting for the
+// next bytes from the server, and would take them from any other reader. Once they have come it is gone.
 func (w *wire) prepare(ctx context.Context, statements []statement) error {
 	w.watch(ctx)
 	for _, s := range statements {
 		w.front.SendParse(&pgproto3.Parse{Name: s.name, Query: s.sql})
 	}
-	return w.finish()
+	if err := w.finish(); err != nil {
+		return err
+	}
+	socket := newDirect(w.conn)
+	w.front = pgproto3.NewFrontend(socket, socket)
+	return nil
 }
 
 // begin starts a call; the parameters follow, then send.

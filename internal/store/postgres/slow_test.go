@@ -1,0 +1,53 @@
+package postgres
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+// slowConn is a connection on a busy machine: a write returns long after the server has answered it.
+type slowConn struct{ *net.TCPConn }
+
+func (c slowConn) Write(p []byte) (int, error) {
+	n, err := c.TCPConn.Write(p)
+	time.Sleep(50 * time.Millisecond)
+	return n, err
+}
+
+// TestConnectOnABusyMachine connects where pgconn's reader in the background is at work when the connection is taken
+// over, and must not lose the server's answers to it.
+func TestConnectOnABusyMachine(t *testing.T) {
+	target, err := url.Parse(pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	s := opened.(*Store)
+	s.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return slowConn{conn.(*net.TCPConn)}, nil
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	// The database has no tables, so the statements cannot be prepared: the server's answer that says so is wanted.
+	session, err := s.Connect(ctx)
+	if err == nil {
+		session.Close(ctx)
+		t.Fatal("an empty database has prepared the procedures")
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("the server's answer was lost: %v", err)
+	}
+}
