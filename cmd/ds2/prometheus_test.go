@@ -56,7 +56,7 @@ func TestPrometheusAgrees(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "40/s", "--spacing", "even",
+	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "10/s", "--spacing", "even",
 		"--warmup-time", "5s", "--run-time", "35s", "--metrics-addr", address, "--out", dir, "-q")
 	if code != exitDone {
 		t.Fatal(stderr)
