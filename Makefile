@@ -22,7 +22,7 @@ endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself
 	scripts/endurance.sh $(ENDURANCE) $$(mktemp -d)/record --threads 4 $(ARGS)
 
 test: ## runs the tests; those that need a PostgreSQL start one
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 versions: ## runs the tests of store and load on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
@@ -52,4 +52,4 @@ vuln:
 	GO='$(GO)' .ci/vulncheck
 
 race:
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 30m ./...
