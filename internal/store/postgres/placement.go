@@ -118,8 +118,8 @@ func (s *Store) Advise(ctx context.Context, run time.Duration) ([]string, error)
 	}
 	var advice []string
 	if size < memory {
-		advice = append(advice, fmt.Sprintf("the database of %.1f GB fits into the memory that the server counts on for caching, %.1f GB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", float64(size)/1e9, float64(memory)/1e9))
+		advice = append(advice, fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
+			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", size/1e6, memory/1e6))
 	}
 	if fsync == "off" {
 		advice = append(advice, "fsync is off: orders do not wait for the drives, and a crash may lose the database")
