@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,7 +98,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
 		if err != nil && ctx.Err() != nil {
-			return &exitError{exitInterrupted, fmt.Errorf("%w; ds2 load --resume goes on with it", err)}
+			return &exitError{exitInterrupted, errors.New("load interrupted; ds2 load --resume goes on with it")}
 		}
 		if err != nil {
 			return err

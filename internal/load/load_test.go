@@ -133,7 +133,7 @@ func TestRefusals(t *testing.T) {
 			func(*load.Options) {}, "--resume"},
 		{"an unfinished one of another size, to be resumed",
 			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 5) },
-			func(o *load.Options) { o.Resume, o.Size.Products = true, 1_201 }, "products"},
+			func(o *load.Options) { o.Resume, o.Size.Products = true, 1_201 }, "products=1201"},
 		{"tables of DS2's own scripts",
 			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE reorder (prod_id int, quan_low int)") },
 			func(*load.Options) {}, "did not load (reorder)"},

@@ -28,8 +28,8 @@ func (l *loader) resume(ctx context.Context) error {
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf("database %s is loaded to the end: there is nothing to resume", l.engine.Database())
 	}
-	for name, want := range l.info() {
-		if found := info[name]; found != want {
+	for _, name := range []string{store.InfoSize, store.InfoWords, store.InfoVersion} {
+		if found, want := info[name], l.info()[name]; found != want {
 			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was begun with, or begin anew with --drop",
 				name, found, want)
 		}
