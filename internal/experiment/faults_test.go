@@ -97,17 +97,27 @@ func (f *faulty) occupy(ctx context.Context, d time.Duration) error {
 		return err
 	}
 	defer admin.Close()
+	var taken []*sql.Conn
+	defer func() {
+		for _, conn := range taken {
+			conn.Close()
+		}
+	}()
+	takeAll := func() {
+		for {
+			conn, err := db.Conn(ctx)
+			if err != nil {
+				return
+			}
+			taken = append(taken, conn)
+		}
+	}
+	takeAll() // first those that are free, so that a slow machine has only the run's to take while the time runs
 	for until := time.Now().Add(d); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		if _, err := admin.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ds2' AND pid <> pg_backend_pid()"); err != nil {
 			return err
 		}
-		for {
-			conn, err := db.Conn(ctx)
-			if err != nil {
-				break // all taken
-			}
-			defer conn.Close()
-		}
+		takeAll()
 	}
 	return nil
 }
