@@ -2,9 +2,11 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"ds2/internal/host"
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -20,14 +22,17 @@ const (
 
 // The bounds of the rules in judge.
 const (
-	fullProcessors = 0.90 // of all processors' time
-	fullLink       = 0.80 // of a link's speed; protocol headers take part of the rest
-	fullDevice     = 0.90 // of the time; where no session says what it waits for
-	mainWait       = 0.30 // of the sessions' time
+	fullProcessors = 0.90   // of all processors' time
+	busyProcessors = 0.80   // enough to hold up those who answer each other in turns
+	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
+	fullDevice     = 0.90   // of the time; where no session says what it waits for
+	mainWait       = 0.30   // of the sessions' time
+	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
 )
 
-// bottleneckOf says what held the orders back in a run's first window; nil where nothing was sampled in it.
-func bottleneckOf(t host.Table, s result.Summary) *result.Bottleneck {
+// bottleneckOf says what held the orders back in a run's first window; nil where nothing was sampled in it. local says
+// that ds2 ran on the databases' machine.
+func bottleneckOf(t host.Table, s result.Summary, local bool) *result.Bottleneck {
 	if len(s.Windows) == 0 {
 		return nil
 	}
@@ -35,6 +40,10 @@ func bottleneckOf(t host.Table, s result.Summary) *result.Bottleneck {
 	if len(f) == 0 {
 		return nil
 	}
+	if own, ok := f["client.own_processors"]; ok && local && s.Machine != nil {
+		f["cpu.own_ratio"] = own / float64(s.Machine.Processors)
+	}
+	addUsers(f, s)
 	what, why := judge(f)
 	return &result.Bottleneck{What: what, Why: why, Figures: f, Warnings: warnings(f, s)}
 }
@@ -49,7 +58,7 @@ func figuresOf(t host.Table, s result.Summary) map[string]float64 {
 		}
 	}
 	mean := func(column string) float64 { return t.Mean(column, from, to) }
-	for _, name := range []string{"cpu.busy_ratio", "cpu.iowait_ratio", "client.busy_ratio", "client.own_processors"} {
+	for _, name := range []string{"cpu.busy_ratio", "cpu.iowait_ratio", "client.busy_ratio", "client.own_processors", "client.used_ratio"} {
 		set(name, mean(name))
 	}
 	for group, quantity := range map[string]string{"disk": "busy_ratio", "network": "used_ratio"} {
@@ -59,50 +68,99 @@ func figuresOf(t host.Table, s result.Summary) map[string]float64 {
 			}
 		}
 	}
-	// Sessions of several databases are added up, and then shared out.
-	sessions := map[string]float64{}
-	all := 0.0
-	for _, state := range []string{"idle", "running", "waiting_for_lock", "waiting_for_storage", "waiting_for_latch", "waiting_for_client", "waiting_for_the_rest"} {
-		for _, column := range t.Items("db", "sessions_"+state) {
-			if v := mean(column); !math.IsNaN(v) {
-				sessions["sessions."+state] += v
-				all += v
-			}
+	sum := func(quantity string) float64 {
+		total := 0.0
+		for _, column := range t.Items("db", quantity) {
+			total += mean(column)
 		}
+		return total
 	}
-	for name, v := range sessions {
-		f[name] = v / all
-	}
-	size := 0.0
-	for _, column := range t.Items("db", "size_bytes") {
-		size += mean(column)
-	}
-	if size > 0 {
+	maps.Copy(f, sessions(sum))
+	if size := sum("size_bytes"); size > 0 {
 		set("db.size_bytes", size)
 	}
 	for _, column := range t.Items("db", "cache_hit_ratio") {
 		set("db.cache_hit_ratio", mean(column)) // of the last target; they are driven alike
 	}
+	for _, column := range t.Items("db", "round_trip_seconds") {
+		// The lower quartile: at times a busy machine lets a message lie.
+		set("network.round_trip_seconds", t.Quantile(column, 0.25, from, to))
+	}
 	return f
+}
+
+// sessionStates are what sessions can be doing, as the databases' counters name it.
+var sessionStates = []string{"idle", "running", "waiting_for_lock", "waiting_for_storage", "waiting_for_latch", "waiting_for_client", "waiting_for_the_rest"}
+
+// sessions tells how the sessions' time is shared out, from their numbers in all databases together. Samples tell what
+// those at work do; how many are at work is measured where the server does that, since a session with a message to
+// read counts as idle until a processor is free for it, and a sample takes a processor.
+func sessions(sum func(quantity string) float64) map[string]float64 {
+	counts, all := map[string]float64{}, 0.0
+	for _, state := range sessionStates {
+		if v := sum("sessions_" + state); !math.IsNaN(v) {
+			counts[state] = v
+			all += v
+		}
+	}
+	f := map[string]float64{}
+	if all == 0 {
+		return f
+	}
+	for state, n := range counts {
+		f["sessions."+state] = n / all
+	}
+	idle := f["sessions.idle"]
+	if active := min(sum("sessions_active")/all, 1); active > 0 && idle < 1 {
+		for state := range counts {
+			f["sessions."+state] *= active / (1 - idle)
+		}
+		f["sessions.idle"] = 1 - active
+	}
+	return f
+}
+
+// addUsers adds where the users' own time went in the first window: in operations, and of that in messages on their way,
+// one to the server and one back for each operation, though some take more.
+func addUsers(f map[string]float64, s result.Summary) {
+	w := s.Windows[0]
+	count, seconds := 0.0, 0.0
+	for operation, l := range w.Latency {
+		if operation != measure.WholeOrder {
+			count += float64(l.Count)
+			seconds += float64(l.Count) * l.Mean / 1000
+		}
+	}
+	all := (w.LatencyTo - w.LatencyFrom) * float64(s.Threads*len(s.Targets))
+	if all == 0 {
+		return
+	}
+	f["users.in_operations"] = seconds / all
+	if trip, ok := f["network.round_trip_seconds"]; ok {
+		f["users.in_round_trips"] = min(trip*count/all, 1)
+	}
 }
 
 // judge names the bottleneck by the first rule that holds:
 //
 //  1. cpu: the database machine's processors are 90 % busy or more;
 //  2. network: a link is used to 80 % of its speed or more;
-//  3. client: the processors of the machine that the orders come from are 90 % busy or more;
-//  4. what the sessions spend most of their waiting on, where that is 30 % of their time or more: rows, tables and the
-//     server's own latches (locks), reads and writes of data and log (storage), or their client (client), which with no
-//     think time means that orders do not come fast enough;
+//  3. client: the processors of the machine that the orders come from are 90 % busy or more, or ds2 takes as much of
+//     those that it may use;
+//  4. what the sessions spend most of their time waiting for, where that is 30 % or more: reads and writes of data and log
+//     (storage), rows, tables and the server's own latches (locks), users who pause (client), or statements and answers
+//     that are under way. The last are held up by processors (cpu) where those are 80 % busy or more, and by the network
+//     where round trips are long and half of the waiting or more. Else they are only a sign of too few users, and storage
+//     and locks come before them;
 //  5. storage: a device is busy 90 % of the time or more, where the sessions tell nothing;
 //  6. else it is unclear.
 //
-// Full processors come first because sessions that wait for a processor still count as running, and because faster
+// Full processors come first because sessions that wait for a processor count as running or idle, and because faster
 // storage could not help them.
 func judge(f map[string]float64) (what, why string) {
 	pct := func(name string) string { return fmt.Sprintf("%.0f %%", 100*f[name]) }
 	if f["cpu.busy_ratio"] >= fullProcessors {
-		return CPU, "the database machine's processors are " + pct("cpu.busy_ratio") + " busy"
+		return CPU, "the database machine's processors are " + pct("cpu.busy_ratio") + " busy" + ownShare(f)
 	}
 	if f["network.used_ratio"] >= fullLink {
 		return Network, "a network link is used to " + pct("network.used_ratio") + " of its speed"
@@ -110,32 +168,65 @@ func judge(f map[string]float64) (what, why string) {
 	if f["client.busy_ratio"] >= fullProcessors {
 		return Client, "the processors of the machine that the orders come from are " + pct("client.busy_ratio") + " busy"
 	}
-	_, told := f["sessions.running"]
-	waits := []struct {
-		what, words string
-		share       float64
-	}{
-		{Storage, "for reads and writes of data and log", f["sessions.waiting_for_storage"]},
-		{Locks, "for each other: for rows, tables and the server's latches", f["sessions.waiting_for_lock"] + f["sessions.waiting_for_latch"]},
-		{Client, "for the next statement of their users", f["sessions.idle"] + f["sessions.waiting_for_client"]},
+	if f["client.used_ratio"] >= fullProcessors {
+		return Client, "ds2 takes " + pct("client.used_ratio") + " of the processors that it may use"
 	}
-	most := waits[0]
-	for _, w := range waits {
-		if w.share > most.share {
-			most = w
+	if _, told := f["sessions.running"]; told {
+		return judgeWaits(f)
+	}
+	if f["disk.busy_ratio"] >= fullDevice {
+		return Storage, "a device is busy " + pct("disk.busy_ratio") + " of the time"
+	}
+	return Unclear, "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
+}
+
+// ownShare says how much of the database machine's processors ds2 takes, where it runs on that machine.
+func ownShare(f map[string]float64) string {
+	own, ok := f["cpu.own_ratio"]
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(", %.0f %% with ds2 itself, which runs on the same machine", 100*own)
+}
+
+// judgeWaits names the bottleneck by what sessions wait for.
+func judgeWaits(f map[string]float64) (what, why string) {
+	pct := func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+	statements := f["sessions.idle"] + f["sessions.waiting_for_client"]
+	pause := 0.0
+	if in, ok := f["users.in_operations"]; ok {
+		pause = min(max(1-in, 0), statements)
+	}
+	most := struct {
+		what, why string
+		share     float64
+	}{Storage, "sessions spend %s of their time waiting for reads and writes of data and log", f["sessions.waiting_for_storage"]}
+	if locks := f["sessions.waiting_for_lock"] + f["sessions.waiting_for_latch"]; locks > most.share {
+		most.what, most.why, most.share = Locks, "sessions spend %s of their time waiting for each other: for rows, tables and the server's latches", locks
+	}
+	if pause > most.share {
+		most.what, most.why, most.share = Client, "users pause %s of their time: they think, or no order is due", pause
+	}
+	if underWay := statements - pause; underWay >= max(mainWait, most.share) {
+		switch trip := f["network.round_trip_seconds"]; {
+		case f["cpu.busy_ratio"] >= busyProcessors:
+			return CPU, fmt.Sprintf("the database machine's processors are %s busy%s, and sessions wait %s of their time for statements that are under way",
+				pct(f["cpu.busy_ratio"]), ownShare(f), pct(underWay))
+		case f["client.busy_ratio"] >= busyProcessors:
+			return Client, fmt.Sprintf("the processors of the machine that the orders come from are %s busy, and sessions wait %s of their time for statements that are under way",
+				pct(f["client.busy_ratio"]), pct(underWay))
+		case trip >= longTrip && f["users.in_round_trips"] >= underWay/2:
+			return Network, fmt.Sprintf("sessions wait %s of their time for statements that are under way: a message takes %.1f ms to the server and back, which is %s of the users' time or more",
+				pct(underWay), 1000*trip, pct(f["users.in_round_trips"]))
+		case most.share < mainWait:
+			return Client, fmt.Sprintf("sessions wait %s of their time for statements that are under way, and nothing is near its limit: try more users", pct(underWay))
 		}
 	}
-	switch {
-	case most.share >= mainWait:
-		return most.what, fmt.Sprintf("sessions spend %.0f %% of their time waiting %s", 100*most.share, most.words)
-	case told:
-		return Unclear, fmt.Sprintf("sessions are at work %s of their time and wait for nothing in particular, while processors are %s busy: try more users",
-			pct("sessions.running"), pct("cpu.busy_ratio"))
-	case f["disk.busy_ratio"] >= fullDevice:
-		return Storage, "a device is busy " + pct("disk.busy_ratio") + " of the time"
-	default:
-		return Unclear, "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
+	if most.share >= mainWait {
+		return most.what, fmt.Sprintf(most.why, pct(most.share))
 	}
+	return Unclear, fmt.Sprintf("sessions are at work %s of their time and wait for nothing in particular, while processors are %s busy: try more users",
+		pct(f["sessions.running"]), pct(f["cpu.busy_ratio"]))
 }
 
 // warnings says what makes the run a poor test of storage.

@@ -29,8 +29,32 @@ func TestJudge(t *testing.T) {
 		"users on a full machine of their own": {
 			map[string]float64{"cpu.busy_ratio": .5, "client.busy_ratio": .97, "sessions.running": .2, "sessions.idle": .8}, Client, "97 % busy",
 		},
-		"users that are slow for another reason": {
-			map[string]float64{"cpu.busy_ratio": .5, "client.busy_ratio": .2, "sessions.running": .2, "sessions.idle": .8}, Client, "next statement",
+		"ds2 has used up what it may use of a large machine": {
+			map[string]float64{"cpu.busy_ratio": .5, "client.busy_ratio": .2, "client.used_ratio": .93, "sessions.running": .2, "sessions.idle": .8}, Client, "93 % of the processors that it may use",
+		},
+		"users that think": {
+			map[string]float64{"cpu.busy_ratio": .5, "users.in_operations": .3, "sessions.running": .2, "sessions.idle": .8}, Client, "pause 70 %",
+		},
+		"users that think, but sessions that read and write for longer": {
+			map[string]float64{"cpu.busy_ratio": .5, "users.in_operations": .6, "sessions.running": .1, "sessions.idle": .45, "sessions.waiting_for_storage": .45}, Storage, "45 %",
+		},
+		"a long way to the server": {
+			map[string]float64{"cpu.busy_ratio": .2, "users.in_operations": 1, "network.round_trip_seconds": .005, "users.in_round_trips": .7, "sessions.running": .2, "sessions.idle": .8}, Network, "5.0 ms to the server and back",
+		},
+		"a long way to the server, but longer work there": {
+			map[string]float64{"cpu.busy_ratio": .2, "users.in_operations": 1, "network.round_trip_seconds": .005, "users.in_round_trips": .3, "sessions.running": .1, "sessions.idle": .35, "sessions.waiting_for_storage": .55}, Storage, "55 %",
+		},
+		"processors that are nearly full, so that sessions seem to wait for users and users for sessions": {
+			map[string]float64{"cpu.busy_ratio": .88, "cpu.own_ratio": .15, "users.in_operations": 1, "network.round_trip_seconds": .001, "users.in_round_trips": 1, "sessions.running": .1, "sessions.idle": .55, "sessions.waiting_for_storage": .35}, CPU, "88 % busy, 15 % with ds2 itself",
+		},
+		"processors of the users' machine that are nearly full": {
+			map[string]float64{"cpu.busy_ratio": .3, "client.busy_ratio": .85, "users.in_operations": 1, "sessions.running": .3, "sessions.idle": .7}, Client, "85 % busy",
+		},
+		"too few users, and storage is what they wait for most": {
+			map[string]float64{"cpu.busy_ratio": .5, "users.in_operations": 1, "network.round_trip_seconds": .0001, "users.in_round_trips": .4, "sessions.running": .15, "sessions.idle": .5, "sessions.waiting_for_storage": .35}, Storage, "35 %",
+		},
+		"too few users": {
+			map[string]float64{"cpu.busy_ratio": .5, "users.in_operations": 1, "network.round_trip_seconds": .0001, "users.in_round_trips": .4, "sessions.running": .4, "sessions.idle": .5, "sessions.waiting_for_storage": .1}, Client, "try more users",
 		},
 		"a full link, which makes users look slow": {
 			map[string]float64{"cpu.busy_ratio": .5, "network.used_ratio": .9, "sessions.running": .2, "sessions.idle": .8}, Network, "90 %",
@@ -49,6 +73,45 @@ func TestJudge(t *testing.T) {
 			what, why := judge(c.figures)
 			if what != c.want || !strings.Contains(why, c.why) {
 				t.Errorf("judge = %s: %s; want %s with %q", what, why, c.want, c.why)
+			}
+		})
+	}
+}
+
+// TestSessions has servers that measure how long sessions are at work correct what samples tell.
+func TestSessions(t *testing.T) {
+	for name, c := range map[string]struct {
+		counts map[string]float64
+		want   map[string]float64
+	}{
+		"samples alone": {
+			map[string]float64{"idle": 4, "running": 1, "waiting_for_storage": 3},
+			map[string]float64{"idle": .5, "running": .125, "waiting_for_storage": .375},
+		},
+		"sessions at work twice as long as samples tell": {
+			map[string]float64{"idle": 6, "running": .5, "waiting_for_storage": 1.5, "active": 4},
+			map[string]float64{"idle": .5, "running": .125, "waiting_for_storage": .375},
+		},
+		"no sample has seen a session at work": {
+			map[string]float64{"idle": 8, "active": .1}, map[string]float64{"idle": 1},
+		},
+		"nothing was sampled": {nil, map[string]float64{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := sessions(func(quantity string) float64 {
+				v, ok := c.counts[strings.TrimPrefix(quantity, "sessions_")]
+				if !ok && quantity == "sessions_active" {
+					return math.NaN()
+				}
+				return v
+			})
+			for state, want := range c.want {
+				if math.Abs(got["sessions."+state]-want) > 1e-9 {
+					t.Errorf("%s = %v, want %v", state, got["sessions."+state], want)
+				}
+			}
+			if len(c.counts) == 0 && len(got) > 0 {
+				t.Errorf("sessions = %v", got)
 			}
 		})
 	}
@@ -73,7 +136,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		Machine: &host.Machine{MemoryBytes: 8e9},
 		Servers: []host.Server{{Settings: map[string]string{"fsync": "on"}}, {Settings: map[string]string{"fsync": "off"}}},
 	}
-	b := bottleneckOf(table, s)
+	b := bottleneckOf(table, s, true)
 	if b == nil || b.What != Storage {
 		t.Fatalf("bottleneck = %+v, want storage", b)
 	}
@@ -89,10 +152,10 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	}
 	s.Machine.MemoryBytes = 3e9
 	s.Servers[1].Settings["fsync"] = "on"
-	if b := bottleneckOf(table, s); len(b.Warnings) > 0 {
+	if b := bottleneckOf(table, s, true); len(b.Warnings) > 0 {
 		t.Errorf("warnings of a database larger than memory, with fsync: %q", b.Warnings)
 	}
-	if b := bottleneckOf(host.Table{}, s); b != nil {
+	if b := bottleneckOf(host.Table{}, s, true); b != nil {
 		t.Errorf("bottleneck of a run that nobody sampled = %+v", b)
 	}
 }

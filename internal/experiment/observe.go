@@ -248,7 +248,7 @@ func (w *Observer) Complete(ctx context.Context, dir string) (result.Summary, er
 	}
 	s.Machine, s.Servers = w.machine, w.servers
 	s.Power = powerOf(record)
-	s.Bottleneck = bottleneckOf(record.Host, s)
+	s.Bottleneck = bottleneckOf(record.Host, s, w.prometheus == nil && w.machine != nil)
 	return s, errors.Join(errs, result.SaveSummary(dir, s))
 }
 

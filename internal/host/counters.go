@@ -189,6 +189,9 @@ func (fs FS) Client() (Source, error) {
 				return min(rate(0)(seconds, was, now)/processors, 1)
 			}},
 			{"client.own_processors", rate(1)},
+			{"client.used_ratio", func(seconds float64, was, now []float64) float64 {
+				return rate(1)(seconds, was, now) / float64(runtime.GOMAXPROCS(0)) // which heeds a container's limit
+			}},
 			{"client.resident_bytes", gauge(2)},
 			{"client.open_files", gauge(3)},
 			{"client.goroutines", gauge(4)},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 )
 
 // databaseHelp says what the figures of a database mean; the engines' queries give them these names.
@@ -24,6 +25,7 @@ var databaseHelp = map[string]string{
 	"lock_waits_total":              "Times that a session had to wait for a lock.",
 	"deadlocks_total":               "Deadlocks that the server resolved.",
 	"size_bytes":                    "Size of the database's files without its log.",
+	"sessions_active_seconds_total": "Time that sessions were at work on statements, waits included, summed over all.",
 	"sessions_idle":                 "Sessions that wait for their client.",
 	"sessions_running":              "Sessions that work and wait for nothing.",
 	"sessions_waiting_for_lock":     "Sessions that wait for a row or table lock.",
@@ -34,7 +36,8 @@ var databaseHelp = map[string]string{
 }
 
 // Database reads a database's counters. The query gives rows of a name of the list above and a number; target names the
-// database in metrics, and in the columns where item, for runs on several databases, is set.
+// database in metrics, and in the columns where item, for runs on several databases, is set. The round trip to the server
+// is measured besides.
 func Database(ctx context.Context, db *sql.DB, target, item, query string) (Source, error) {
 	src := Source{Name: "database counters of " + target}
 	group := "db."
@@ -55,7 +58,10 @@ func Database(ctx context.Context, db *sql.DB, target, item, query string) (Sour
 		index[c.name] = i
 		src.Figures = append(src.Figures, Figure{"database_" + c.name, help, "target", target})
 		base, total := strings.CutSuffix(c.name, "_total")
+		atOnce, seconds := strings.CutSuffix(base, "_seconds")
 		switch {
+		case seconds && total: // seconds a second are how many there are at once
+			src.Columns = append(src.Columns, Column{group + atOnce, rate(i)})
 		case strings.HasPrefix(c.name, "cache_") && total: // see below
 		case total:
 			src.Columns = append(src.Columns, Column{group + base + "_per_second", rate(i)})
@@ -66,6 +72,9 @@ func Database(ctx context.Context, db *sql.DB, target, item, query string) (Sour
 	if hits, ok := index["cache_hits_total"]; ok {
 		src.Columns = append(src.Columns, Column{group + "cache_hit_ratio", ratio(hits, index["cache_lookups_total"])})
 	}
+	trip := len(src.Figures)
+	src.Figures = append(src.Figures, Figure{"database_round_trip_seconds", "Time that a message without work takes to the server and back.", "target", target})
+	src.Columns = append(src.Columns, Column{group + "round_trip_seconds", gauge(trip)})
 	src.Read = func(ctx context.Context, values []float64) error {
 		counters, err := readCounters(ctx, db, query)
 		for _, c := range counters {
@@ -73,6 +82,13 @@ func Database(ctx context.Context, db *sql.DB, target, item, query string) (Sour
 				values[i] = c.value
 			}
 		}
+		if err != nil {
+			return err
+		}
+		// On the connection that has just answered: one that has rested is first tried by its driver.
+		start := time.Now()
+		err = db.PingContext(ctx)
+		values[trip] = time.Since(start).Seconds()
 		return err
 	}
 	return src, nil

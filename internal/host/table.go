@@ -40,14 +40,33 @@ func (t *Table) Values(column string) []float64 {
 // Mean is the mean of a column's values after from and up to to (a sample stands for the second before it); NaN where
 // there are none.
 func (t *Table) Mean(column string, from, to time.Time) float64 {
-	sum, n := 0.0, 0
+	sum, values := 0.0, t.between(column, from, to)
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// Quantile is the value that the share q of a column's values after from and up to to does not exceed; NaN where there
+// are none.
+func (t *Table) Quantile(column string, q float64, from, to time.Time) float64 {
+	values := t.between(column, from, to)
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return values[int(q*float64(len(values)-1))]
+}
+
+// between are a column's values after from and up to to, as far as there are some.
+func (t *Table) between(column string, from, to time.Time) []float64 {
+	var values []float64
 	for i, v := range t.Values(column) {
 		if at := t.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
-			sum += v
-			n++
+			values = append(values, v)
 		}
 	}
-	return sum / float64(n)
+	return values
 }
 
 // Set puts a series into the rows by their times, in a column of that name, new or not. Only rows that the series reaches
