@@ -114,7 +114,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	if f.watch.PowerLog != "" {

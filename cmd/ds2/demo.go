@@ -76,8 +76,9 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	// Until the server has stopped, no signal ends this program by itself.
-	interrupted, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	// Until the server has stopped, no signal ends this program by itself, nor does a reader of its output who has gone.
+	signal.Ignore(syscall.SIGPIPE)
+	interrupted, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	stderr := cmd.ErrOrStderr()
 	if f.output.quiet {

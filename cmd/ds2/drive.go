@@ -76,13 +76,8 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 		return err
 	}
 	defer closeStores(options.Driver.Targets)
-	if options.Observer, err = watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+	if options.Observer, err = watch.observe(interrupts.soft, options.Driver, o.quiet, stderr); err != nil {
 		return err
-	}
-	if !o.quiet {
-		if err := advise(interrupts.soft, options.Driver.Targets, options.Driver.Run, stderr); err != nil {
-			return err
-		}
 	}
 	run, _, err := driveRun(interrupts, options, o, stdout, stderr)
 	if errors.Is(err, result.ErrNotEmpty) {
@@ -101,7 +96,7 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if err != nil {
 		return err
 	}
-	if err := printResult(stdout, o.format, options.Dir); err != nil {
+	if err := printResult(stdout, o, options.Dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
@@ -117,7 +112,11 @@ func driveRun(i interrupts, options experiment.Options, o *driveOutput, stdout, 
 	if err != nil {
 		return nil, result.Summary{}, err
 	}
-	server, err := o.serve(options, run, stderr)
+	said := stderr
+	if o.quiet {
+		said = io.Discard
+	}
+	server, err := o.serve(options, run, said)
 	if err != nil {
 		return nil, result.Summary{}, err
 	}
@@ -135,16 +134,19 @@ func driveRun(i interrupts, options experiment.Options, o *driveOutput, stdout, 
 }
 
 // printResult prints the record as text or JSON; DS2's lines have been printed already.
-func printResult(w io.Writer, format, dir string) error {
-	if format == "ds2" {
+func printResult(w io.Writer, o *driveOutput, dir string) error {
+	if o.format == "ds2" {
 		return nil
 	}
 	record, err := result.Read(dir)
 	if err != nil {
 		return err
 	}
-	if format == "json" {
+	if o.format == "json" {
 		return printJSON(w, record.Summary)
+	}
+	if b := record.Bottleneck; b != nil && !o.quiet {
+		b.Warnings = nil // they were told before the run
 	}
 	return report.Text(w, []*result.Record{record})
 }

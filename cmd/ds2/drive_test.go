@@ -205,6 +205,12 @@ func TestDriveRefuses(t *testing.T) {
 		{"--words /no/such/file", "--words: "},
 		{"--detailed_view=maybe", "--detailed-view"},
 		{"--no-such-flag", "--no-such-flag"},
+		{"--threads x", `ds2: --threads: not a whole number: "x"; see`},
+		{"--threads 99999999999999999999", `--threads: too large a number: "99999999999999999999"`},
+		{"--seed -1", `--seed: not a whole number of 0 or more: "-1"`},
+		{"--ramp-rate x", `--ramp-rate: not a number: "x"`},
+		{"--quiet=x", `--quiet: neither true nor false: "x"`},
+		{"--warmup-time x", `ds2: --warmup-time: "x" is neither a number of minutes`},
 		{"--prometheus-instance db1", "give the URL of the Prometheus"},
 		{"surplus", "surplus"},
 	} {

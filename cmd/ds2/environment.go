@@ -23,7 +23,7 @@ func readEnvironment(flags *pflag.FlagSet) error {
 				continue
 			}
 			if bad := flags.Set(f.Name, value); bad != nil {
-				err = &exitError{exitUsage, fmt.Errorf("variable %s: %w", variable, bad)}
+				err = &exitError{exitUsage, fmt.Errorf("variable %s: %w", variable, flagText(bad))}
 			}
 			return
 		}

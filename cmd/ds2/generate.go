@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +86,7 @@ func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
 	case f.verify == "" && f.part == "" && f.out == "":
 		return usageError("--out is missing: the folder to write to")
 	}
-	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	context.AfterFunc(ctx, release) // a second Ctrl-C ends the program as it is
 	if f.verify != "" {

@@ -9,7 +9,16 @@ import (
 	"syscall"
 )
 
-// interrupts are the two stages of a stop. The first Ctrl-C, or SIGTERM, ends soft: nothing new begins, and what is under
+// stopSignals ask ds2 to end: Ctrl-C, SIGTERM, and a terminal that was closed, unless nohup had that ignored.
+func stopSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends soft: nothing new begins, and what is under
 // way ends. The second ends hard, and with it all work.
 type interrupts struct {
 	soft, hard context.Context
@@ -20,7 +29,7 @@ func listenForInterrupts(ctx context.Context, w io.Writer) (i interrupts, releas
 	hard, leave := context.WithCancel(ctx)
 	soft, stop := context.WithCancel(hard)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, stopSignals()...)
 	released := make(chan struct{})
 	go func() {
 		for _, act := range []func(){

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,7 +84,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
-	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	for _, s := range stores {
 		engine, ok := s.(load.Engine)

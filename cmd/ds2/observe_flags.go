@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ds2/internal/driver"
 	"ds2/internal/experiment"
-	"ds2/internal/store"
 )
 
 // observeFlags say what is watched beside the orders.
@@ -32,9 +32,10 @@ func (f *observeFlags) check() error {
 	return nil
 }
 
-// observe finds out what can be watched and tells what cannot.
-func (f *observeFlags) observe(ctx context.Context, targets []store.Store, stderr io.Writer) (*experiment.Observer, error) {
-	observer, err := experiment.Observe(ctx, targets, f.Observing)
+// observe finds out what can be watched, and tells what cannot and what makes runs a poor test of storage. The latter is
+// told by the result too, which is all that a quiet user wants to read.
+func (f *observeFlags) observe(ctx context.Context, run driver.Config, quiet bool, stderr io.Writer) (*experiment.Observer, error) {
+	observer, err := experiment.Observe(ctx, run.Targets, run.Run, f.Observing)
 	if e, ok := errors.AsType[*experiment.ObservingError](err); ok {
 		return nil, flagError(e.Field, e.Err)
 	}
@@ -43,6 +44,11 @@ func (f *observeFlags) observe(ctx context.Context, targets []store.Store, stder
 	}
 	for _, note := range observer.Notes {
 		fmt.Fprintln(stderr, "note:", note)
+	}
+	for _, warning := range observer.Warnings {
+		if !quiet {
+			fmt.Fprintln(stderr, "warning:", warning)
+		}
 	}
 	return observer, nil
 }

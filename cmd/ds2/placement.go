@@ -4,28 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"ds2/internal/store"
 )
-
-// advise prints what of the servers' configuration makes a run say less about their drives than it seems to.
-func advise(ctx context.Context, stores []store.Store, run time.Duration, w io.Writer) error {
-	for _, s := range stores {
-		adviser, ok := s.(store.Adviser)
-		if !ok {
-			continue
-		}
-		advice, err := adviser.Advise(ctx, run)
-		if err != nil {
-			return err
-		}
-		for _, sentence := range advice {
-			fmt.Fprintf(w, "warning: %s: %s\n", s.Label(), sentence)
-		}
-	}
-	return nil
-}
 
 // printPlacement prints where the tables and indexes of each database lie and how large they are.
 func printPlacement(ctx context.Context, w io.Writer, stores []store.Store) error {

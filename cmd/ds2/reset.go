@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +88,7 @@ func eachStore(cmd *cobra.Command, f targetFlags, done string, do func(context.C
 		return err
 	}
 	defer closeStores(stores)
-	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	for _, s := range stores {
 		start := time.Now()

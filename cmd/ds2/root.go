@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !started { // an unknown command, flag or argument, or a flag that cannot be read
-		fmt.Fprintf(stderr, "ds2: %v; see %s --help\n", err, cmd.CommandPath())
+		fmt.Fprintf(stderr, "ds2: %v; see %s --help\n", flagText(err), cmd.CommandPath())
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "ds2: %v\n", err)

@@ -111,7 +111,7 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(options.Driver.Targets)
-	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver.Targets, stderr); err != nil {
+	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -30,6 +31,26 @@ func otherNames(flag string) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// flagText words the error of a flag whose value cannot be read: --threads: not a whole number: "x". Others stay.
+func flagText(err error) error {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	cause := invalid.Unwrap()
+	if number, ok := errors.AsType[*strconv.NumError](cause); ok {
+		what := map[string]string{"ParseUint": "not a whole number of 0 or more", "ParseFloat": "not a number", "ParseBool": "neither true nor false"}[number.Func]
+		if what == "" {
+			what = "not a whole number"
+		}
+		if errors.Is(number, strconv.ErrRange) {
+			what = "too large a number"
+		}
+		cause = fmt.Errorf("%s: %q", what, invalid.GetValue())
+	}
+	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, cause)
 }
 
 // durationValue is a time with a unit, such as 20m, or a bare number of DS2's unit.
@@ -153,7 +174,7 @@ func (v *configFileValue) set(name, value string) error {
 	if flag == nil || flag.Name == configFileFlag || flag.Name == "help" {
 		return fmt.Errorf("there is no parameter %q", name)
 	}
-	return v.flags.Set(flag.Name, value)
+	return flagText(v.flags.Set(flag.Name, value))
 }
 
 // configLine reads one line: parameter=value, with or without the -- of the command line; empty lines and those that

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,7 +80,7 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
-	ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 
 	if !f.quiet {

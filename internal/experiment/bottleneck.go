@@ -45,7 +45,7 @@ func bottleneckOf(t host.Table, s result.Summary, local bool) *result.Bottleneck
 	}
 	addUsers(f, s)
 	what, why := judge(f)
-	return &result.Bottleneck{What: what, Why: why, Figures: f, Warnings: warnings(f, s)}
+	return &result.Bottleneck{What: what, Why: why, Figures: f}
 }
 
 // figuresOf takes the means that the rules rest on from the first window. A figure that was not sampled is absent.
@@ -227,34 +227,4 @@ func judgeWaits(f map[string]float64) (what, why string) {
 	}
 	return Unclear, fmt.Sprintf("sessions are at work %s of their time and wait for nothing in particular, while processors are %s busy: try more users",
 		pct(f["sessions.running"]), pct(f["cpu.busy_ratio"]))
-}
-
-// warnings says what makes the run a poor test of storage.
-func warnings(f map[string]float64, s result.Summary) []string {
-	var w []string
-	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	if size := f["db.size_bytes"]; s.Machine != nil && size > 0 && size < float64(s.Machine.MemoryBytes) {
-		warn("the database, %s, fits in the server's memory, %s: its reads come from the cache and test no storage; use a larger size",
-			bytes(size), bytes(float64(s.Machine.MemoryBytes)))
-	}
-	for i, server := range s.Servers {
-		for _, setting := range []struct{ name, risk string }{
-			{"fsync", "the log is never forced to the drives"},
-			{"full_page_writes", "a crash can tear pages, and the log is smaller than it has to be"},
-			{"synchronous_commit", "orders do not wait for the log"},
-		} {
-			if server.Settings[setting.name] == "off" {
-				warn("%s: %s is off: %s", s.Targets[i], setting.name, setting.risk)
-			}
-		}
-	}
-	return w
-}
-
-// bytes writes a number of bytes in the unit that suits it.
-func bytes(n float64) string {
-	if n < 1e9 {
-		return fmt.Sprintf("%.0f MB", n/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", n/1e9)
 }

@@ -133,8 +133,6 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	s := result.Summary{
 		Start: start, Targets: []string{"a:5432/ds2", "b:5432/ds2"},
 		Windows: []measure.Window{{From: 10, To: 20}},
-		Machine: &host.Machine{MemoryBytes: 8e9},
-		Servers: []host.Server{{Settings: map[string]string{"fsync": "on"}}, {Settings: map[string]string{"fsync": "off"}}},
 	}
 	b := bottleneckOf(table, s, true)
 	if b == nil || b.What != Storage {
@@ -146,14 +144,6 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		if got := b.Figures[name]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
-	}
-	if w := strings.Join(b.Warnings, "\n"); !strings.Contains(w, "4.0 GB, fits in the server's memory, 8.0 GB") || !strings.Contains(w, "b:5432/ds2: fsync is off") {
-		t.Errorf("warnings = %q", b.Warnings)
-	}
-	s.Machine.MemoryBytes = 3e9
-	s.Servers[1].Settings["fsync"] = "on"
-	if b := bottleneckOf(table, s, true); len(b.Warnings) > 0 {
-		t.Errorf("warnings of a database larger than memory, with fsync: %q", b.Warnings)
 	}
 	if b := bottleneckOf(host.Table{}, s, true); b != nil {
 		t.Errorf("bottleneck of a run that nobody sampled = %+v", b)

@@ -44,18 +44,20 @@ func (e *ObservingError) Unwrap() error { return e.Err }
 
 // Observer watches the machine and the databases under test through one run or several.
 type Observer struct {
-	Notes []string // what cannot be watched and why, for the user to read before the run
+	Notes    []string // what cannot be watched and why, for the user to read before the run
+	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
 
 	o          Observing
 	prometheus *host.Prometheus
 	sources    []host.Source
 	machine    *host.Machine
 	servers    []host.Server
+	advised    bool // the stores told what makes runs a poor test
 }
 
-// Observe finds out what can be watched. What was asked for by name and is not there is an error; what is merely missing
-// becomes a note.
-func Observe(ctx context.Context, targets []store.Store, o Observing) (*Observer, error) {
+// Observe finds out what can be watched in runs of a length (0: until stopped). What was asked for by name and is not
+// there is an error; what is merely missing becomes a note.
+func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Observing) (*Observer, error) {
 	w := &Observer{o: o}
 	if err := w.remote(ctx, targets); err != nil {
 		return nil, err
@@ -91,7 +93,33 @@ func Observe(ctx context.Context, targets []store.Store, o Observing) (*Observer
 		}
 		w.sources = append(w.sources, client)
 	}
+	if err := w.advise(ctx, targets, run); err != nil {
+		return nil, err
+	}
 	return w, w.power(ctx)
+}
+
+// advise asks the stores what makes runs on them a poor test of storage.
+func (w *Observer) advise(ctx context.Context, targets []store.Store, run time.Duration) error {
+	memory := int64(0)
+	if w.machine != nil {
+		memory = w.machine.MemoryBytes
+	}
+	for _, t := range targets {
+		adviser, ok := t.(store.Adviser)
+		if !ok {
+			continue
+		}
+		w.advised = true
+		advice, err := adviser.Advise(ctx, run, memory)
+		if err != nil {
+			return err
+		}
+		for _, sentence := range advice {
+			w.Warnings = append(w.Warnings, t.Label()+": "+sentence)
+		}
+	}
+	return nil
 }
 
 func (w *Observer) note(format string, args ...any) {
@@ -248,7 +276,13 @@ func (w *Observer) Complete(ctx context.Context, dir string) (result.Summary, er
 	}
 	s.Machine, s.Servers = w.machine, w.servers
 	s.Power = powerOf(record)
-	s.Bottleneck = bottleneckOf(record.Host, s, w.prometheus == nil && w.machine != nil)
+	if s.Bottleneck = bottleneckOf(record.Host, s, w.prometheus == nil && w.machine != nil); s.Bottleneck != nil {
+		s.Bottleneck.Warnings = w.Warnings
+		if size := s.Bottleneck.Figures["db.size_bytes"]; !w.advised && size > 0 && w.machine != nil && size < float64(w.machine.MemoryBytes) {
+			s.Bottleneck.Warnings = []string{fmt.Sprintf("the database of %.0f MB fits into the machine's memory of %d MB: its reads come from there and test no storage; use a larger size",
+				size/1e6, w.machine.MemoryBytes/1e6)}
+		}
+	}
 	return s, errors.Join(errs, result.SaveSummary(dir, s))
 }
 

@@ -23,7 +23,7 @@ func observed(t *testing.T, s store.Store, observing Observing, then func()) *re
 	o := options(t, s)
 	o.Idle, o.Cooldown = 2*time.Second, time.Second
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, observing); err != nil {
+	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, o.Driver.Run, observing); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)
@@ -105,6 +105,9 @@ func TestObservedRun(t *testing.T) {
 	if r.Machine == nil || r.Machine.Kernel == "" || len(r.Servers) != 1 || !strings.HasPrefix(r.Servers[0].Version, "PostgreSQL") {
 		t.Errorf("machine %+v, servers %+v", r.Machine, r.Servers)
 	}
+	if warnings := strings.Join(r.Bottleneck.Warnings, "\n"); !strings.Contains(warnings, "fits into the machine's memory") || !strings.Contains(warnings, "checkpoint_timeout") {
+		t.Errorf("warnings of a small database and a short run: %q", warnings)
+	}
 	if r.Power == nil || *r.Power.Idle != 250 || *r.Power.Active != 250 || r.Bottleneck == nil {
 		t.Errorf("power %+v, bottleneck %+v", r.Power, r.Bottleneck)
 	}
@@ -169,7 +172,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	file.Close()
-	w, err := Observe(t.Context(), []store.Store{s}, observing)
+	w, err := Observe(t.Context(), []store.Store{s}, 0, observing)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ type Placer interface {
 
 // Adviser is a Store that knows what of its server's configuration makes a run say less about the drives than it seems to.
 type Adviser interface {
-	// Advise gives one sentence for each thing that a user should know before a run of a length; 0: no run is near.
-	Advise(ctx context.Context, run time.Duration) ([]string, error)
+	// Advise gives one sentence for each thing that a user should know before a run of a length; 0: no run is near. The
+	// server's machine has so many bytes of memory; 0: nobody knows.
+	Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error)
 }

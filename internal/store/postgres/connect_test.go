@@ -90,7 +90,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	if _, err := s.Placement(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Advise(t.Context(), time.Minute); err != nil {
+	if _, err := s.Advise(t.Context(), time.Minute, 0); err != nil {
 		t.Error(err)
 	}
 

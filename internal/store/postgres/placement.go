@@ -102,9 +102,9 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 }
 
 // Advise tells what of the server's configuration a storage test should not have: store.Adviser.
-func (s *Store) Advise(ctx context.Context, run time.Duration) ([]string, error) {
+func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error) {
 	const op = "ask for the server's configuration"
-	var size, memory int64
+	var size, cache int64
 	var fsync, fullPageWrites, synchronousCommit string
 	var checkpoint int64
 	err := s.db.QueryRowContext(ctx, `
@@ -112,14 +112,18 @@ func (s *Store) Advise(ctx context.Context, run time.Duration) ([]string, error)
 			greatest(pg_size_bytes(current_setting('shared_buffers')), pg_size_bytes(current_setting('effective_cache_size'))),
 			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
 			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
-		Scan(&size, &memory, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
+		Scan(&size, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
 	if err != nil {
 		return nil, s.wrap(op, err)
 	}
 	var advice []string
-	if size < memory {
+	switch {
+	case size < memory:
+		advice = append(advice, fmt.Sprintf("the database of %d MB fits into the machine's memory of %d MB: its reads come from "+
+			"there and test no storage; use a larger size", size/1e6, memory/1e6))
+	case memory == 0 && size < cache:
 		advice = append(advice, fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", size/1e6, memory/1e6))
+			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read; use a larger size", size/1e6, cache/1e6))
 	}
 	if fsync == "off" {
 		advice = append(advice, "fsync is off: orders do not wait for the drives, and a crash may lose the database")

@@ -109,13 +109,16 @@ func TestAdvice(t *testing.T) {
 	for _, test := range []struct {
 		options string
 		run     time.Duration
+		memory  int64
 		says    []string
 		not     []string
 	}{
-		{"", 0, []string{"fits into the memory", "fsync is off"}, []string{"checkpoint_timeout", "synchronous_commit"}},
-		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute,
+		{"", 0, 0, []string{"fits into the memory that the server counts on", "fsync is off"}, []string{"checkpoint_timeout", "synchronous_commit"}},
+		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
 			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"}, []string{"full_page_writes"}},
-		{"", time.Hour, nil, []string{"checkpoint_timeout"}},
+		{"", time.Hour, 0, nil, []string{"checkpoint_timeout"}},
+		{"", time.Hour, 64e9, []string{"fits into the machine's memory of 64000 MB"}, nil},
+		{"", time.Hour, 1e6, nil, []string{"fits"}},
 	} {
 		target := pgtest.Server(t).URL(s.Database())
 		if test.options != "" {
@@ -125,7 +128,7 @@ func TestAdvice(t *testing.T) {
 			}
 			target += separator + "options=" + strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
 		}
-		advice, err := open(t, target).Advise(t.Context(), test.run)
+		advice, err := open(t, target).Advise(t.Context(), test.run, test.memory)
 		if err != nil {
 			t.Fatal(err)
 		}
