@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -76,9 +77,16 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.WaitDelay = time.Second
+	// What the shell starts is to end with it, so all of it is a process group.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	killAll := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = killAll
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	if cmd.Process != nil {
+		killAll() // nobody is left, as a rule
+	}
 	if err != nil {
 		return math.NaN(), fmt.Errorf("run power command: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}

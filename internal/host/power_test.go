@@ -3,10 +3,12 @@ package host
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,6 +92,44 @@ func TestPowerCommandCutOff(t *testing.T) {
 			t.Fatalf("after the sampling was ended, the next one fails: %v", err)
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestPowerCommandLeavesNobody ends the sampling while the command waits for a program that it has started: that ends too.
+// It holds a pipe open, which comes to its end when nobody does.
+func TestPowerCommandLeavesNobody(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := PowerCommand(t.Context(), "echo 100; [ ! -e "+dir+"/hang ] || (sleep 600; true) > "+pipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "hang", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := s.Read(ctx, make([]float64, 1)); err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.Open(pipe) // which waits for the command to open it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	cancel()
+	over := make(chan error, 1)
+	go func() {
+		_, err := io.ReadAll(held)
+		over <- err
+	}()
+	select {
+	case err := <-over:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("what the command started is still there")
 	}
 }
 
