@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ds2/internal/result"
 )
@@ -11,11 +13,13 @@ import (
 // BenchHTML writes the page of one bench: its result, its runs laid over each other, and the run that stands for it.
 func BenchHTML(w io.Writer, c Configuration) error {
 	v := runView{
-		ID: "bench", RunID: c.BenchID,
+		ID: "bench", RunID: "bench",
 		Title:    fmt.Sprintf("Bench %s: %s, size %s, %d users", c.Name, c.Setup.Engine, c.Setup.Size, c.Setup.Threads),
 		Headline: "no result",
-		Good:     c.Status == result.Done,
-		Tables:   []table{comparedTable(Comparison{Configurations: []Configuration{c}})},
+		Good:     c.Status == result.Done && !slices.ContainsFunc(counted(c.Bench), func(r result.BenchRun) bool { return len(r.Marks) > 0 }),
+		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
+		Facts:    benchFacts(c.Bench),
+		Tables:   []table{runTable(c.Bench)},
 		Notes:    benchNotes(c.Bench),
 	}
 	runs := counted(c.Bench)
@@ -35,7 +39,7 @@ func BenchHTML(w io.Writer, c Configuration) error {
 		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir}})
 	}
 	var err error
-	if v.Charts, err = overlays(apart); err != nil {
+	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {
 		return err
 	}
 	views := []runView{v}
@@ -48,10 +52,28 @@ func BenchHTML(w io.Writer, c Configuration) error {
 		if err != nil {
 			return fmt.Errorf("report %s: %w", median.Dir, err)
 		}
+		run.RunID = c.Median
 		run.Title = "The run that stands for the configuration: " + run.Title
 		views = append(views, run)
 	}
 	return writePage(w, "ds2 bench "+c.Name, views)
+}
+
+// runTable is every run of a bench, also those that do not count.
+func runTable(b result.Bench) table {
+	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 %", "idle W", "active W", "bottleneck", "counts"}}
+	for _, r := range b.Runs {
+		counts := "no"
+		switch {
+		case r.Dir == b.Median:
+			counts = "yes, the median"
+		case r.Counts:
+			counts = "yes"
+		}
+		t.Rows = append(t.Rows, []string{r.Dir, decimal(r.OPM, 1), decimal(r.CI95, 1), decimal(r.Idle, 1), decimal(r.Active, 1),
+			r.Bottleneck, counts})
+	}
+	return t
 }
 
 // benchNotes says what the runs of a bench come to together.
@@ -59,12 +81,6 @@ func benchNotes(b result.Bench) (notes []string) {
 	if b.RunsCI95 != nil {
 		notes = append(notes, fmt.Sprintf("The runs come to %s ± %s OPM on average (95 %% confidence by Student's t); the best is %.1f %% of that above the worst.",
 			decimal(b.RunsMean, 1), decimal(b.RunsCI95, 1), *b.RunsSpread))
-	}
-	if b.Active != nil && b.OPMPerWatt != nil {
-		notes = append(notes, fmt.Sprintf("Active power %s W, %s OPM per watt.", decimal(b.Active, 1), decimal(b.OPMPerWatt, 1)))
-	}
-	if b.Idle != nil {
-		notes = append(notes, fmt.Sprintf("Idle power %s W.", decimal(b.Idle, 1)))
 	}
 	return notes
 }

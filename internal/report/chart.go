@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"ds2/internal/host"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -17,8 +18,10 @@ type chart struct {
 	YName   string   `json:"yName"`
 	Log     bool     `json:"log"`              // logarithmic y axis
 	Labels  []string `json:"labels,omitempty"` // x axis of labels
-	XName   string   `json:"xName,omitempty"`  // x axis of numbers; without it and labels, x is seconds since the first orders
+	XName   string   `json:"xName,omitempty"`  // of the x axis; without it and labels, x is seconds since the first orders
 	Lines   []line   `json:"lines"`
+	From    float64  `json:"from"` // ends of the time axis, the same in all charts of a run
+	To      float64  `json:"to"`
 	Bands   []band   `json:"bands,omitempty"`
 	Marks   []mark   `json:"marks,omitempty"`
 	Figures table    `json:"-"` // the same for those who do not see it
@@ -77,7 +80,25 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		}
 		all = append(all, distribution)
 	}
-	return append(all, hostCharts(r, id)...), nil
+	all = append(all, hostCharts(r, id)...)
+	from, to := extent(r)
+	shaded := bands(r)
+	for i := range all {
+		if all[i].Labels == nil {
+			all[i].From, all[i].To, all[i].Bands = from, to, shaded
+		}
+	}
+	return all, nil
+}
+
+// extent is the time that a record has samples of, in seconds since the first orders.
+func extent(r *result.Record) (from, to float64) {
+	to = r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
+	if rows := r.Host.Rows; len(rows) > 0 {
+		from = min(0, rows[0].Time.Sub(r.Start).Seconds()-host.Interval.Seconds())
+		to = max(to, rows[len(rows)-1].Time.Sub(r.Start).Seconds())
+	}
+	return from, to
 }
 
 // maxPoints is how many points a curve has at most: more than a page is wide in pixels.
@@ -113,9 +134,18 @@ func thinned(samples []measure.Sample) []measure.Sample {
 // middle is where a sample stands on the time axis.
 func middle(s measure.Sample) float64 { return (s.End - s.Length/2).Seconds() }
 
-// bands are the phases that are not measured and the windows that are.
-func bands(s result.Summary) []band {
+// bands are the times and phases that are not measured and the windows that are.
+func bands(r *result.Record) []band {
+	s := r.Summary
+	from, to := extent(r)
+	end := r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
 	var all []band
+	if from < 0 {
+		all = append(all, band{Name: "idle", From: from})
+	}
+	if to > end {
+		all = append(all, band{Name: "cool-down", From: end, To: to})
+	}
 	for _, p := range s.Phases {
 		if p.Phase != measure.PhaseRun && p.To > p.From && p.To > 0 {
 			all = append(all, band{Name: string(p.Phase), From: max(p.From, 0), To: p.To})
@@ -129,7 +159,7 @@ func bands(s result.Summary) []band {
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{
-		ID: id + "-opm", Title: "Orders per minute over time", YName: "OPM", Bands: bands(r.Summary),
+		ID: id + "-opm", Title: "Orders per minute over time", YName: "OPM",
 		Figures: table{Caption: "OPM by part of the run", Head: []string{"from", "to", "phase", "mean OPM", "lowest", "highest"}},
 	}
 	rate := line{Name: "OPM of each second"}
@@ -168,7 +198,7 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{
-		ID: id + "-latency", Title: "Response time of orders over time", YName: "ms", Log: true, Bands: bands(r.Summary),
+		ID: id + "-latency", Title: "Response time of orders over time", YName: "ms", Log: true,
 		Text:    "Response time of whole orders, second by second: mean, 95th percentile and longest.",
 		Figures: table{Caption: "Response time by part of the run, in milliseconds", Head: []string{"from", "to", "phase", "mean", "highest p95 of a second", "longest"}},
 	}
@@ -219,7 +249,7 @@ func parts(samples []measure.Sample, figures func([]measure.Sample) []string) []
 
 func operationsChart(r *result.Record, id string) (chart, error) {
 	c := chart{
-		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true, Bands: bands(r.Summary),
+		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true,
 		Text:    "The 95th percentile of every operation's response time, from the record's histograms.",
 		Figures: table{Caption: "95th percentile by operation, in milliseconds", Head: []string{"from", "to"}},
 	}
@@ -264,7 +294,7 @@ var quantiles = []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0
 func distributionChart(r *result.Record, id string) (chart, error) {
 	w := r.Windows[0]
 	c := chart{
-		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms", Log: true,
+		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms", XName: "share of the calls", Log: true,
 		Text:    fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.", seconds(w.LatencyFrom), seconds(w.LatencyTo)),
 		Figures: table{Caption: "Response times by share of calls, in milliseconds", Head: []string{"operation"}},
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -29,18 +30,26 @@ func CompareHTML(w io.Writer, c Comparison) error {
 		}
 		v.Notes = append(v.Notes, fmt.Sprintf("OPM of %s: %s.", d.Name, d.Text()))
 	}
+	for _, d := range c.Differences {
+		name := titleOf(d.Figure)
+		if len(c.Configurations) > 2 {
+			name = d.Name + ": " + name
+		}
+		v.Facts = append(v.Facts, fact{Name: name, Value: fmt.Sprintf("%+.0f %%", d.Percent)})
+	}
 	for _, warning := range c.Warnings {
 		v.Notes = append(v.Notes, sentence("Warning: "+warning))
 	}
 	for _, one := range c.Configurations {
 		for _, r := range one.Runs {
 			if len(r.Marks) > 0 {
+				v.Good = v.Good && !r.Counts
 				v.Notes = append(v.Notes, sentence("Marked: "+markText(one.Name, r)))
 			}
 		}
 	}
 	var err error
-	if v.Charts, err = overlays(c); err != nil {
+	if v.Charts, err = overlays(c, "the run that stands for each configuration"); err != nil {
 		return err
 	}
 	return writePage(w, "ds2 comparison", []runView{v})
@@ -80,24 +89,25 @@ func differenceTable(c Comparison) table {
 }
 
 // overlays are charts of the runs that stand for the configurations; of a configuration whose record of that run is not
-// there any more, nothing is drawn.
-func overlays(c Comparison) ([]chart, error) {
+// there any more, nothing is drawn. of says whose curves they are.
+func overlays(c Comparison, of string) ([]chart, error) {
 	opm := chart{
 		ID: "compare-opm", Title: "Orders per minute over time", YName: "OPM",
-		Text:    "OPM of each second of the run that stands for each configuration.",
+		Text:    "OPM of each second of " + of + ".",
 		Figures: table{Caption: "OPM in the first window", Head: []string{"configuration", "from", "to", "mean OPM", "running average"}},
 	}
 	latency := chart{
 		ID: "compare-latency", Title: "Response time of orders over time, 95th percentile", YName: "ms", Log: true,
-		Text:    "The 95th percentile of the orders of each second.",
+		Text:    "The 95th percentile of the orders of each second of " + of + ".",
 		Figures: table{Caption: "Response time of orders in milliseconds", Head: []string{"configuration", "mean", "p50", "p95", "p99", "max"}},
 	}
 	shares := chart{
 		ID: "compare-distribution", Title: "Distribution of the response times of orders", YName: "ms", Log: true,
 		Text:   "Response time that a share of the orders stayed within, in the first window.",
-		Labels: quantileLabels(),
+		Labels: quantileLabels(), XName: "share of the orders",
 	}
 	shares.Figures = table{Caption: "Response times by share of orders, in milliseconds", Head: slices.Concat([]string{"configuration"}, shares.Labels)}
+	var windows []band // of the configurations, as long as they agree
 	for _, one := range c.Configurations {
 		if one.Median == "" {
 			continue
@@ -112,6 +122,12 @@ func overlays(c Comparison) ([]chart, error) {
 			p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
 		}
 		w := r.Windows[0]
+		if window := (band{Name: "window " + w.Name, From: math.Round(w.From), To: math.Round(w.To), Window: true}); opm.Lines == nil {
+			windows = []band{window}
+		} else if len(windows) > 0 && windows[0] != window {
+			windows = nil
+		}
+		opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
 		l := w.Latency[measure.WholeOrder]
 		opm.Lines, latency.Lines = append(opm.Lines, rate), append(latency.Lines, p95)
 		opm.Figures.Rows = append(opm.Figures.Rows, []string{one.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), number(w.RunningAverageOPM, 1)})
@@ -123,6 +139,7 @@ func overlays(c Comparison) ([]chart, error) {
 	if len(opm.Lines) == 0 {
 		return nil, nil
 	}
+	latency.To, opm.Bands, latency.Bands = opm.To, windows, windows
 	return []chart{opm, latency, shares}, nil
 }
 

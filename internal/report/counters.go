@@ -34,9 +34,10 @@ var counterCharts = []counterChart{
 	{"log", "Database log", "Bytes written to the database's log.", false, []string{"db.log_bytes_per_second"}},
 	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", false,
 		[]string{"db.checkpoint_pages_per_second", "db.background_pages_per_second", "db.session_pages_per_second"}},
-	{"sessions", "What the sessions do", "Sessions of the database by what they wait for.", false,
-		[]string{"db.sessions_running", "db.sessions_waiting_for_lock", "db.sessions_waiting_for_storage",
+	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", false,
+		[]string{"db.sessions_active", "db.sessions_running", "db.sessions_waiting_for_lock", "db.sessions_waiting_for_storage",
 			"db.sessions_waiting_for_latch", "db.sessions_waiting_for_client", "db.sessions_idle", "db.sessions_waiting_for_the_rest"}},
+	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", true, []string{"db.round_trip_seconds"}},
 	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", false, []string{"client.resident_bytes"}},
 	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", false,
 		[]string{"client.open_files", "client.goroutines"}},
@@ -85,14 +86,14 @@ func newCounter(column string) counter {
 func hostCharts(r *result.Record, id string) []chart {
 	var all []chart
 	for _, spec := range counterCharts {
-		c := chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.log, Bands: bands(r.Summary)}
+		c := chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.log}
 		c.Figures = table{Caption: spec.title, Head: statisticsHead}
 		for _, column := range r.Host.Columns {
 			counter := newCounter(column)
 			if counter.group == "cpu" && counter.item != "" || !slices.Contains(spec.counters, counter.group+"."+counter.quantity) {
 				continue
 			}
-			l := line{Name: counter.label}
+			l := line{Name: strings.TrimPrefix(counter.label, "sessions ")}
 			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
 				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*counter.scale)
 			})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/host"
 	"ds2/internal/result"
 )
 
@@ -71,7 +72,10 @@ func powerNote(p *result.Power) string {
 	if p.OPMPerWatt != nil {
 		text += fmt.Sprintf(", %s OPM per watt", number(*p.OPMPerWatt, 1))
 	}
-	return sentence(text + " (" + p.Source + ")")
+	if p.Source == host.RAPLColumn {
+		text += " (RAPL: processors and memory alone)"
+	}
+	return sentence(text)
 }
 
 // sentence ends a text with a full stop.

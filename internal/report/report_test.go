@@ -102,6 +102,8 @@ func TestHTML(t *testing.T) {
 	for what, text := range map[string]string{
 		"the result":                "<p class=\"headline\">" + number(*r.OPM, 1) + " OPM ± ",
 		"the verdict":               "<ul class=\"notes good\">",
+		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · host:5432/ds2</p>",
+		"the facts":                 "<div class=\"good\"><dt>steady</dt><dd>yes</dd></div>",
 		"the audit":                 "The audit passed: all 1 checks",
 		"the seed":                  "<td>42</td>",
 		"the chart of OPM":          `id="run1-opm"`,
@@ -166,7 +168,7 @@ func TestCounters(t *testing.T) {
 		s.Servers = []host.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
 	})
 	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", host.PowerColumn}
-	for second := 1; second <= 70; second++ {
+	for second := -4; second <= 75; second++ { // with an idle time before the run, and a cool-down after
 		v := float64(second)
 		r.Host.Rows = append(r.Host.Rows, host.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
 			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN()}})
@@ -179,11 +181,15 @@ func TestCounters(t *testing.T) {
 		"<th scope=\"row\">cpu 0 busy</th><td>%</td><td>50.0</td>",
 		"<th scope=\"row\">power</th><td>W</td><td>–</td>",
 		"Bottleneck: storage. Sda was busy 99 % of the time.", "Warning: the drive is a loop device.",
-		"Power: 501.4 W in the window, 13.0 OPM per watt (power.watts).", "SSD 9000 480 GB, solid state", "<td>1GB</td>",
+		"Power: 501.4 W in the window, 13.0 OPM per watt.", "SSD 9000 480 GB, solid state", "<td>1GB</td>",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("no %s on the page", text)
 		}
+	}
+	// All share one time axis, with the times beside the run shaded.
+	if n := strings.Count(page, `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},{"name":"cool-down","from":70,"to":75,`); n != 8 {
+		t.Errorf("%d charts have the time axis of the whole record, want 8", n)
 	}
 	if strings.Contains(page, `id="run1-network"`) {
 		t.Error("a chart of what nobody counted")

@@ -16,9 +16,11 @@ import (
 // runView is a record as it is shown: the page and the text are made of the same tables.
 type runView struct {
 	ID       string // of its part of the page
-	RunID    string
+	RunID    string // or what else links to it are to say
 	Title    string
 	Headline string // the result in one line
+	Byline   string // when, and with what
+	Facts    []fact
 	Notes    []string
 	Good     bool    // nothing in the notes speaks against the result
 	Tables   []table // above the charts
@@ -31,6 +33,8 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		ID: id, RunID: r.RunID,
 		Title:    runTitle(r.Summary),
 		Headline: headline(r.Summary),
+		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Facts:    facts(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
 		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
 	}

@@ -13,65 +13,97 @@
 	};
 
 	const clock = seconds => {
-		const s = Math.round(seconds);
+		const s = Math.abs(Math.round(seconds)), sign = seconds < -0.5 ? '−' : '';
 		const two = n => String(n).padStart(2, '0');
-		return s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+		return sign + (s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`);
 	};
 	const figure = v => v == null ? '–' : v.toLocaleString('en', {maximumSignificantDigits: 5});
 
-	function options(c) {
+	// Marks of a time axis stand at whole tens of seconds, minutes or hours, however much of it is shown.
+	const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
+	const marked = (from, to, width) => {
+		const step = steps.find(s => (to - from) / s <= Math.max(width / 80, 3)) || 7 * 86400;
+		const values = [];
+		for (let s = Math.ceil(from / step) * step; s <= to; s += step) values.push(s);
+		return {axisTick: {customValues: values}, axisLabel: {customValues: values}};
+	};
+
+	function options(c, element, paper) {
 		const ink = colour('ink'), faint = colour('faint'), rule = colour('rule');
 		const axis = {
 			axisLabel: {color: faint}, nameTextStyle: {color: faint},
 			axisLine: {lineStyle: {color: rule}}, splitLine: {lineStyle: {color: rule}},
 		};
+		const time = !c.labels && !c.xName;
+		const zoom = element.classList.contains('zoomed') && !paper;
 		// A band too narrow for its name has none.
-		const length = Math.max(0, ...c.lines.flatMap(l => l.points.map(([x]) => x)));
 		const bands = (c.bands || []).map(b => [
-			{name: b.to - b.from > length / 15 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
+			{name: b.to - b.from > (c.to - c.from) / 12 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
 		const marks = (c.marks || []).map(m => ({name: m.name, xAxis: m.x}));
-		const time = !c.labels && !c.xName;
 		return {
-			animation: !still.matches,
+			animation: !still.matches && !paper,
 			aria: {enabled: true, label: {description: c.text}},
 			textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
-			grid: {left: 16, right: 24, top: 48, bottom: time ? 64 : 24, containLabel: true},
-			legend: {top: 0, type: 'scroll', textStyle: {color: ink}, inactiveColor: faint, data: c.lines.map(l => l.name)},
+			grid: {left: 64, right: 24, top: 56, bottom: zoom ? 88 : 48},
+			legend: {
+				top: 0, type: paper ? 'plain' : 'scroll', icon: 'roundRect', itemWidth: 18, itemHeight: 4, textStyle: {color: ink}, inactiveColor: faint,
+				data: c.lines.map(l => l.name),
+			},
 			tooltip: {
 				trigger: 'axis', confine: true, backgroundColor: colour('paper'), borderColor: rule, textStyle: {color: ink},
 				axisPointer: {lineStyle: {color: faint}}, valueFormatter: figure,
 			},
-			dataZoom: !time ? [] : [{
-				type: 'slider', height: 18, bottom: 8, labelFormatter: clock, textStyle: {color: faint}, borderColor: rule,
-			}],
+			dataZoom: !time ? [] : [{type: 'slider', show: zoom, height: 18, bottom: 8, labelFormatter: clock, textStyle: {color: faint}, borderColor: rule}],
 			xAxis: c.labels
-				? {...axis, type: 'category', data: c.labels, boundaryGap: false}
-				: {...axis, type: 'value', name: c.xName, nameLocation: 'middle', nameGap: 28, min: 0, max: 'dataMax', splitLine: {show: false},
-					axisLabel: {color: faint, formatter: time ? clock : figure}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}}},
-			yAxis: {...axis, type: c.log ? 'log' : 'value', name: c.yName, axisLabel: {color: faint, formatter: figure}},
+				? {...axis, type: 'category', data: c.labels, boundaryGap: false, name: c.xName, nameLocation: 'middle', nameGap: 28}
+				: {
+					...axis, type: 'value', name: c.xName || 'time since the first orders', nameLocation: 'middle', nameGap: 28,
+					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
+					min: time ? c.from : 0, max: time ? c.to : 'dataMax', axisLabel: {color: faint, formatter: time ? clock : figure},
+				},
+			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', name: c.yName, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
 				name: l.name, type: 'line', showSymbol: !time, connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
 				color: colour(`line${i % 8 + 1}`),
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1},
-				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'insideTop'}, data: bands} : undefined,
+				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
 				markLine: i === 0 && marks.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}'}, lineStyle: {color: faint}, data: marks} : undefined,
 			})),
 		};
 	}
 
+	// The time charts of a run show the same time and point at the same second; the first of them has the slider.
+	const runs = new Set();
 	const drawn = [...document.querySelectorAll('.plot')].map(element => {
 		const data = JSON.parse(document.getElementById(element.id + '-data').textContent);
+		const time = !data.labels && !data.xName, run = element.closest('article').id;
+		if (time && !runs.has(run)) {
+			runs.add(run);
+			element.classList.add('zoomed');
+		}
 		const instance = echarts.init(element, null, {renderer: 'svg'});
 		element.setAttribute('role', 'img');
-		return {data, instance};
+		if (time) {
+			instance.group = run;
+			instance.on('datazoom', () => {
+				const {startValue, endValue} = instance.getOption().dataZoom[0];
+				instance.setOption({xAxis: marked(startValue, endValue, element.clientWidth)});
+			});
+		}
+		return {data, element, instance};
 	});
-	const draw = () => drawn.forEach(d => d.instance.setOption(options(d.data), true));
-	const resize = () => drawn.forEach(d => d.instance.resize({animation: {duration: 0}}));
+	runs.forEach(run => echarts.connect(run));
+	const paper = matchMedia('print');
+	const draw = () => drawn.forEach(d => {
+		d.instance.resize({animation: {duration: 0}});
+		d.instance.setOption(options(d.data, d.element, paper.matches), true);
+		if (d.instance.group) d.instance.setOption({xAxis: marked(d.data.from, d.data.to, d.element.clientWidth)});
+	});
 	draw();
 	dark.addEventListener('change', draw);
-	addEventListener('resize', resize);
-	matchMedia('print').addEventListener('change', () => { draw(); resize(); });
+	addEventListener('resize', draw);
+	paper.addEventListener('change', draw);
 })();
