@@ -1,6 +1,9 @@
 package main
 
 import (
+	"net/url"
+	"os"
+
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -8,5 +11,16 @@ import (
 
 func init() {
 	store.Engines[postgres.Engine] = postgres.Open
-	store.Engines[sqlserver.Engine] = sqlserver.Open
+	store.Engines[sqlserver.Engine] = func(target *url.URL) (store.Store, error) { return sqlserver.Open(asSQLCmd(target)) }
+}
+
+// asSQLCmd is a target of SQL Server with the user and password that Microsoft's sqlcmd takes where the URL has none.
+func asSQLCmd(target *url.URL) *url.URL {
+	user := os.Getenv("SQLCMDUSER")
+	if target.User != nil || user == "" {
+		return target
+	}
+	with := *target
+	with.User = url.UserPassword(user, os.Getenv("SQLCMDPASSWORD"))
+	return &with
 }

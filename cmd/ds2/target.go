@@ -19,7 +19,7 @@ type targetFlags struct {
 // add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
-	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and the like)")
+	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
 }
 

@@ -51,13 +51,11 @@ func TestWrap(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
-	t.Setenv("SQLCMDUSER", "sa")
-	t.Setenv("SQLCMDPASSWORD", "secret")
 	for _, c := range []struct{ target, label, user string }{
 		{"sqlserver://u:p@h:1444?database=DS2_1", "h:1444/DS2_1", "u"},
 		{"sqlserver://u:p@h", "h:1433/DS2", "u"},
 		{"sqlserver://u:p@h/INST?database=DS2", `h\INST/DS2`, "u"},
-		{"sqlserver://localhost?database=DS2", "localhost:1433/DS2", "sa"},
+		{"sqlserver://localhost?database=DS2", "localhost:1433/DS2", ""},
 	} {
 		s := open(t, c.target)
 		if s.Label() != c.label || s.config.User != c.user {

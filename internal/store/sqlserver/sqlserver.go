@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"sync"
 
@@ -33,8 +32,7 @@ type Store struct {
 }
 
 // Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2
-// with further options such as encrypt=true. The database is DS2 where none is named; user and password, where the URL
-// has none, are those that Microsoft's sqlcmd takes, SQLCMDUSER and SQLCMDPASSWORD. It does not connect.
+// with further options such as encrypt=true. The database is DS2 where none is named. It does not connect.
 func Open(target *url.URL) (store.Store, error) {
 	config, err := msdsn.Parse(target.String())
 	if err != nil {
@@ -42,9 +40,6 @@ func Open(target *url.URL) (store.Store, error) {
 	}
 	if config.Database == "" {
 		config.Database = "DS2"
-	}
-	if config.User == "" {
-		config.User, config.Password = os.Getenv("SQLCMDUSER"), os.Getenv("SQLCMDPASSWORD")
 	}
 	if !target.Query().Has(msdsn.AppName) {
 		config.AppName = "ds2"

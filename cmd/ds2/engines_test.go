@@ -1,0 +1,32 @@
+package main
+
+import (
+	"net/url"
+	"testing"
+)
+
+func TestAsSQLCmd(t *testing.T) {
+	t.Setenv("SQLCMDUSER", "sa")
+	t.Setenv("SQLCMDPASSWORD", "p@ss/w;ord")
+	for _, c := range []struct{ why, target, user, password string }{
+		{"no user", "sqlserver://localhost?database=DS2", "sa", "p@ss/w;ord"},
+		{"a user of its own", "sqlserver://u:p@localhost?database=DS2", "u", "p"},
+		{"a user without a password", "sqlserver://u@localhost?database=DS2", "u", ""},
+	} {
+		u, err := url.Parse(c.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := asSQLCmd(u)
+		if password, _ := got.User.Password(); got.User.Username() != c.user || password != c.password {
+			t.Errorf("%s: user %q with password %q, want %q with %q", c.why, got.User.Username(), password, c.user, c.password)
+		}
+		if u.String() != c.target {
+			t.Errorf("%s: the caller's URL became %s", c.why, u.Redacted())
+		}
+	}
+	t.Setenv("SQLCMDUSER", "")
+	if u := asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}); u.User != nil {
+		t.Errorf("without SQLCMDUSER: %s", u.Redacted())
+	}
+}
