@@ -63,11 +63,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 
 // figures are the time since DS2 would have set its figures back, and each target's tally since.
 func (l *ds2Lines) figures() (time.Duration, []measure.Tally) {
-	series := l.meter.Series()
-	if len(series.Samples) == 0 {
-		return 0, l.meter.SinceReset()
-	}
-	return series.Samples[len(series.Samples)-1].End - series.Phase(measure.PhaseRun).From, l.meter.SinceReset()
+	return l.meter.Progress().SinceReset, l.meter.SinceReset()
 }
 
 func add(tallies []measure.Tally) measure.Tally {

@@ -62,11 +62,11 @@ func (v *view) stop() {
 
 // line is the run in one line.
 func (v *view) line() string {
-	phase, series := v.meter.Phase(), v.meter.Series()
-	if len(series.Samples) == 0 {
+	phase, progress := v.meter.Phase(), v.meter.Progress()
+	last, total := progress.Last, measure.Counts{}
+	if last.End == 0 {
 		return fmt.Sprintf("%-7s %d users", phase, v.config.Threads*len(v.config.Targets))
 	}
-	last, rates, total := series.Samples[len(series.Samples)-1], series.Rates(), measure.Counts{}
 	errors := int64(0)
 	for _, t := range v.meter.Totals() {
 		total.Add(t.Counts)
@@ -79,7 +79,7 @@ func (v *view) line() string {
 		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
 	}
 	line := fmt.Sprintf("%-6s %s%s  %d users  OPM %.0f now, %.0f cumulative  p95 %.1f ms  rollbacks %d  errors %d", phase,
-		last.End.Round(time.Second), left, last.Users, rates.Last10s, rates.Cumulative, last.P95, total.Rollbacks, errors)
+		last.End.Round(time.Second), left, last.Users, progress.Last10s, progress.Cumulative, last.P95, total.Rollbacks, errors)
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}

@@ -30,7 +30,7 @@ func BenchmarkDriver(b *testing.B) {
 			}
 			orders := d.Meter().Totals()[0].Counts.Orders
 			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(orders), "ns/order")
-			b.ReportMetric(float64(d.Meter().Series().Rates().Cumulative), "OPM")
+			b.ReportMetric(d.Meter().Progress().Cumulative, "OPM")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -192,7 +192,11 @@ func TestFaults(t *testing.T) {
 			if last := summary.Windows[0]; last.Counts.Orders == 0 {
 				t.Error("no orders")
 			}
-			samples := run.Meter().Series().Samples
+			series, err := result.ReadSeries(run.options.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples := series.Samples
 			if after := samples[len(samples)-2]; after.Counts.Orders == 0 {
 				t.Errorf("no orders in the last second of the run: %+v", after)
 			}

@@ -21,7 +21,8 @@ type watch struct {
 	limits     []limit.Limit
 	abortAfter time.Duration // 0: never
 
-	failing time.Duration // how long limits have failed on end
+	samples []measure.Sample // since the last interval
+	failing time.Duration    // how long limits have failed on end
 
 	mu       sync.Mutex
 	verdicts []limit.Verdict // over the last interval
@@ -35,17 +36,26 @@ func (o Options) interval() time.Duration {
 	return result.IntervalLength
 }
 
-// over judges an interval. The error ends the run. What is not measured while the run goes on, such as devices, is left
-// to the end.
-func (w *watch) over(series measure.Series, iv measure.Interval) error {
-	if run := series.Phase(measure.PhaseRun); len(w.limits) == 0 || run.To == 0 || iv.From < run.From || iv.To > run.To {
+// sample takes a sample of the interval under way.
+func (w *watch) sample(s measure.Sample) {
+	if len(w.limits) > 0 {
+		w.samples = append(w.samples, s)
+	}
+}
+
+// over judges the interval that is over, whose first orders started at start; counters are those sampled in it so far.
+// The error ends the run. What is known only after the run, such as the counters that Prometheus holds, is left to the end.
+func (w *watch) over(iv measure.Interval, counters host.Table, start time.Time) error {
+	series := measure.Series{Samples: w.samples, Intervals: []measure.Interval{iv}}
+	w.samples = nil
+	if n := len(series.Samples); n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {
 		return nil
 	}
 	window, err := series.Window("limits", measure.Span{From: iv.From, To: iv.To})
 	if err != nil {
 		return err
 	}
-	figures, err := limit.Of(series, window, host.Table{}, time.Time{})
+	figures, err := limit.Of(series, window, counters, start)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package experiment
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"ds2/internal/host"
@@ -16,8 +18,12 @@ type observation struct {
 	idle     []host.Row // of the time before the run
 	recorded bool       // a file has been begun
 	failed   error      // it could not
+	start    time.Time  // of the first orders
 	cancel   context.CancelFunc
 	done     chan error
+
+	mu     sync.Mutex
+	recent []host.Row // of the interval under way
 }
 
 // rest samples for d while nothing goes on, and is false where stop or ctx ended it early.
@@ -39,6 +45,7 @@ const flushRows = int(result.IntervalLength / host.Interval)
 
 // begin samples from start, when the first orders start, until end.
 func (o *observation) begin(start time.Time) {
+	o.start = start
 	var writer *result.HostWriter
 	if writer, o.failed = result.CreateHost(o.dir, o.sampler.Columns(), start); o.failed != nil {
 		return
@@ -47,6 +54,7 @@ func (o *observation) begin(start time.Time) {
 	for _, row := range o.idle {
 		writer.Row(row)
 	}
+	o.idle = nil
 	var ctx context.Context
 	ctx, o.cancel = context.WithCancel(context.Background())
 	o.done = make(chan error, 1)
@@ -55,12 +63,33 @@ func (o *observation) begin(start time.Time) {
 		n := 0
 		o.sampler.Run(ctx, start, func(row host.Row) {
 			writer.Row(row)
+			o.keep(row)
 			if n++; n%flushRows == 0 {
 				err = errors.Join(err, writer.Flush())
 			}
 		})
 		o.done <- errors.Join(err, writer.Close())
 	}()
+}
+
+// keep keeps a sample until the interval that it is of is judged.
+func (o *observation) keep(row host.Row) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	// Nobody asks where there are no limits.
+	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
+}
+
+// since gives the samples after a moment of the run, and when its first orders started: nothing where nobody observes.
+func (o *observation) since(from time.Duration) (host.Table, time.Time) {
+	if o == nil {
+		return host.Table{}, time.Time{}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	begin := o.start.Add(from)
+	recent := slices.DeleteFunc(slices.Clone(o.recent), func(r host.Row) bool { return !r.Time.After(begin) })
+	return host.Table{Columns: o.sampler.Columns(), Rows: recent}, o.start
 }
 
 // end ends what begin began, and tells what went wrong with it.

@@ -33,7 +33,7 @@ func observed(t *testing.T, s store.Store, observing Observing, then func()) *re
 	driven := make(chan struct{})
 	if then != nil {
 		go func() {
-			for len(run.Meter().Series().Samples) < 4 {
+			for run.Meter().Progress().Last.End < 4*time.Second {
 				select {
 				case <-time.After(50 * time.Millisecond):
 				case <-driven:

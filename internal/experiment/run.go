@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"ds2/internal/audit"
@@ -60,6 +61,7 @@ type recorder struct{ *Run }
 // Sample records a sample, and sets off the crash when its time has come.
 func (r recorder) Sample(s measure.Sample) error {
 	r.crashing.at(s.End)
+	r.watch.sample(s)
 	return r.writer.Sample(s)
 }
 
@@ -68,7 +70,8 @@ func (r recorder) Interval(iv measure.Interval) error {
 	if err := r.writer.Interval(iv); err != nil {
 		return err
 	}
-	if err := r.watch.over(r.Meter().Series(), iv); err != nil {
+	counters, start := r.observation.since(iv.From)
+	if err := r.watch.over(iv, counters, start); err != nil {
 		r.halt(err)
 	}
 	return nil
@@ -99,7 +102,8 @@ func Begin(o Options) (*Run, error) {
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
-		r.observation = &observation{sampler: host.NewSampler(r.log, o.Observer.sources...), dir: o.Dir}
+		sources := append(slices.Clone(o.Observer.sources), host.Record(o.Dir))
+		r.observation = &observation{sampler: host.NewSampler(r.log, sources...), dir: o.Dir}
 		c.Started = r.observation.begin
 	}
 	r.driver = driver.New(c, recorder{r}, r.log)
@@ -234,12 +238,19 @@ func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 
-// figures computes what the summary says of the run.
+// figures computes what the summary says of the run, from the record: the samples of a day are kept nowhere else.
 func (r *Run) figures() error {
-	s, series := &r.summary, r.Meter().Series()
+	s := &r.summary
+	if err := r.writer.Flush(); err != nil {
+		return err
+	}
+	series, err := result.ReadSeries(r.options.Dir)
+	if err != nil {
+		return err
+	}
 	s.Phases = series.Phases()
 	s.Windows, s.OPM, s.CumulativeOPM = nil, nil, nil
-	if cumulative := series.Rates().Cumulative; series.Phase(measure.PhaseRun).To > 0 {
+	if cumulative := series.Progress().Cumulative; series.Phase(measure.PhaseRun).To > 0 {
 		s.CumulativeOPM = &cumulative
 	}
 	var errs error

@@ -128,3 +128,16 @@ func (iv Interval) mergeInto(sum map[string]*hdr.Histogram) error {
 	}
 	return nil
 }
+
+// Latencies sums up the interval's response times by series name.
+func (iv Interval) Latencies() (map[string]Latency, error) {
+	byName := make(map[string]Latency, len(iv.Histograms))
+	for name, text := range iv.Histograms {
+		h, err := decode(text)
+		if err != nil {
+			return nil, err
+		}
+		byName[name] = summarize(h)
+	}
+	return byName, nil
+}

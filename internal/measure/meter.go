@@ -9,7 +9,8 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Meter gathers what all users of a run recorded. Enter, Sample and Interval are called by the one goroutine that keeps
+// Meter gathers what all users of a run recorded. It keeps sums, not samples and intervals: those are handed out once, and
+// its size does not grow with the length of a run. Enter, Sample and Interval are called by the one goroutine that keeps
 // the run's time; what reads figures may be called by anyone.
 type Meter struct {
 	names     []string      // of the operations, then WholeOrder
@@ -20,19 +21,19 @@ type Meter struct {
 	sampled   time.Duration // when the last sample closed
 	empty     *batch
 
-	mu      sync.Mutex // guards what follows
-	phase   Phase
-	series  Series
-	targets []targetMeter
-	recent  [100]time.Duration // DS2's response times of the last orders, as a ring
-	next    int
+	mu       sync.Mutex // guards what follows
+	phase    Phase
+	progress progress
+	targets  []targetMeter
+	recent   [100]time.Duration // DS2's response times of the last orders, as a ring
+	next     int
 }
 
 // targetMeter is one target's part.
 type targetMeter struct {
-	totals Totals
-	reset  Tally  // when DS2 sets its figures back: at the end of the warm-up
-	series Series // Counts.Orders only
+	totals   Totals
+	reset    Tally    // when DS2 sets its figures back: at the end of the warm-up
+	progress progress // Counts.Orders only
 }
 
 // Totals is what one target's users did since the start.
@@ -117,11 +118,11 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 			b.reset()
 			m.empty = b
 		}
-		target.series.Samples = append(target.series.Samples, own)
+		target.progress.add(own)
 	}
 	order := summarize(m.second)
 	s.Mean, s.P95, s.Max = order.Mean, order.P95, order.Max
-	m.series.Samples = append(m.series.Samples, s)
+	m.progress.add(s)
 	return s
 }
 
@@ -161,17 +162,14 @@ func (m *Meter) Interval(t time.Duration) Interval {
 		}
 	}
 	m.from = t
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.series.Intervals = append(m.series.Intervals, iv)
 	return iv
 }
 
-// Series is the run so far.
-func (m *Meter) Series() Series {
+// Progress is how the run stands.
+func (m *Meter) Progress() Progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Series{slices.Clip(m.series.Samples), slices.Clip(m.series.Intervals)}
+	return m.progress.now()
 }
 
 // MaxOfLast100 is the longest response time, in DS2's meaning, of the last 100 orders.
@@ -188,7 +186,7 @@ func (m *Meter) Totals() []Totals {
 	out := make([]Totals, len(m.targets))
 	for i := range m.targets {
 		t := m.targets[i].totals
-		t.Rates = m.targets[i].series.Rates()
+		t.Rates = m.targets[i].progress.now().Rates
 		t.Errors, t.Retries = maps.Clone(t.Errors), maps.Clone(t.Retries)
 		t.Durations = slices.Clone(t.Durations)
 		for k := range t.Durations {

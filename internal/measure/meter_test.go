@@ -27,6 +27,7 @@ func TestMeterLosesNothing(t *testing.T) {
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 	var counted, errors int64
+	var series Series
 	for at, last := s, false; !last; at += s {
 		select {
 		case <-done:
@@ -36,13 +37,13 @@ func TestMeterLosesNothing(t *testing.T) {
 		sample := m.Sample(at, make([]Users, 2))
 		counted += sample.Counts.Orders
 		errors += sample.Errors
-		m.Interval(at)
+		series.Samples, series.Intervals = append(series.Samples, sample), append(series.Intervals, m.Interval(at))
 		m.Totals()
 	}
 	if counted != users*orders || errors != users*orders {
 		t.Errorf("samples hold %d orders and %d errors, want %d of each", counted, errors, users*orders)
 	}
-	w, err := m.Series().Window("w", Span{0, time.Duration(len(m.Series().Samples)) * s})
+	w, err := series.Window("w", Span{0, time.Duration(len(series.Samples)) * s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,33 +49,6 @@ type PhaseSpan struct {
 // Span is a part of a run, in time since the first orders.
 type Span struct{ From, To time.Duration }
 
-// Rates is the rates of completed orders that are shown while a run goes on, in orders a minute.
-type Rates struct {
-	Last10s, Last60s float64
-	Cumulative       float64 // DS2's: the average since the end of the warm-up, and before that since the first orders
-	Steady           float64 // of the steady part so far; 0 while there is none
-}
-
-// Rates computes the rates as of the last sample.
-func (s Series) Rates() Rates {
-	if len(s.Samples) == 0 {
-		return Rates{}
-	}
-	end := s.Samples[len(s.Samples)-1].End
-	r := Rates{
-		Last10s:    s.opm(Span{end - 10*time.Second, end}),
-		Last60s:    s.opm(Span{end - time.Minute, end}),
-		Cumulative: s.opm(Span{0, end}),
-	}
-	if run := s.Phase(PhaseRun); run.To > 0 {
-		r.Cumulative = s.opm(run)
-	}
-	if span, ok := s.Steady(); ok {
-		r.Steady = s.opm(span)
-	}
-	return r
-}
-
 // opm is the rate over the samples in span, 0 where there are none.
 func (s Series) opm(span Span) float64 {
 	var orders int64

@@ -116,14 +116,14 @@ func TestWindowOutsideTheRun(t *testing.T) {
 
 func TestRates(t *testing.T) {
 	series := steps()
-	if r := series.Rates(); r.Last10s != 180 || r.Last60s != 140 || r.Cumulative != 180 {
+	if r := series.Progress().Rates; r.Last10s != 180 || r.Last60s != 140 || r.Cumulative != 180 {
 		t.Errorf("Rates at the end of the run = %+v, want 180, 140, 180", r)
 	}
 	series.Samples = series.Samples[:20]
-	if r := series.Rates(); r.Last10s != 120 || r.Last60s != 90 || r.Cumulative != 90 || r.Steady != 0 {
+	if r := series.Progress().Rates; r.Last10s != 120 || r.Last60s != 90 || r.Cumulative != 90 || r.Steady != 0 {
 		t.Errorf("Rates in the warm-up = %+v, want 120, 90, 90 and none", r)
 	}
-	if r := (Series{}).Rates(); r != (Rates{}) {
+	if r := (Series{}).Progress().Rates; r != (Rates{}) {
 		t.Errorf("Rates before the first sample = %+v", r)
 	}
 }
@@ -132,16 +132,17 @@ func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
 	m := NewMeter([]string{"login"}, []string{"host/db"})
 	user := m.NewRecorder(0)
 	m.Enter(PhaseRun)
+	var series Series
 	for i := range 30 {
 		var o Order
 		o.Complete(time.Duration(i/10+1)*100*time.Millisecond, 0)
 		user.Record(&o)
-		m.Sample(time.Duration(i+1)*s, make([]Users, 1))
+		series.Samples = append(series.Samples, m.Sample(time.Duration(i+1)*s, make([]Users, 1)))
 		if i%10 == 9 {
-			m.Interval(time.Duration(i+1) * s)
+			series.Intervals = append(series.Intervals, m.Interval(time.Duration(i+1)*s))
 		}
 	}
-	w, err := m.Series().Window("w", Span{5 * s, 30 * s})
+	w, err := series.Window("w", Span{5 * s, 30 * s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ const (
 	maxRangePct  = 20
 	maxDriftPct  = 10
 	minPerRound  = 2 // samples
-	mserBatch    = 5 // samples
 	mserUnusable = 5 // batches at the end, over which the statistic is too volatile
 )
 
@@ -55,22 +54,18 @@ func judge(samples []Sample) Steadiness {
 // Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of the run phase.
 // MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples
 // (K. P. White, M. J. Cobb, S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation",
-// Proceedings of the 2000 Winter Simulation Conference). A cut in the second half means, as usual with this method, that
-// the run was too short or never steady: then ok is false.
+// Proceedings of the 2000 Winter Simulation Conference); in a run of many hours over means of ten, twenty and so on. A
+// cut in the second half means, as usual with this method, that the run was too short or never steady: then ok is false.
 func (s Series) Steady() (span Span, ok bool) {
-	end := s.Phase(PhaseRun).To
-	samples := s.within(Span{0, end}, 0)
-	k := len(samples) / mserBatch
-	if k <= 2*mserUnusable {
+	p := s.progress()
+	if !p.ran {
 		return Span{}, false
 	}
-	rates := batchRates(samples[:k*mserBatch], k)
-	cut := mser(rates)
-	if cut > k/2 {
+	first, ok := p.steady.steady()
+	if !ok {
 		return Span{}, false
 	}
-	first := samples[cut*mserBatch]
-	return Span{(first.End - first.Length).Round(time.Millisecond), end}, true
+	return Span{p.steady.batches[first].from.Round(time.Millisecond), p.to}, true
 }
 
 // mser is the number of leading values whose removal minimizes the variance of the rest divided by its length.

@@ -300,7 +300,7 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 	}
 	c.Labels = quantileLabels()
 	c.Figures.Head = append(c.Figures.Head, c.Labels...)
-	byName, err := r.Series.Distribution(latencySpan(w), quantiles)
+	byName, err := r.Series.Distributions(latencySpan(w))
 	if err != nil {
 		return c, err
 	}
@@ -311,9 +311,10 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 }
 
 // addShares adds the response times at the quantiles as a line and a row of figures.
-func (c *chart) addShares(name string, milliseconds []float64) {
+func (c *chart) addShares(name string, d measure.Distribution) {
 	l, row := line{Name: name}, []string{name}
-	for i, ms := range milliseconds {
+	for i, q := range quantiles {
+		ms := float64(d.Quantile(q)) / float64(time.Millisecond)
 		l.add(float64(i), ms)
 		row = append(row, figure(ms))
 	}

@@ -145,10 +145,12 @@ func overlays(c Comparison, of string) ([]chart, error) {
 
 // addDistribution adds a run's orders to a chart of distributions.
 func addDistribution(c *chart, r *result.Record, name string) error {
-	byName, err := r.Series.Distribution(latencySpan(r.Windows[0]), quantiles)
+	byName, err := r.Series.Distributions(latencySpan(r.Windows[0]))
 	if err != nil {
 		return err
 	}
-	c.addShares(name, byName[measure.WholeOrder])
+	if orders, some := byName[measure.WholeOrder]; some {
+		c.addShares(name, orders)
+	}
 	return nil
 }

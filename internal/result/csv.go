@@ -1,53 +1,82 @@
 package result
 
 import (
-	"bufio"
-	"compress/gzip"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"ds2/internal/measure"
 )
 
-// The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since
-// the sample before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders
-// completed since.
-const (
-	samplesHeader = "t_s,phase,users,orders,purchases,rollbacks,new_customers,errors,retries,reconnects,in_doubt_purchases,in_doubt_customers,given_up," +
-		"mean_ms,p95_ms,max_ms,offered,dropped\n"
-	histogramsHeader = "from_s,to_s,series,hdrhistogram\n"
+// The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since the sample
+// before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed
+// since. Columns are found by their names, and those that a record lacks are zero.
+var (
+	samplesColumns    = slices.Concat([]string{"t_s", "phase", "users"}, countNames(), []string{"mean_ms", "p95_ms", "max_ms"})
+	histogramsColumns = []string{"from_s", "to_s", "series", "hdrhistogram"}
 )
 
-func formatSample(s measure.Sample) string {
-	c := s.Counts
-	return fmt.Sprintf("%.3f,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%.2f,%.2f,%.2f,%d,%d\n",
-		s.End.Seconds(), s.Phase, s.Users, c.Orders, c.Purchases, c.Rollbacks, c.NewCustomers, s.Errors,
-		c.Retries, c.Reconnects, c.InDoubtPurchases, c.InDoubtCustomers, c.GivenUp, s.Mean, s.P95, s.Max, c.Offered, c.Dropped)
+var sampleCounts = []struct {
+	column string
+	of     func(*measure.Sample) *int64
+}{
+	{"orders", func(s *measure.Sample) *int64 { return &s.Counts.Orders }},
+	{"purchases", func(s *measure.Sample) *int64 { return &s.Counts.Purchases }},
+	{"rollbacks", func(s *measure.Sample) *int64 { return &s.Counts.Rollbacks }},
+	{"new_customers", func(s *measure.Sample) *int64 { return &s.Counts.NewCustomers }},
+	{"errors", func(s *measure.Sample) *int64 { return &s.Errors }},
+	{"retries", func(s *measure.Sample) *int64 { return &s.Counts.Retries }},
+	{"reconnects", func(s *measure.Sample) *int64 { return &s.Counts.Reconnects }},
+	{"in_doubt_purchases", func(s *measure.Sample) *int64 { return &s.Counts.InDoubtPurchases }},
+	{"in_doubt_customers", func(s *measure.Sample) *int64 { return &s.Counts.InDoubtCustomers }},
+	{"in_doubt_cents", func(s *measure.Sample) *int64 { return &s.Counts.InDoubtTotalCents }},
+	{"given_up", func(s *measure.Sample) *int64 { return &s.Counts.GivenUp }},
+	{"total_cents", func(s *measure.Sample) *int64 { return &s.Counts.TotalCents }},
+	{"names_taken", func(s *measure.Sample) *int64 { return &s.Counts.NamesTaken }},
+	{"unknown_users", func(s *measure.Sample) *int64 { return &s.Counts.UnknownUsers }},
+	{"offered", func(s *measure.Sample) *int64 { return &s.Counts.Offered }},
+	{"dropped", func(s *measure.Sample) *int64 { return &s.Counts.Dropped }},
 }
 
-// readSamples reads samples.csv. A last line cut short by a crash is left out.
+func countNames() (names []string) {
+	for _, c := range sampleCounts {
+		names = append(names, c.column)
+	}
+	return names
+}
+
+// appendSample appends the fields of a sample.
+func appendSample(fields []string, s measure.Sample) []string {
+	fields = append(fields, secondsText(s.End), string(s.Phase), strconv.Itoa(s.Users))
+	for _, c := range sampleCounts {
+		fields = append(fields, strconv.FormatInt(*c.of(&s), 10))
+	}
+	for _, ms := range []float64{s.Mean, s.P95, s.Max} {
+		fields = append(fields, strconv.FormatFloat(ms, 'f', 2, 64))
+	}
+	return fields
+}
+
+func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
+
+// readSamples reads SamplesFile.
 func readSamples(path string) ([]measure.Sample, error) {
 	var samples []measure.Sample
 	var last time.Duration
-	err := readLines(path, strings.Count(samplesHeader, ",")+1, func(fields []string) error {
-		r := fieldReader{fields: fields}
-		s := measure.Sample{End: r.seconds(), Phase: measure.Phase(r.next()), Users: int(r.integer())}
-		s.Length, last = s.End-last, s.End
-		c := &s.Counts
-		for _, n := range []*int64{&c.Orders, &c.Purchases, &c.Rollbacks, &c.NewCustomers, &s.Errors, &c.Retries, &c.Reconnects,
-			&c.InDoubtPurchases, &c.InDoubtCustomers, &c.GivenUp} {
-			*n = r.integer()
+	err := readHourly(path, func(columns []string) func([]string) error {
+		at := index(columns)
+		return func(fields []string) error {
+			r := fieldReader{fields: fields, at: at}
+			s := measure.Sample{End: r.seconds("t_s"), Phase: measure.Phase(r.text("phase")), Users: int(r.integer("users"))}
+			for _, c := range sampleCounts {
+				*c.of(&s) = r.integer(c.column)
+			}
+			s.Mean, s.P95, s.Max = r.float("mean_ms"), r.float("p95_ms"), r.float("max_ms")
+			s.Length, last = s.End-last, s.End
+			samples = append(samples, s)
+			return r.err
 		}
-		s.Mean, s.P95, s.Max = r.float(), r.float(), r.float()
-		c.Offered, c.Dropped = r.integer(), r.integer()
-		samples = append(samples, s)
-		return r.err
 	})
 	return samples, err
 }
@@ -55,84 +84,70 @@ func readSamples(path string) ([]measure.Sample, error) {
 // readIntervals reads HistogramsFile, whose lines of one interval stand together.
 func readIntervals(path string) ([]measure.Interval, error) {
 	var intervals []measure.Interval
-	err := readLines(path, strings.Count(histogramsHeader, ",")+1, func(fields []string) error {
-		r := fieldReader{fields: fields}
-		from, to := r.seconds(), r.seconds()
-		if n := len(intervals); n == 0 || intervals[n-1].From != from {
-			intervals = append(intervals, measure.Interval{From: from, To: to, Histograms: map[string]string{}})
+	err := readHourly(path, func(columns []string) func([]string) error {
+		at := index(columns)
+		return func(fields []string) error {
+			r := fieldReader{fields: fields, at: at}
+			from, to := r.seconds("from_s"), r.seconds("to_s")
+			if n := len(intervals); n == 0 || intervals[n-1].From != from {
+				intervals = append(intervals, measure.Interval{From: from, To: to, Histograms: map[string]string{}})
+			}
+			intervals[len(intervals)-1].Histograms[r.text("series")] = r.text("hdrhistogram")
+			return r.err
 		}
-		series := r.next()
-		intervals[len(intervals)-1].Histograms[series] = r.next()
-		return r.err
 	})
 	return intervals, err
 }
 
-// readLines calls f with the fields of every whole line after the header of a file, which is compressed if its name says
-// so.
-func readLines(path string, columns int, f func(fields []string) error) error {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// index is where each column stands.
+func index(columns []string) map[string]int {
+	at := map[string]int{}
+	for i, name := range columns {
+		at[name] = i
 	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	text := io.Reader(file)
-	if strings.HasSuffix(path, ".gz") {
-		zip, err := gzip.NewReader(file)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil // a crash came before the first interval
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		text = zip
-	}
-	reader := bufio.NewReader(text)
-	for number := 1; ; number++ {
-		line, err := reader.ReadString('\n')
-		if err != nil {
-			return nil // the end, or a line cut short
-		}
-		if number == 1 {
-			continue
-		}
-		fields := strings.Split(strings.TrimSuffix(line, "\n"), ",")
-		if len(fields) != columns {
-			return fmt.Errorf("%s line %d: has %d fields, not %d", path, number, len(fields), columns)
-		}
-		if err := f(fields); err != nil {
-			return fmt.Errorf("%s line %d: %w", path, number, err)
-		}
-	}
+	return at
 }
 
-// fieldReader reads the fields of a line from left to right and keeps the first error.
+// fieldReader reads the fields of a line by the names of their columns and keeps the first error.
 type fieldReader struct {
 	fields []string
+	at     map[string]int
 	err    error
 }
 
-func (r *fieldReader) next() string {
-	field := r.fields[0]
-	r.fields = r.fields[1:]
-	return field
+// text is a field as it stands; empty where the file has no such column.
+func (r *fieldReader) text(column string) string {
+	i, ok := r.at[column]
+	if !ok {
+		return ""
+	}
+	return r.fields[i]
 }
 
-func (r *fieldReader) integer() int64 {
-	n, err := strconv.ParseInt(r.next(), 10, 64)
-	r.err = errors.Join(r.err, err)
+func (r *fieldReader) integer(column string) int64 {
+	if _, ok := r.at[column]; !ok {
+		return 0
+	}
+	n, err := strconv.ParseInt(r.text(column), 10, 64)
+	r.fail(column, err)
 	return n
 }
 
-func (r *fieldReader) float() float64 {
-	f, err := strconv.ParseFloat(r.next(), 64)
-	r.err = errors.Join(r.err, err)
+func (r *fieldReader) float(column string) float64 {
+	if _, ok := r.at[column]; !ok {
+		return 0
+	}
+	f, err := strconv.ParseFloat(r.text(column), 64)
+	r.fail(column, err)
 	return f
 }
 
-func (r *fieldReader) seconds() time.Duration {
-	return time.Duration(r.float()*1000+0.5) * time.Millisecond
+func (r *fieldReader) fail(column string, err error) {
+	if r.err == nil && err != nil {
+		r.err = fmt.Errorf("%s: %w", column, err)
+	}
+}
+
+func (r *fieldReader) seconds(column string) time.Duration {
+	return time.Duration(r.float(column)*1000+0.5) * time.Millisecond
 }

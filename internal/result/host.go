@@ -1,12 +1,8 @@
 package result
 
 import (
-	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,48 +13,43 @@ import (
 	"ds2/internal/host"
 )
 
-// HostWriter writes the samples of the machine and the database as they come. A crash loses those since the last Flush.
+// HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them. A crash loses
+// those since the last Flush.
 type HostWriter struct {
-	start time.Time
-	file  *os.File
-	zip   *gzip.Writer
-	csv   *csv.Writer
-	row   []string
+	start  time.Time
+	file   *hourly
+	fields []string // of the line under way
+	err    error    // the first
 }
 
 // CreateHost begins the HostFile of the record in dir. Times in it count from start, when the first orders started.
 func CreateHost(dir string, columns []string, start time.Time) (*HostWriter, error) {
-	return createHost(filepath.Join(dir, HostFile), columns, start)
-}
-
-func createHost(path string, columns []string, start time.Time) (*HostWriter, error) {
-	file, err := os.Create(path)
+	file, err := createHourly(filepath.Join(dir, HostFile), append([]string{"t_s"}, columns...))
 	if err != nil {
 		return nil, fmt.Errorf("create record: %w", err)
 	}
-	w := &HostWriter{start: start, file: file, zip: gzip.NewWriter(file)}
-	w.csv = csv.NewWriter(w.zip)
-	w.csv.Write(append([]string{"t_s"}, columns...)) // an error stays and shows in Flush
-	return w, nil
+	return &HostWriter{start: start, file: file}, nil
 }
 
-// Row appends a sample.
+// Row appends a sample. An error shows in Flush.
 func (w *HostWriter) Row(r host.Row) {
-	w.row = append(w.row[:0], strconv.FormatFloat(r.Time.Sub(w.start).Seconds(), 'f', 3, 64))
+	at := r.Time.Sub(w.start)
+	w.fields = append(w.fields[:0], secondsText(at))
 	for _, v := range r.Values {
 		text := ""
 		if !math.IsNaN(v) {
-			text = strconv.FormatFloat(v, 'g', 5, 64)
+			text = strconv.FormatFloat(v, 'g', 4, 64)
 		}
-		w.row = append(w.row, text)
+		w.fields = append(w.fields, text)
 	}
-	w.csv.Write(w.row)
+	if w.err == nil {
+		w.err = w.file.write(at, w.fields)
+	}
 }
 
 // Flush puts on disk what was appended.
 func (w *HostWriter) Flush() error {
-	w.csv.Flush()
-	if err := errors.Join(w.csv.Error(), w.zip.Flush()); err != nil {
+	if err := errors.Join(w.err, w.file.flush()); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
@@ -66,17 +57,20 @@ func (w *HostWriter) Flush() error {
 
 // Close ends the file.
 func (w *HostWriter) Close() error {
-	w.csv.Flush()
-	if err := errors.Join(w.csv.Error(), w.zip.Close(), w.file.Sync(), w.file.Close()); err != nil {
+	if err := errors.Join(w.err, w.file.close()); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
 }
 
-// SaveHost writes a whole HostFile beside and renames it: the way to add what became known after the run.
+// SaveHost writes the HostFile anew and all its hours, beside and renamed: the way to add what became known after the run.
 func SaveHost(dir string, t *host.Table, start time.Time) error {
-	path := filepath.Join(dir, HostFile)
-	w, err := createHost(path+".tmp", t.Columns, start)
+	beside, err := os.MkdirTemp(dir, ".host-")
+	if err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	defer os.RemoveAll(beside)
+	w, err := CreateHost(beside, t.Columns, start)
 	if err != nil {
 		return err
 	}
@@ -86,51 +80,51 @@ func SaveHost(dir string, t *host.Table, start time.Time) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(path+".tmp", path); err != nil {
+	files, err := os.ReadDir(beside)
+	if err != nil {
 		return fmt.Errorf("write record: %w", err)
+	}
+	for _, file := range files {
+		if err := os.Rename(filepath.Join(beside, file.Name()), filepath.Join(dir, file.Name())); err != nil {
+			return fmt.Errorf("write record: %w", err)
+		}
 	}
 	return nil
 }
 
-// readHost reads a HostFile; a record without one has an empty table. What a crash cut off at its end is left out.
+// readHost reads a HostFile; a record without one has an empty table. The hours may differ in their columns, where a
+// crash cut SaveHost short. What a crash cut off at its end is left out.
 func readHost(path string, start time.Time) (host.Table, error) {
 	var t host.Table
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return t, nil
-	}
-	if err != nil {
-		return t, err
-	}
-	defer file.Close()
-	zip, err := gzip.NewReader(file)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return t, nil
-	}
-	if err != nil {
-		return t, fmt.Errorf("%s: %w", path, err)
-	}
-	rows := csv.NewReader(zip)
-	rows.ReuseRecord = true
-	for {
-		fields, err := rows.Read()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, csv.ErrFieldCount) {
-			return t, nil
-		}
-		if err != nil {
-			return t, fmt.Errorf("%s: %w", path, err)
-		}
-		if t.Columns == nil {
-			t.Columns = slices.Clone(fields[1:])
-			continue
-		}
-		values := make([]float64, len(fields))
-		for i, field := range fields {
-			if values[i], err = strconv.ParseFloat(field, 64); err != nil {
-				values[i] = math.NaN()
+	err := readHourly(path, func(columns []string) func([]string) error {
+		var at []int // where each column stands in the table
+		for _, name := range columns[1:] {
+			if !slices.Contains(t.Columns, name) {
+				t.Columns = append(t.Columns, name)
 			}
+			at = append(at, slices.Index(t.Columns, name))
 		}
-		at := time.Duration(math.Round(values[0]*1000)) * time.Millisecond
-		t.Rows = append(t.Rows, host.Row{Time: start.Add(at), Values: values[1:]})
+		return func(fields []string) error {
+			seconds, err := strconv.ParseFloat(fields[0], 64)
+			if err != nil {
+				return fmt.Errorf("t_s: %q is no number", fields[0])
+			}
+			row := host.Row{Time: start.Add(time.Duration(math.Round(seconds*1000)) * time.Millisecond)}
+			row.Values = slices.Repeat([]float64{math.NaN()}, len(t.Columns))
+			for i, field := range fields[1:] {
+				if v, err := strconv.ParseFloat(field, 64); err == nil {
+					row.Values[at[i]] = v
+				}
+			}
+			t.Rows = append(t.Rows, row)
+			return nil
+		}
+	})
+	for i, row := range t.Rows { // of hours without columns that later ones have
+		for len(row.Values) < len(t.Columns) {
+			row.Values = append(row.Values, math.NaN())
+		}
+		t.Rows[i] = row
 	}
+	return t, err
 }

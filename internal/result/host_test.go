@@ -46,8 +46,8 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 		if !r.Host.Rows[i].Time.Equal(row.Time) || queue[i] != row.Values[0] {
 			t.Errorf("row %d is %v, want %v", i, r.Host.Rows[i], row)
 		}
-		if math.IsNaN(watts[i]) != math.IsNaN(row.Values[1]) || math.Abs(watts[i]-row.Values[1]) > 5 {
-			t.Errorf("row %d has %v W, want %v to five digits", i, watts[i], row.Values[1])
+		if math.IsNaN(watts[i]) != math.IsNaN(row.Values[1]) || math.Abs(watts[i]-row.Values[1]) > 50 {
+			t.Errorf("row %d has %v W, want %v to four digits", i, watts[i], row.Values[1])
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestReadHostAfterCrash(t *testing.T) {
 	for _, row := range table.Rows[30:] {
 		w.Row(row) // lost
 	}
-	if err := w.file.Close(); err != nil {
+	if err := w.file.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Read(dir)

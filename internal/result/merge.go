@@ -165,7 +165,7 @@ func (r *Record) recompute() error {
 		}
 	}
 	r.Phases = r.Series.Phases()
-	cumulative := r.Series.Rates().Cumulative
+	cumulative := r.Series.Progress().Cumulative
 	r.CumulativeOPM = &cumulative
 	return r.Choose(specs)
 }

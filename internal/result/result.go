@@ -6,17 +6,21 @@
 //
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
 //	                   again when it ends, each time beside and renamed
-//	samples.csv        one line a second with the columns of samplesHeader, written as the run goes
+//	samples.csv.gz     one line a second with the columns of samplesColumns
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
-//	                   compressed V2 encoding, written as the run goes
-//	host.csv.gz        one line a second of the machine's and the database's counters (package host), written as the
-//	                   run goes: t_s, negative before the first orders, and the columns that the machine has
+//	                   compressed V2 encoding
+//	host.csv.gz        one line a second of the machine's and the database's counters (package host): t_s, negative
+//	                   before the first orders, and the columns that the machine has
 //	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
+//
+// The CSV files are written as the run goes and turned over every hour: samples.csv.gz is the hour under way, or the last
+// one, and samples-001.csv.gz the first that is over.
 //
 // Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
 // a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be
-// computed from a record, response times to the nearest interval. A record of an hour takes less than 1 MB. If ds2
-// crashes, the record holds all until at most one interval before, under the status "running".
+// computed from a record, response times to the nearest interval; a run's own figures are computed from its record too,
+// so that nothing of it has to stay in memory. A record of an hour takes less than 1 MB. If ds2 crashes, the record
+// holds all until at most one interval before, under the status "running".
 package result
 
 import (
@@ -44,7 +48,7 @@ const IntervalLength = 50 * time.Second
 // The files of a record.
 const (
 	SummaryFile    = "summary.json"
-	SamplesFile    = "samples.csv"
+	SamplesFile    = "samples.csv.gz"
 	HistogramsFile = "histograms.csv.gz"
 	HostFile       = "host.csv.gz"
 	LogFile        = "run.log"
@@ -212,11 +216,8 @@ func Read(dir string) (*Record, error) {
 	if r.Schema < 1 || r.Schema > Schema {
 		return nil, fmt.Errorf("read record: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
 	}
-	if r.Series.Samples, err = readSamples(filepath.Join(dir, SamplesFile)); err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
-	}
-	if r.Series.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile)); err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
+	if r.Series, err = ReadSeries(dir); err != nil {
+		return nil, err
 	}
 	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start); err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
@@ -225,6 +226,17 @@ func Read(dir string) (*Record, error) {
 		return r, r.Choose([]measure.WindowSpec{{Name: "run", Span: run}})
 	}
 	return r, nil
+}
+
+// ReadSeries reads the samples and histograms of the record in dir, also while they are being written.
+func ReadSeries(dir string) (s measure.Series, err error) {
+	if s.Samples, err = readSamples(filepath.Join(dir, SamplesFile)); err != nil {
+		return s, fmt.Errorf("read record: %w", err)
+	}
+	if s.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile)); err != nil {
+		return s, fmt.Errorf("read record: %w", err)
+	}
+	return s, nil
 }
 
 // Choose takes the record's figures from other windows than those of the run; with none given the record stays as it is.

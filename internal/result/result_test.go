@@ -1,7 +1,10 @@
 package result
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -101,15 +104,15 @@ func TestReadAfterCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text[:len(text)-7], 0o644); err != nil {
+	if err := os.WriteFile(path, text[:len(text)-16], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Status != Running || len(r.Series.Samples) != 9 || len(r.Series.Intervals) != 2 {
-		t.Errorf("status %s, %d samples of a file cut in the 10th, %d intervals; want running, 9 and 2", r.Status, len(r.Series.Samples), len(r.Series.Intervals))
+	if n := len(r.Series.Samples); r.Status != Running || n < 5 || n > 9 || len(r.Series.Intervals) != 2 {
+		t.Errorf("status %s, %d samples of a file cut near its end, %d intervals; want running, 5 to 9 and 2", r.Status, n, len(r.Series.Intervals))
 	}
 	if r.OPM == nil || math.Round(*r.OPM) != 60 || r.Windows[0].Name != "run" {
 		t.Errorf("a crashed run has windows %+v; want the run phase so far with 60 OPM", r.Windows)
@@ -148,10 +151,13 @@ func TestReadNamesTheBadLine(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, series())
 	path := filepath.Join(dir, SamplesFile)
-	if err := os.WriteFile(path, []byte(samplesHeader+"1.0,x\n"), 0o644); err != nil {
+	var text bytes.Buffer
+	zip := gzip.NewWriter(&text)
+	io.WriteString(zip, strings.Join(samplesColumns, ",")+"\n1.0,x\n")
+	if err := errors.Join(zip.Close(), os.WriteFile(path, text.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "samples.csv line 2") {
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "samples.csv.gz line 2") {
 		t.Errorf("Read = %v, want the file and line", err)
 	}
 }

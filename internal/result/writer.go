@@ -1,10 +1,10 @@
 package result
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +13,12 @@ import (
 	"ds2/internal/measure"
 )
 
-// Writer writes the record of a run as it goes. It is used by one goroutine.
+// Writer writes the record of a run as it goes, and keeps nothing of it. It is used by one goroutine.
 type Writer struct {
 	dir                 string
-	samples, histograms *os.File
-	zip                 *gzip.Writer // into histograms
+	samples, histograms *hourly
 	log                 *logFile
+	fields              []string // of the line under way
 }
 
 // ErrNotEmpty says that the folder for a record holds something already.
@@ -51,27 +51,23 @@ func Create(dir string, s Summary) (*Writer, error) {
 	}
 	var err error
 	w := &Writer{dir: dir}
-	for _, f := range []struct {
-		file   **os.File
-		name   string
-		header string
-	}{
-		{&w.samples, SamplesFile, samplesHeader},
-		{&w.histograms, HistogramsFile, ""},
+	for _, begin := range []func() error{
+		func() error {
+			w.samples, err = createHourly(filepath.Join(dir, SamplesFile), samplesColumns)
+			return err
+		},
+		func() error {
+			w.histograms, err = createHourly(filepath.Join(dir, HistogramsFile), histogramsColumns)
+			return err
+		},
+		func() error {
+			w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile))
+			return err
+		},
 	} {
-		if *f.file, err = os.Create(filepath.Join(dir, f.name)); err == nil {
-			_, err = (*f.file).WriteString(f.header)
-		}
-		if err != nil {
+		if err := begin(); err != nil {
 			return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 		}
-	}
-	w.zip = gzip.NewWriter(w.histograms)
-	if _, err := io.WriteString(w.zip, histogramsHeader); err != nil {
-		return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
-	}
-	if w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)); err != nil {
-		return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 	}
 	if err := w.Save(s); err != nil {
 		return nil, errors.Join(err, w.closeFiles())
@@ -88,28 +84,31 @@ func (w *Writer) Log() io.Writer { return w.log }
 // Save writes the summary as it stands.
 func (w *Writer) Save(s Summary) error { return SaveSummary(w.dir, s) }
 
-// Sample appends a sample.
+// Sample appends a sample. A crash of ds2 loses it until the end of the interval.
 func (w *Writer) Sample(s measure.Sample) error {
-	if _, err := w.samples.WriteString(formatSample(s)); err != nil {
+	w.fields = appendSample(w.fields[:0], s)
+	if err := w.samples.write(s.End, w.fields); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
 }
 
-// Interval appends the histograms of an interval.
+// Interval appends the histograms of an interval, and flushes.
 func (w *Writer) Interval(iv measure.Interval) error {
-	series := make([]string, 0, len(iv.Histograms))
-	for name := range iv.Histograms {
-		series = append(series, name)
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
+		w.fields = append(w.fields[:0], secondsText(iv.From), secondsText(iv.To), name, iv.Histograms[name])
+		err = errors.Join(err, w.histograms.write(iv.To, w.fields))
 	}
-	slices.Sort(series)
-	for _, name := range series {
-		_, err := fmt.Fprintf(w.zip, "%.3f,%.3f,%s,%s\n", iv.From.Seconds(), iv.To.Seconds(), name, iv.Histograms[name])
-		if err != nil {
-			return fmt.Errorf("write record: %w", err)
-		}
+	if err != nil {
+		err = fmt.Errorf("write record: %w", err)
 	}
-	if err := w.zip.Flush(); err != nil { // a crash of ds2 loses nothing that stands here
+	return errors.Join(err, w.Flush())
+}
+
+// Flush makes readable what was appended. A crash of ds2 no longer loses it.
+func (w *Writer) Flush() error {
+	if err := errors.Join(w.samples.flush(), w.histograms.flush()); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
@@ -117,18 +116,18 @@ func (w *Writer) Interval(iv measure.Interval) error {
 
 // Close ends the record with its last summary, on disk to the last byte.
 func (w *Writer) Close(s Summary) error {
-	err := errors.Join(w.zip.Close(), w.samples.Sync(), w.histograms.Sync())
+	err := w.closeFiles()
 	if err != nil {
 		err = fmt.Errorf("write record: %w", err)
 	}
-	return errors.Join(err, w.closeFiles(), w.Save(s))
+	return errors.Join(err, w.Save(s))
 }
 
 func (w *Writer) closeFiles() error {
 	var err error
-	for _, f := range []*os.File{w.samples, w.histograms} {
+	for _, f := range []*hourly{w.samples, w.histograms} {
 		if f != nil {
-			err = errors.Join(err, f.Close())
+			err = errors.Join(err, f.close())
 		}
 	}
 	if w.log != nil {

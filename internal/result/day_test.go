@@ -1,0 +1,152 @@
+package result
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"testing"
+	"time"
+
+	"ds2/internal/host"
+	"ds2/internal/measure"
+)
+
+// simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
+// checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
+func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(host.Row)) *measure.Meter {
+	operations := []string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase"}
+	random := rand.New(rand.NewPCG(8, 8))
+	m := measure.NewMeter(operations, []string{"host/db"})
+	user := m.NewRecorder(0)
+	m.Enter(measure.PhaseRamp)
+	values := make([]float64, 48)
+	for second := 1; second <= hours*3600; second++ {
+		if second == 71 {
+			m.Enter(measure.PhaseRun)
+		}
+		rate := 100 + 20*math.Sin(float64(second)/1000) + 10*random.NormFloat64()
+		for range int(rate) {
+			var o measure.Order
+			var sum time.Duration
+			for op := range operations {
+				d := time.Duration(float64(time.Millisecond) * math.Exp(random.NormFloat64()/2+float64(second%300)/600))
+				o.Observe(op, d)
+				sum += d
+			}
+			o.Purchases++
+			o.TotalCents += int64(random.IntN(20_000))
+			if random.IntN(1000) == 0 {
+				o.Fail(measure.Failure{Operation: "login", Class: "deadlock"})
+				o.Retry(measure.Failure{Operation: "login", Class: "deadlock"})
+			}
+			o.Complete(sum, sum)
+			user.Record(&o)
+		}
+		at := time.Duration(second)*time.Second + time.Duration(random.IntN(4))*time.Millisecond
+		sample(m.Sample(at, []measure.Users{{measure.UserRunning: 32}}))
+		if second == 70 || second%int(IntervalLength/time.Second) == 0 {
+			interval(m.Interval(at))
+		}
+		for i := range values {
+			values[i] = math.Floor(1000 * random.Float64() * float64(i%3)) // a third of the counters stands still
+		}
+		row(host.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
+	}
+	return m
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestDay records a day of a run: what stays in memory does not grow, the record grows by at most 1 MB an hour, and what
+// is read from it is what happened.
+func TestDay(t *testing.T) {
+	hours := 24
+	if testing.Short() {
+		hours = 3
+	}
+	dir := t.TempDir()
+	w, err := Create(dir, Summary{RunID: "day", Status: Running, Start: hostStart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for range 48 {
+		columns = append(columns, "group.item.quantity_per_second")
+	}
+	counters, err := CreateHost(dir, columns, hostStart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var early, late, grown int64
+	rows, meter := 0, (*measure.Meter)(nil)
+	meter = simulate(hours,
+		func(s measure.Sample) {
+			must(w.Sample(s))
+			switch s.End.Truncate(time.Second) {
+			case time.Hour:
+				early = heap()
+			case time.Duration(hours) * time.Hour:
+				late = heap()
+			}
+		},
+		func(iv measure.Interval) { must(w.Interval(iv)) },
+		func(r host.Row) {
+			counters.Row(r)
+			if rows++; rows%50 == 0 {
+				must(counters.Flush())
+			}
+		})
+	must(counters.Close())
+	must(w.Close(Summary{RunID: "day", Status: Done, Start: hostStart}))
+
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(err)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		must(err)
+		grown += info.Size()
+	}
+	t.Logf("%d hours: heap %d KB after the first and %d KB at the end; %d files of %d KB, %d KB an hour",
+		hours, early/1000, late/1000, len(files), grown/1000, grown/1000/int64(hours))
+	if late-early > 500_000 {
+		t.Errorf("the heap grew from %d to %d bytes; nothing of a run may stay in memory", early, late)
+	}
+	if grown > int64(hours)*1_000_000 {
+		t.Errorf("the record has %d bytes, more than 1 MB an hour", grown)
+	}
+
+	r, err := Read(dir)
+	must(err)
+	var all measure.Series
+	simulate(hours, func(s measure.Sample) { all.Samples = append(all.Samples, s) },
+		func(iv measure.Interval) { all.Intervals = append(all.Intervals, iv) }, func(host.Row) {})
+	if len(r.Host.Rows) != len(all.Samples) {
+		t.Errorf("%d rows of counters after reading, want %d", len(r.Host.Rows), len(all.Samples))
+	}
+	if got, want := meter.Progress().Rates, r.Series.Progress().Rates; got != want {
+		t.Errorf("the meter says %+v, the record %+v", got, want)
+	}
+	end := time.Duration(hours) * time.Hour
+	for _, span := range []measure.Span{all.Phase(measure.PhaseRun), {From: 1000 * time.Second, To: 1200 * time.Second}, {From: end - 2*time.Hour, To: end - time.Minute}} {
+		want, err := all.Window("w", span)
+		must(err)
+		got, err := r.Series.Window("w", span)
+		must(err)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("window %v after reading = %+v\nwant %+v", span, got, want)
+		}
+	}
+}
