@@ -66,11 +66,14 @@ func (w *wire) watch(ctx context.Context) {
 	}
 }
 
-// prepare prepares all statements in one round trip, the first one after pgconn made the connection. That one still goes
-// through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is waiting for the
-// next bytes from the server, and would take them from any other reader. Once they have come it is gone.
-func (w *wire) prepare(ctx context.Context, statements []statement) error {
+// prepare runs setup and prepares all statements in one round trip, the first one after pgconn made the connection. That
+// one still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is
+// waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is gone.
+func (w *wire) prepare(ctx context.Context, setup string, statements []statement) error {
 	w.watch(ctx)
+	w.front.SendParse(&pgproto3.Parse{Query: setup})
+	w.front.SendBind(&pgproto3.Bind{})
+	w.front.SendExecute(&pgproto3.Execute{})
 	for _, s := range statements {
 		w.front.SendParse(&pgproto3.Parse{Name: s.name, Query: s.sql})
 	}

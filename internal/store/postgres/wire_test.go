@@ -6,8 +6,50 @@ import (
 	"math"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 )
+
+func TestPlanOnce(t *testing.T) {
+	for _, test := range []struct{ name, parameter, want string }{
+		{"by itself", "", "force_generic_plan"},
+		{"set by the user", "force_custom_plan", "force_custom_plan"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			config, err := pgconn.ParseConfig(pgtest.Database(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.parameter != "" {
+				config.RuntimeParams["plan_cache_mode"] = test.parameter
+			}
+			conn, err := pgconn.ConnectConfig(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hijacked, err := conn.Hijack()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWire(hijacked)
+			defer w.close()
+			show := statement{"show", "SELECT current_setting('plan_cache_mode')"}
+			if err := w.prepare(t.Context(), planOnce, []statement{show}); err != nil {
+				t.Fatal(err)
+			}
+			w.begin(&show)
+			if err := w.send(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			row, err := w.row()
+			if err != nil || len(row) != 1 || string(row[0]) != test.want {
+				t.Errorf("plan_cache_mode is %q (%v), want %s", row, err, test.want)
+			}
+		})
+	}
+}
 
 func TestNumeric(t *testing.T) {
 	for _, test := range []struct {
