@@ -216,7 +216,7 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	}
 	w.RunningAverageOPM = s.meanRunningAverage(samples)
 	w.Steady = judge(samples)
-	w.Trend = trend(samples)
+	w.Trend = trend(samples, w.Steady)
 	return w, s.latency(&w, span)
 }
 

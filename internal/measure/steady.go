@@ -40,7 +40,7 @@ func judge(samples []Sample) Steadiness {
 		Drift: 100 * slope(rates) * (rounds - 1) / mean,
 	}
 	switch {
-	case s.Drift > maxDriftPct || s.Drift < -maxDriftPct:
+	case s.drifts():
 		s.Why = fmt.Sprintf("not steady: OPM drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct)
 	case s.Range > maxRangePct:
 		s.Why = fmt.Sprintf("not steady: fifths of the window differ by %.1f %%, more than %d %%", s.Range, maxRangePct)
@@ -50,6 +50,9 @@ func judge(samples []Sample) Steadiness {
 	}
 	return s
 }
+
+// drifts tells whether the window is not steady by its drift.
+func (s Steadiness) drifts() bool { return s.Drift > maxDriftPct || s.Drift < -maxDriftPct }
 
 // Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of the run phase.
 // MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples

@@ -16,14 +16,16 @@ type Trend struct {
 	Percent float64 `json:"pct"` // change over the window, in percent of its OPM
 	P       float64 `json:"p"`   // how likely a series without a trend shows at least this one
 	Found   bool    `json:"found"`
-	Why     string  `json:"why"` // the finding in words
+	Why     string  `json:"why"` // the finding in words, to be read after those of Steadiness
 }
 
 // trendLevel is the P below which there is a trend.
 const trendLevel = 0.01
 
-// trend looks for one in the samples of a window; nil where they are too few for batches.
-func trend(samples []Sample) *Trend {
+// trend looks for one in the samples of a window that is judged so; nil where they are too few for batches. Steadiness
+// asks whether a drift is large, whatever its reason, and the trend whether it is more than chance, however small: the
+// words say how the two go together.
+func trend(samples []Sample, s Steadiness) *Trend {
 	k := batches(samples)
 	if k == 0 {
 		return nil
@@ -35,9 +37,12 @@ func trend(samples []Sample) *Trend {
 	}
 	t := Trend{Percent: 100 * senSlope(rates) * float64(k-1) / mean, P: mannKendall(rates)}
 	t.Found = t.P < trendLevel
-	if t.Found {
-		t.Why = fmt.Sprintf("OPM changes by %+.1f %% from the begin of the window to its end (Mann-Kendall p = %.2g)", t.Percent, t.P)
-	} else {
+	switch {
+	case t.Found:
+		t.Why = fmt.Sprintf("more than by chance, OPM changes by %+.1f %% over the window (Sen's slope, Mann-Kendall p = %.2g)", t.Percent, t.P)
+	case s.drifts():
+		t.Why = fmt.Sprintf("the drift may be chance (Mann-Kendall p = %.2f)", t.P)
+	default:
 		t.Why = fmt.Sprintf("no trend in OPM (Mann-Kendall p = %.2f)", t.P)
 	}
 	return &t

@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -50,10 +51,10 @@ func TestTrend(t *testing.T) {
 	const runs = 200
 	false0, found := 0, 0
 	for seed := range uint64(runs) {
-		if trend(series(seed, 0)).Found {
+		if trend(series(seed, 0), Steadiness{}).Found {
 			false0++
 		}
-		if got := trend(series(seed, -0.06)); got.Found && got.Percent < -3 && got.Percent > -9 {
+		if got := trend(series(seed, -0.06), Steadiness{}); got.Found && got.Percent < -3 && got.Percent > -9 {
 			found++
 		}
 	}
@@ -63,7 +64,36 @@ func TestTrend(t *testing.T) {
 	if found < runs*19/20 {
 		t.Errorf("found %d of %d trends", found, runs)
 	}
-	if trend(make([]Sample, 19)) != nil {
+	if trend(make([]Sample, 19), Steadiness{}) != nil {
 		t.Error("19 seconds have a trend")
+	}
+}
+
+// TestTrendAndSteadiness: what a report says of the two must not contradict itself.
+func TestTrendAndSteadiness(t *testing.T) {
+	for _, c := range []struct {
+		why           string
+		rate          func(second int) float64
+		steady, trend string
+	}{
+		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) }, "steady: ", "no trend in OPM ("},
+		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 }, "steady: ", "more than by chance, OPM changes by -5.9 % over the window ("},
+		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 }, "not steady: OPM drifts by -2", "more than by chance, OPM changes by -2"},
+		{"the last fifth alone is higher", func(s int) float64 {
+			if s >= 960 {
+				return 1250
+			}
+			return 1000 + float64(s*7919%13) - float64(s)/100
+		}, "not steady: OPM drifts by +1", "the drift may be chance ("},
+	} {
+		samples := make([]Sample, 1200)
+		for i := range samples {
+			samples[i] = Sample{End: time.Duration(i+1) * time.Second, Length: time.Second, Counts: Counts{Orders: int64(c.rate(i))}}
+		}
+		steady := judge(samples)
+		trend := trend(samples, steady)
+		if !strings.HasPrefix(steady.Why, c.steady) || !strings.HasPrefix(trend.Why, c.trend) {
+			t.Errorf("%s: %q and %q, want %q and %q", c.why, steady.Why, trend.Why, c.steady, c.trend)
+		}
 	}
 }
