@@ -24,9 +24,9 @@ endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself
 test: ## runs the tests; those that need a PostgreSQL start one
 	$(GO) test -timeout 30m ./...
 
-versions: ## runs the tests of store and load on each major version of PostgreSQL in VERSIONS
+versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
-		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load || exit 1; done
+		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load ./internal/host || exit 1; done
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

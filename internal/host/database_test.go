@@ -5,15 +5,12 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 
 	"ds2/internal/host"
-	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/schema"
 )
@@ -67,32 +64,7 @@ func values(t *testing.T, src host.Source) map[string]float64 {
 
 // TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them counted.
 func TestDatabaseCounters(t *testing.T) {
-	testDatabaseCounters(t, pgtest.Database(t))
-}
-
-// TestDatabaseCountersOfVersions does the same on the major versions listed, fetched where they are not installed.
-func TestDatabaseCountersOfVersions(t *testing.T) {
-	versions := os.Getenv("DS2_TEST_POSTGRES_VERSIONS")
-	if versions == "" {
-		t.Skip("DS2_TEST_POSTGRES_VERSIONS, such as 13,14,18, is not set: testing one PostgreSQL only")
-	}
-	for text := range strings.SplitSeq(versions, ",") {
-		t.Run(text, func(t *testing.T) {
-			version, err := strconv.Atoi(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := localpg.Start(t.Context(), localpg.Options{Version: version})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Stop()
-			testDatabaseCounters(t, s.URL("postgres"))
-		})
-	}
-}
-
-func testDatabaseCounters(t *testing.T, url string) {
+	url := pgtest.Database(t)
 	db := open(t, url)
 	server, src := counters(t, db)
 	if !strings.HasPrefix(server.Version, fmt.Sprintf("PostgreSQL %d", server.Major)) {

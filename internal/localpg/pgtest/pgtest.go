@@ -51,6 +51,16 @@ func (r Runner) Run() int {
 // versionVariable asks for a server of a major version, such as 13; make versions sets it.
 const versionVariable = "DS2_TEST_POSTGRES_VERSION"
 
+// Version is the major version that a test's server is to have; 0: the newest one installed.
+func Version(t testing.TB) int {
+	t.Helper()
+	version, err := strconv.Atoi(cmp.Or(os.Getenv(versionVariable), "0"))
+	if err != nil {
+		t.Fatalf("%s: %v", versionVariable, err)
+	}
+	return version
+}
+
 // Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server start
 // one of their own.
 func Server(t testing.TB) *localpg.Server {
@@ -58,13 +68,9 @@ func Server(t testing.TB) *localpg.Server {
 	if !inMain {
 		t.Fatal("this package's TestMain must be pgtest.Main, so that the server is stopped")
 	}
+	version := Version(t)
 	startOnce.Do(func() {
 		// Not t.Context(): the server outlives the test that asks first.
-		version, err := strconv.Atoi(cmp.Or(os.Getenv(versionVariable), "0"))
-		if err != nil {
-			errStart = fmt.Errorf("%s: %w", versionVariable, err)
-			return
-		}
 		server, errStart = localpg.Start(context.Background(), localpg.Options{
 			Version: version,
 			// Nothing here tests a power cut.

@@ -13,32 +13,13 @@ import (
 	"testing"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 )
 
 // TestScrubFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is found
 // only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
-func TestScrubFindsDamage(t *testing.T) { testScrub(t, 0) }
-
-// TestScrubOfVersions does the same on the major versions listed, fetched where they are not installed.
-func TestScrubOfVersions(t *testing.T) {
-	versions := os.Getenv("DS2_TEST_POSTGRES_VERSIONS")
-	if versions == "" {
-		t.Skip("DS2_TEST_POSTGRES_VERSIONS, such as 13,14,18, is not set: testing one PostgreSQL only")
-	}
-	for text := range strings.SplitSeq(versions, ",") {
-		t.Run(text, func(t *testing.T) {
-			version, err := strconv.Atoi(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			testScrub(t, version)
-		})
-	}
-}
-
-// testScrub takes a major version, or 0 for the newest installed.
-func testScrub(t *testing.T, version int) {
+func TestScrubFindsDamage(t *testing.T) {
 	type damage struct {
 		object, fork string
 		page         int64
@@ -65,7 +46,7 @@ func testScrub(t *testing.T, version int) {
 		{"a value that an index holds", false, []damage{{"public.goods", "main", 1, true, 24, "", "lacks matching index tuple within index \"goods_id\""}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			server, err := localpg.Start(t.Context(), localpg.Options{Version: version, Checksums: c.checksums})
+			server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Checksums: c.checksums})
 			if err != nil {
 				t.Fatal(err)
 			}
