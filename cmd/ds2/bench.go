@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,17 +14,8 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
-	"ds2/internal/load"
 	"ds2/internal/report"
 	"ds2/internal/result"
-	"ds2/internal/store"
-)
-
-// How a bench takes the databases back to where every run starts.
-const (
-	restoreReset    = "reset"
-	restoreSnapshot = "snapshot"
-	restoreNone     = "none"
 )
 
 // benchFlags are those of a run, and the procedure around it.
@@ -34,8 +24,7 @@ type benchFlags struct {
 	watch   observeFlags
 	output  driveOutput
 	setup   result.Setup
-	restore string
-	command string
+	restore restoreFlags
 
 	settle, idle, cooldown time.Duration
 }
@@ -59,8 +48,7 @@ so a meter's log that arrives after the bench is added, by --power-log.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
-	flags.StringVar(&f.restore, "restore", restoreReset, "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
-	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, that restores the database in another way and returns when the server takes connections")
+	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
 	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.idle, time.Minute}, "idle", "then time over which idle power is measured: minutes, or a time such as 90s")
@@ -83,14 +71,15 @@ func (f *benchFlags) check() error {
 	switch {
 	case f.setup.Runs < 1:
 		return usageError("--runs is %d: at least 1 is needed", f.setup.Runs)
-	case f.restore != restoreReset && f.restore != restoreSnapshot && f.restore != restoreNone:
-		return usageError("--restore: %q is neither reset, snapshot nor none", f.restore)
 	case f.config.Run == 0:
 		return usageError("--run-time is 0: the runs of a bench have an end")
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	case f.output.format == "html" || compareFormats[f.output.format] == nil:
 		return usageError("--output: %q is neither text, json nor csv", f.output.format)
+	}
+	if err := f.restore.check(); err != nil {
+		return err
 	}
 	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
 		f.windows = []string{"1000s-1200s"}
@@ -173,9 +162,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 	setup.Engine, setup.Targets, setup.Size, setup.Threads = summary.Engine, summary.Targets, summary.Size, summary.Threads
 	setup.Seed, setup.Parameters = summary.Seed, summary.Parameters
 	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
-	if setup.Restore = f.restore; f.command != "" {
-		setup.Restore = "command"
-	}
+	setup.Restore = f.restore.name()
 	if !resumed {
 		return result.Bench{KitVersion: o.Version, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
 	}
@@ -190,7 +177,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
 	return experiment.Bench{
 		Dir:     options.Dir,
-		Restore: f.restorer(options.Driver.Targets, stderr),
+		Restore: f.restore.restorer(options.Driver.Targets, stderr),
 		Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
 			o := options
 			o.Dir = dir
@@ -208,31 +195,5 @@ func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr 
 				fmt.Fprintf(stderr, format+"\n", args...)
 			}
 		},
-	}
-}
-
-// restorer is how the databases are restored; nil where they are not.
-func (f *benchFlags) restorer(targets []store.Store, stderr io.Writer) func(context.Context) error {
-	if f.command != "" {
-		return func(ctx context.Context) error {
-			c := exec.CommandContext(ctx, "sh", "-c", f.command)
-			c.Stdout, c.Stderr = stderr, stderr
-			if err := c.Run(); err != nil {
-				return fmt.Errorf("run restore command: %w", err)
-			}
-			return nil
-		}
-	}
-	one := map[string]func(context.Context, store.Store) error{restoreReset: load.Reset, restoreSnapshot: restoreFromSnapshot}[f.restore]
-	if one == nil {
-		return nil
-	}
-	return func(ctx context.Context) error {
-		for _, t := range targets {
-			if err := one(ctx, t); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 }

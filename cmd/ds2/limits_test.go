@@ -58,6 +58,8 @@ func TestLimitSyntax(t *testing.T) {
 		"--output ds2":                      "--output",
 		"--threads 4":                       "--threads",
 		"--limits jetstress --abort-on-fail 30s --window 1s-2s": "--abort-on-fail goes without --window",
+		"--limit opm>5 --abort-on-fail 30s":                     "--abort-on-fail goes without a limit on opm",
+		"--restore backup":                                      "--restore: \"backup\"",
 	} {
 		code, _, stderr := execute(t, append([]string{"tune", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) {
@@ -98,6 +100,15 @@ func TestLimitsForReal(t *testing.T) {
 		if err != nil || search == nil || search.Best == nil {
 			t.Fatalf("record of the search: %+v, %v", search, err)
 		}
+		for n, dir := range trialDirs(*search) {
+			trial, err := result.Read(filepath.Join(out, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if customers := trial.Before[0].Customer; trial.Audit == nil || !trial.Audit.Passed || customers != 20_000 {
+				t.Errorf("trial %d began with %d customers, want those of the load; audit %+v", n, customers, trial.Audit)
+			}
+		}
 		if len(search.Best.Trials) != 3 || search.Best.Threads > 4 || *search.OPM != search.Best.OPM() || !search.Verdicts[0].OK {
 			t.Errorf("the search found %+v", search)
 		}
@@ -124,6 +135,16 @@ func TestLimitsForReal(t *testing.T) {
 	if code != exitVerdict || !strings.Contains(stdout, "public.products main block 3") || !strings.Contains(stdout, "audit FAILED") || !strings.Contains(stderr, "the database is damaged") {
 		t.Errorf("verify --deep of a damaged database: exit %d\n%s\n%s", code, stdout, stderr)
 	}
+}
+
+// trialDirs are the folders of the records of all trials.
+func trialDirs(r tune.Record) (dirs []string) {
+	for _, p := range r.Curve {
+		for _, trial := range p.Trials {
+			dirs = append(dirs, trial.Record)
+		}
+	}
+	return dirs
 }
 
 // damage changes a byte of block 3 of a table while the server is stopped.

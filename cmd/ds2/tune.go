@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,11 +26,12 @@ import (
 // tuneFlags are those of a run, whose users are searched for, and how to search.
 type tuneFlags struct {
 	driveFlags
-	watch  observeFlags
-	search tune.Config
-	method string
-	gain   float64 // percent
-	output driveOutput
+	watch   observeFlags
+	restore restoreFlags
+	search  tune.Config
+	method  string
+	gain    float64 // percent
+	output  driveOutput
 }
 
 func newTuneCommand() *cobra.Command {
@@ -37,12 +40,12 @@ func newTuneCommand() *cobra.Command {
 		Use:   "tune",
 		Short: "Find the number of users with the highest OPM within limits",
 		Long: `Runs users against a database again and again, and searches for the number of users with the most orders a minute
-that keeps the limits. Each run and the search itself leave a record in the folder --out, and a report with the curve of
-OPM and response time over users.
+that keeps the limits. Each run starts from the same database and is audited. The runs and the search itself leave a
+record in the folder --out, and a report with the curve of OPM and response time over users.
 
 The method golden doubles the users until a limit fails or more users bring nothing, then closes in on the best by
-golden-section search or, where the limits stand in the way, by bisection. A response time within a tenth of its limit
-is measured three times before it decides. The method steps is that of the Jetstress reports: from --start-threads 16
+golden-section search or, where the limits stand in the way, by interpolation. A figure within a tenth of its limit is
+measured three times before it decides. The method steps is that of the Jetstress reports: from --start-threads 16
 by halves or doubles, then up one by one. With both, the best is run three times, and its run with the median OPM is the
 result. Fewer users are preferred to more that bring less than --gain.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
@@ -55,6 +58,7 @@ result. Fewer users are preferred to more that bring less than --gain.`,
 	f.addShared(flags)
 	preset(flags, "warmup-time", "15s")
 	preset(flags, "run-time", "2m")
+	f.restore.add(flags)
 	f.watch.add(flags)
 	flags.StringVar(&f.method, "method", string(tune.Golden), "golden or steps")
 	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, and 16 for steps)")
@@ -95,6 +99,16 @@ func (f *tuneFlags) check() error {
 	case f.output.format != "text" && f.output.format != "json":
 		return usageError("--output: %q is neither text nor json", f.output.format)
 	}
+	if err := f.restore.check(); err != nil {
+		return err
+	}
+	limits, err := f.limits.parse()
+	if err != nil {
+		return err
+	}
+	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM }) {
+		return usageError("--abort-on-fail goes without a limit on opm here: runs with few users are meant to miss it")
+	}
 	f.config.Threads, f.spacing = f.search.Start, "even"
 	return nil
 }
@@ -115,7 +129,8 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
-	s := tuning{options: options, flags: f, dir: dir, interrupts: interrupts, stderr: stderr, record: newTuneRecord(options, f)}
+	s := tuning{options: options, flags: f, dir: dir, interrupts: interrupts, stderr: stderr, record: newTuneRecord(options, f),
+		restore: f.restore.restorer(options.Driver.Targets, stderr)}
 	if err := result.MakeDir(dir); errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	} else if err != nil {
@@ -125,15 +140,14 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 	if err := s.search(); err != nil {
 		return err
 	}
-	failed, err := s.conclude()
-	if err != nil {
-		return err
-	}
 	if err := s.print(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	if failed != "" {
-		return verdictError("%s; see the record", failed)
+	switch {
+	case s.record.Best == nil:
+		return verdictError("%s; see the record", s.record.Why)
+	case !limit.Passed(s.record.Verdicts):
+		return verdictError("limits failed: %s; see the record", limit.Failed(s.record.Verdicts))
 	}
 	return nil
 }
@@ -141,7 +155,7 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 func newTuneRecord(o experiment.Options, f *tuneFlags) tune.Record {
 	r := tune.Record{
 		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
-		Engine: o.Driver.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Config: f.search,
+		Engine: o.Driver.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: f.restore.name(), Config: f.search,
 	}
 	for _, t := range o.Driver.Targets {
 		r.Targets = append(r.Targets, t.Label())
@@ -160,8 +174,8 @@ type tuning struct {
 	interrupts interrupts
 	stderr     io.Writer
 	record     tune.Record
+	restore    func(context.Context) error // nil: nothing is restored
 	trials     int
-	last       *experiment.Run
 }
 
 // search runs the search and writes its record, also where an error ends it.
@@ -186,59 +200,44 @@ func (s *tuning) search() error {
 	return writeFile(filepath.Join(s.dir, reportFile), func(w io.Writer) error { return tunePage(w, s.dir, s.record) })
 }
 
-// trial is one run with a number of users.
-func (s *tuning) trial(_ context.Context, threads int) (tune.Trial, error) {
+// trial is one run with a number of users, from the restored database to its audit.
+func (s *tuning) trial(ctx context.Context, threads int) (tune.Trial, error) {
 	s.trials++
 	t := tune.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", s.trials, threads)}
 	o := s.options
 	o.Driver.Threads = threads
-	o.Driver.Seed += uint64(s.trials) // else the new customers of a repeat would find their names taken
+	o.Driver.Seed += uint64(s.trials) // else, where nothing is restored, the new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, s.trials)
 	o.Dir = filepath.Join(s.dir, t.Record)
+	if s.restore != nil {
+		if err := s.restore(ctx); err != nil {
+			return t, err
+		}
+	}
 	run, summary, err := driveRun(s.interrupts, o, &s.flags.output, io.Discard, s.stderr)
 	if err != nil && !errors.Is(err, experiment.ErrLimits) {
 		return t, err
 	}
-	if s.last = run; summary.OPM == nil {
+	if summary.OPM == nil {
 		return t, errors.New("the run gave no figures")
 	}
 	verdicts, err := run.Judge()
 	if err != nil {
 		return t, err
 	}
+	unsound, err := verdict(s.interrupts, run, nil, &s.flags.output, s.stderr)
+	if err != nil {
+		return t, err
+	}
+	if len(unsound) > 0 { // figures of a database that is not what it should be are worth nothing
+		return t, verdictError("%s", strings.Join(unsound, "; "))
+	}
 	if t.Strain, err = limit.Strain(verdicts); err != nil {
 		return t, err
 	}
-	// A lower limit, on OPM, is no reason to try fewer users: it is judged at the end.
-	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, upperHold(verdicts)
+	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(verdicts)
 	fmt.Fprintf(s.stderr, "trial %d: %s\n", s.trials, report.TrialText(t))
 	return t, nil
-}
-
-// upperHold tells whether all limits but those on OPM hold.
-func upperHold(verdicts []limit.Verdict) bool {
-	for _, v := range verdicts {
-		if !v.OK && v.Unit != limit.OPM {
-			return false
-		}
-	}
-	return true
-}
-
-// conclude looks at the databases after the last run, and says what failed.
-func (s *tuning) conclude() (failed string, err error) {
-	unsound, err := verdict(s.interrupts, s.last, nil, &s.flags.output, s.stderr)
-	switch {
-	case err != nil:
-		return "", err
-	case len(unsound) > 0:
-		return unsound[0], nil
-	case s.record.Best == nil:
-		return s.record.Why, nil
-	case !limit.Passed(s.record.Verdicts):
-		return "limits failed: " + limit.Failed(s.record.Verdicts), nil
-	}
-	return "", nil
 }
 
 func (s *tuning) print(w io.Writer) error {

@@ -157,6 +157,9 @@ func TestJudge(t *testing.T) {
 			t.Errorf("got %q, want %q", got[i], want[i])
 		}
 	}
+	if UpperHold(got) || !UpperHold(Judge(limits[3:4], func(Metric) (float64, bool) { return 1, true })) {
+		t.Error("a missed limit on OPM is not one that fewer users keep, the others are")
+	}
 	if Passed(got) || !Passed(got[1:4]) {
 		t.Error("one failed limit fails the whole, and none fails nothing")
 	}

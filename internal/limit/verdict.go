@@ -2,6 +2,7 @@ package limit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,12 @@ func (v Verdict) Value() string {
 	default:
 		return strconv.FormatFloat(value, 'f', 1, 64)
 	}
+}
+
+// UpperHold tells whether every upper limit holds. Lower limits, those on OPM, are the ones that fewer users miss and that
+// more may keep, so a search for the number of users asks this of its trials, and Passed of its result only.
+func UpperHold(verdicts []Verdict) bool {
+	return Passed(slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Unit == OPM }))
 }
 
 // Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps them all with a fifth to spare. Lower

@@ -137,6 +137,7 @@ func tuneSetupTable(r tune.Record) table {
 	add("first run", fmt.Sprintf("%d users", r.Config.Start))
 	add("at most", fmt.Sprintf("%d users", r.Max))
 	add("gain that more users have to bring", plain(100*r.Gain)+" %")
+	add("database before each run", r.Restore)
 	add("limits", strings.Join(r.Limits, ", "))
 	return t
 }

@@ -17,7 +17,7 @@ func search() tune.Record {
 	best := tune.Point{Threads: 7, Trials: []tune.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9), trial(7, 7100, 0.17, 0.85)}}
 	opm, p95 := 7000.0, 0.18
 	return tune.Record{
-		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Limits: []string{"order p95 < 200ms"},
+		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset", Limits: []string{"order p95 < 200ms"},
 		Config: tune.Config{Method: tune.Golden, Start: 1, Max: 512, Gain: 0.02},
 		Result: tune.Result{
 			Curve: tune.Curve{

@@ -103,5 +103,5 @@ func ReadBench(dir string) (Bench, error) {
 // SaveBench writes the summary of the bench in dir beside and renames it.
 func SaveBench(dir string, b Bench) error {
 	b.Schema, b.Kind = Schema, KindBench
-	return saveJSON(dir, b)
+	return SaveJSON(filepath.Join(dir, SummaryFile), b)
 }

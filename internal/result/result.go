@@ -260,16 +260,15 @@ func (r *Record) Choose(windows []measure.WindowSpec) error {
 // record that is otherwise complete.
 func SaveSummary(dir string, s Summary) error {
 	s.Schema = Schema
-	return saveJSON(dir, s)
+	return SaveJSON(filepath.Join(dir, SummaryFile), s)
 }
 
-// saveJSON writes a summary.json beside and renames it.
-func saveJSON(dir string, v any) error {
+// SaveJSON writes a file of a record beside and renames it.
+func SaveJSON(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
-	path := filepath.Join(dir, SummaryFile)
 	if err := os.WriteFile(path+".tmp", append(text, '\n'), 0o644); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}

@@ -6,7 +6,7 @@ import "math"
 var golden = (3 - math.Sqrt(5)) / 2
 
 // goldenStep is the next probe on either side of the best point, or 0 where its neighbours are near enough: next to it,
-// within an eighth of it at a peak, where the curve is flat, and within a sixteenth at the limits, where it still rises.
+// or within a quarter of it, since the curve is flat at its peak.
 func goldenStep(curve Curve, best int) int {
 	at := curve[best]
 	fewer := 0
@@ -14,16 +14,15 @@ func goldenStep(curve Curve, best int) int {
 		fewer = curve[best-1].Threads
 	}
 	below, above := at.Threads-fewer, 0
-	share, enough := golden, at.Threads/8
 	if best+1 < len(curve) {
 		next := curve[best+1]
-		above = next.Threads - at.Threads
 		if !next.Passed() && next.OPM() > at.OPM() {
-			below, share, enough = 0, 0.5, at.Threads/16
+			return limitStep(at, next)
 		}
+		above = next.Threads - at.Threads
 	}
-	enough = max(1, enough)
-	probe := func(width int) int { return min(max(1, int(math.Round(share*float64(width)))), width-1) }
+	enough := max(1, at.Threads/4)
+	probe := func(width int) int { return min(max(1, int(math.Round(golden*float64(width)))), width-1) }
 	switch {
 	case above >= below && above > enough:
 		return at.Threads + probe(above)
@@ -35,6 +34,25 @@ func goldenStep(curve Curve, best int) int {
 		return 0
 	}
 }
+
+// nearLimit is the strain from which on a point is taken for the last that keeps its limits.
+const nearLimit = 1 - 1.0/16
+
+// limitStep is the next probe between a point that keeps its limits and one that does not though its OPM is higher, or
+// 0 where they are next to each other or the lower is near enough to its limits. It goes where the limits would just be
+// kept if strain grew evenly between the two, which it almost does in a store that is saturated (by Little's law, a
+// response time is then as users), but not nearer to either than an eighth of the way, since it need not.
+func limitStep(below, above Point) int {
+	width := above.Threads - below.Threads
+	if width == 1 || below.strain() >= nearLimit {
+		return 0
+	}
+	share := (midLimit - below.strain()) / (above.strain() - below.strain())
+	return below.Threads + min(max(1, int(math.Round(min(max(share, 0.125), 0.875)*float64(width)))), width-1)
+}
+
+// midLimit is the strain that limitStep aims at: in the middle of what is near enough.
+const midLimit = (1 + nearLimit) / 2
 
 // patience is how many steps in a row may bring nothing before stepping ends.
 const patience = 3

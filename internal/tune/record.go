@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ds2/internal/limit"
+	"ds2/internal/result"
 )
 
 // File is the name of a search's record in its folder; the records of its trials lie in folders beside it.
@@ -28,6 +29,7 @@ type Record struct {
 	Engine     string    `json:"engine"`
 	Targets    []string  `json:"targets"` // labels, without user or password
 	Size       string    `json:"size"`
+	Restore    string    `json:"restore"` // of the database before each trial: reset, snapshot, command or none
 	Limits     []string  `json:"limits"`
 
 	Config
@@ -38,21 +40,10 @@ type Record struct {
 	Verdicts []limit.Verdict `json:"verdicts"` // of the limits in that trial
 }
 
-// Save writes the record into dir, beside and renamed.
+// Save writes the record into dir.
 func (r Record) Save(dir string) error {
 	r.Schema = Schema
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write record of the search: %w", err)
-	}
-	path := filepath.Join(dir, File)
-	if err := os.WriteFile(path+".tmp", append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write record of the search: %w", err)
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
-		return fmt.Errorf("write record of the search: %w", err)
-	}
-	return nil
+	return result.SaveJSON(filepath.Join(dir, File), r)
 }
 
 // Read reads the record of a search in dir; nil where there is none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -65,61 +66,77 @@ func (s store) measured(limit float64, seed uint64, runs *int) func(context.Cont
 
 // TestSearch holds the found number of users against the true optimum of simulated stores, for many seeds: its true
 // OPM may lie below the optimum of a limit tighter by the noise, by Gain and a resolution of a sixteenth of the users;
-// its true latency may lie above the limit by the noise.
+// its true latency may lie above the limit by the noise. It tells how many runs either method takes.
 func TestSearch(t *testing.T) {
-	const seeds, noise = 200, 1.06
 	none := math.Inf(1)
+	three, four := network(0.010, 0.004, 0.002), network(0.010, 0.008, 0.008, 0.008)
+	twelve := network(slices.Repeat([]float64{0.001}, 12)...)
+	peak := thrashing(1000, 0.02, 0.00095)
 	for _, c := range []struct {
-		why    string
-		store  store
-		limit  float64
-		method Method
-		start  int
-		runs   int // on average at most
+		why           string
+		store         store
+		limit         float64
+		start         int
+		golden, steps int // runs on average at most; 0: not tried
 	}{
-		{"plateau without limits", network(0.010, 0.004, 0.002), none, Golden, 1, 12},
-		{"plateau of twelve stations", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), none, Golden, 1, 22},
-		{"limit long before the plateau", network(0.010, 0.008, 0.008, 0.008), 0.060, Golden, 1, 11},
-		{"limit far above the knee", network(0.010, 0.004, 0.002), 0.500, Golden, 1, 12},
-		{"limit at 150 users", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Golden, 1, 22},
-		{"the same the reports' way", network(.001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001, .001), 0.160, Steps, 16, 40},
-		{"peak at 32 users", thrashing(1000, 0.02, 0.00095), none, Golden, 1, 16},
-		{"limit below the peak", thrashing(1000, 0.02, 0.00095), 0.100, Golden, 1, 18},
-		{"start above the limit", network(0.010, 0.008, 0.008, 0.008), 0.060, Golden, 64, 16},
-		{"one user at most", network(0.010, 0.010), 0.025, Golden, 1, 6},
-		{"the reports' way", network(0.010, 0.008, 0.008, 0.008), 0.100, Steps, 16, 12},
-		{"the reports' way from far above", thrashing(1000, 0.02, 0.00095), 0.100, Steps, 64, 20},
+		{"a limit long before the plateau", four, 0.060, 16, 7, 8},
+		{"a limit on the way to it", four, 0.100, 16, 5, 8},
+		{"a limit at 25 users", twelve, 0.035, 16, 7, 20},
+		{"a limit at 150 users, on the plateau", twelve, 0.160, 16, 12, 12},
+		{"a limit below the peak", peak, 0.100, 16, 7, 13},
+		{"a limit for one user", network(0.010, 0.010), 0.025, 16, 7, 7},
+		{"a limit far above the plateau", three, 0.500, 16, 12, 9},
+		{"a plateau without limits", three, none, 16, 12, 9},
+		{"a plateau that begins slowly", twelve, none, 16, 13, 13},
+		{"a peak at 32 users", peak, none, 16, 9, 9},
+
+		{"from one user, a limit on the way to the plateau", four, 0.100, 1, 8, 11},
+		{"from one user, a limit at 150 users", twelve, 0.160, 1, 16, 17},
+		{"from one user, a plateau", twelve, none, 1, 17, 16},
+		{"from one user, a peak", peak, none, 1, 13, 13},
+		{"from far above, a limit below the peak", peak, 0.100, 64, 8, 14},
+		{"from far above, a peak", peak, none, 64, 11, 0}, // steps do not go down where no limit makes them
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			optimum, total := c.store.optimum(c.limit/noise), 0
-			for seed := range uint64(seeds) {
-				runs := 0
-				config := Config{Method: c.method, Start: c.start, Max: 512, Gain: 0.02}
-				found, err := Search(t.Context(), config, c.store.measured(c.limit, seed, &runs))
-				if err != nil {
-					t.Fatal(err)
-				}
-				total += runs
-				if found.Best == nil {
-					t.Errorf("seed %d: found nothing: %s", seed, found.Why)
+			for method, most := range map[Method]int{Golden: c.golden, Steps: c.steps} {
+				if most == 0 {
 					continue
 				}
-				opm, latency := c.store(found.Best.Threads)
-				if opm < 0.92*optimum || latency > c.limit*noise {
-					t.Errorf("seed %d: %d users with %.0f opm of %.0f, latency %.3f s of %.3f; %s", seed,
-						found.Best.Threads, opm, optimum, latency, c.limit, found.Why)
+				config := Config{Method: method, Start: c.start, Max: 512, Gain: 0.02}
+				mean := c.store.search(t, config, c.limit)
+				t.Logf("%s: %.1f runs on average", method, mean)
+				if mean > float64(most) {
+					t.Errorf("%s: %.1f runs on average, want at most %d", method, mean, most)
 				}
-				if len(found.Best.Trials) != repeats || !found.Best.Passed() {
-					t.Errorf("seed %d: the best was not confirmed: %+v", seed, found.Best)
-				}
-			}
-			mean := float64(total) / seeds
-			t.Logf("%.1f runs on average", mean)
-			if mean > float64(c.runs) {
-				t.Errorf("%.1f runs on average, want at most %d", mean, c.runs)
 			}
 		})
 	}
+}
+
+// search searches with many seeds, checks what is found, and gives the number of runs on average.
+func (s store) search(t *testing.T, config Config, limit float64) (runs float64) {
+	t.Helper()
+	const seeds, noise = 200, 1.06
+	optimum, total := s.optimum(limit/noise), 0
+	for seed := range uint64(seeds) {
+		found, err := Search(t.Context(), config, s.measured(limit, seed, &total))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Best == nil {
+			t.Errorf("%s, seed %d: found nothing: %s", config.Method, seed, found.Why)
+			continue
+		}
+		opm, latency := s(found.Best.Threads)
+		if opm < 0.92*optimum || latency > limit*noise {
+			t.Errorf("%s, seed %d: %d users with %.0f opm of %.0f, latency %.3f s of %.3f; %s", config.Method, seed,
+				found.Best.Threads, opm, optimum, latency, limit, found.Why)
+		}
+		if len(found.Best.Trials) != repeats || !found.Best.Passed() {
+			t.Errorf("%s, seed %d: the best was not confirmed: %+v", config.Method, seed, found.Best)
+		}
+	}
+	return float64(total) / seeds
 }
 
 func TestSearchWithoutNoise(t *testing.T) {
