@@ -28,10 +28,16 @@ const (
 
 	// Reset takes a database that runs have worked on back to the state after the load.
 	Reset Phase = "reset"
+	// Data has the server read the dataset from files, one a statement, between Tables and Indexes. Engines that cannot
+	// have no such phase: see ReadsFiles.
+	Data Phase = "data"
 )
 
 // Phases lists the phases in the order in which a load runs them.
 var Phases = []Phase{Database, Tables, Indexes, Procedures, Statistics}
+
+// unasked are the phases that run only where they are asked for.
+var unasked = []Phase{Data, Drop, Reset}
 
 // Params is what the SQL depends on.
 type Params struct {
@@ -95,14 +101,20 @@ const stepMark = "-- step:"
 // Engines lists the engines that there is SQL for.
 func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
 
+// ReadsFiles tells whether an engine has the phase Data.
+func ReadsFiles(engine string) bool {
+	_, err := files.ReadFile(engine + "/" + string(Data) + ".sql")
+	return err == nil
+}
+
 // SQL is the script of a phase as the engine's own command-line client would take it.
 func SQL(engine string, phase Phase, p Params) (string, error) {
 	d, ok := dialects[engine]
 	if !ok {
 		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, strings.Join(Engines(), ", "))
 	}
-	if !slices.Contains(Phases, phase) && phase != Drop && phase != Reset {
-		return "", fmt.Errorf("render schema: no phase %q; known: %v, %s and %s", phase, Phases, Drop, Reset)
+	if !slices.Contains(Phases, phase) && !slices.Contains(unasked, phase) {
+		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, unasked)
 	}
 	name := fmt.Sprintf("%s.sql", phase)
 	if _, err := files.ReadFile(engine + "/" + name); err != nil {

@@ -55,7 +55,7 @@ func TestUnknownEngineAndPhase(t *testing.T) {
 	if _, err := SQL("oracle", Tables, Params{}); err == nil || !strings.Contains(err.Error(), "postgres") {
 		t.Errorf("unknown engine: error %v does not name the known ones", err)
 	}
-	if _, err := SQL("postgres", "data", Params{}); err == nil || !strings.Contains(err.Error(), "procedures") {
+	if _, err := SQL("postgres", "finish", Params{}); err == nil || !strings.Contains(err.Error(), "procedures") {
 		t.Errorf("unknown phase: error %v does not name the known ones", err)
 	}
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -18,6 +19,11 @@ type SQLServer struct {
 	// Login and Password are those that the driver connects with. No login is made where Password is empty.
 	Login, Password string
 
+	// FilesDir is the folder, as the server sees it, of the files that the phase Data has it read, and Files are those files.
+	FilesDir string
+	Files    []ServerFile
+	// CRLF says that their lines end in CR LF, not LF.
+	CRLF bool
 	// Lacks is what the server at hand cannot do; the zero value is a SQL Server that can do it all.
 	Lacks SQLServerLacks
 }
@@ -31,6 +37,23 @@ type SQLServerLacks struct {
 	Catalog     bool // full-text catalogs, and options of full-text indexes
 	ServerState bool // the right VIEW SERVER STATE, to read the server's counters
 	Owners      bool // members in the role db_owner: the driver's user is then granted the tables and procedures
+}
+
+// ServerFile is a file of rows of one table.
+type ServerFile struct {
+	Name  string // without its folder
+	Table string
+	Rows  int64 // exactly: a file that turns out to hold another number is refused
+}
+
+// ClusteredKey holds the columns of the tables' clustered keys by the tables' names in lower case. The dataset's rows come
+// in that order, and a bulk load that is told so need not sort them. CUST_HIST has no such key.
+var ClusteredKey = map[string]string{
+	"customers":  "CUSTOMERID",
+	"orders":     "ORDERID",
+	"orderlines": "ORDERID, ORDERLINEID",
+	"products":   "PROD_ID",
+	"inventory":  "PROD_ID",
 }
 
 // filegroup is one filegroup with its files.
@@ -98,15 +121,29 @@ func logMB(p Params) int64 {
 	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)
 }
 
-// filePath is the path on the server of one of a database's files, with the server's own kind of slash.
+// filePath is the path on the server of one of a database's files.
 func filePath(dir, database, file string) string {
-	slash := "/"
 	if dir == "" {
 		dir = "/var/opt/mssql/data"
-	} else if strings.Contains(dir, `\`) {
+	}
+	return join(dir, database+"_"+file)
+}
+
+// join is the path of a file in a folder on the server, with the server's own kind of slash.
+func join(dir, file string) string {
+	slash := "/"
+	if strings.Contains(dir, `\`) || strings.HasSuffix(dir, ":") {
 		slash = `\`
 	}
-	return strings.TrimRight(dir, `/\`) + slash + database + "_" + file
+	return strings.TrimRight(dir, `/\`) + slash + file
+}
+
+// clusteredKey is ClusteredKey of a table, empty where it has none.
+func clusteredKey(table string) string { return ClusteredKey[table] }
+
+// hasIdentity tells whether a table's key is an identity.
+func hasIdentity(table string) bool {
+	return slices.Contains([]string{"customers", "orders", "products"}, table)
 }
 
 // bracket quotes a name and quote a text for SQL Server.
@@ -127,5 +164,6 @@ var sqlserver = dialect{
 	bytes: sqlServerBytes,
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
+		"join": join, "clusteredKey": clusteredKey, "identity": hasIdentity, "upper": strings.ToUpper,
 	},
 }

@@ -59,3 +59,44 @@ func TestSQLServerLacks(t *testing.T) {
 		}
 	}
 }
+
+// The server reads each file in a transaction of its own, with what its table needs and no more.
+func TestSQLServerReadsFiles(t *testing.T) {
+	p := Params{Database: "DS2", SQLServer: SQLServer{
+		FilesDir: `\\files\Tom's data\`, CRLF: true,
+		Files: []ServerFile{{"jan_orderlines.csv", "orderlines", 497}, {"row_cust.csv", "customers", 1000}, {"jan_cust_hist.csv", "cust_hist", 497}},
+	}}
+	statements, err := Statements("sqlserver", Data, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(statements) != len(p.SQLServer.Files) {
+		t.Fatalf("%d statements for %d files", len(statements), len(p.SQLServer.Files))
+	}
+	const golden = `SET DATEFORMAT ymd; -- whatever the login's language: dates stand as 2009/12/31
+SET XACT_ABORT ON;
+BEGIN TRANSACTION;
+BULK INSERT CUSTOMERS
+FROM N'\\files\Tom''s data\row_cust.csv'
+WITH (
+    FIELDTERMINATOR = ',', ROWTERMINATOR = '0x0d0a', KEEPIDENTITY, KEEPNULLS, MAXERRORS = 0,
+    TABLOCK, ROWS_PER_BATCH = 1000, ORDER (CUSTOMERID)
+);
+IF @@ROWCOUNT <> 1000 THROW 50002, N'row_cust.csv does not hold the 1000 rows of its manifest', 1;
+COMMIT TRANSACTION;`
+	if statements[1].SQL != golden {
+		t.Errorf("got\n%s\nwant\n%s", statements[1].SQL, golden)
+	}
+	for i, want := range []string{"ROWS_PER_BATCH = 497, ORDER (ORDERID, ORDERLINEID)\n", "", "ROWS_PER_BATCH = 497\n"} {
+		if sql := statements[i].SQL; !strings.Contains(sql, want) || strings.Contains(sql, "KEEPIDENTITY") != (i == 1) {
+			t.Errorf("no %q, or the wrong identity, in\n%s", want, sql)
+		}
+	}
+	p.SQLServer.CRLF, p.SQLServer.FilesDir = false, "/mnt/data"
+	if script, err := SQL("sqlserver", Data, p); err != nil || !strings.Contains(script, "FROM N'/mnt/data/row_cust.csv'") || strings.Contains(script, "0x0d") {
+		t.Errorf("files of Linux on Linux: %v\n%s", err, script)
+	}
+	if ReadsFiles("postgres") || !ReadsFiles("sqlserver") {
+		t.Error("SQL Server alone reads files")
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"ds2/datagen/folder"
 	"ds2/internal/load"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // loadFlags are the flags of ds2 load.
@@ -33,14 +34,16 @@ func newLoadCommand() *cobra.Command {
 		Short: "Make a database and fill it with a dataset",
 		Long: `Makes the database where it does not exist, generates the dataset and streams it into the tables, and then makes
 indexes, keys, procedures and statistics. The dataset never touches this machine's disk, unless --from names a folder
-that ds2 generate has filled with it.
+that ds2 generate has filled with it. SQL Server can read the files of that folder itself: --server-dir is then its name
+for the folder, a share or a disk of its own.
 
 A database that holds DS2 data already is refused, unless --drop says to drop that data first: DS2's tables and
 functions, and nothing else that is in the database.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'`,
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -50,6 +53,7 @@ functions, and nothing else that is in the database.`,
 	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
 	flags.StringVar(&f.from, "from", "", "folder of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
+	f.sqlServer.addFiles(flags)
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
 	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
 	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "parts copied, and indexes built, side by side")
@@ -71,6 +75,8 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: begin anew, or go on")
+	case f.sqlServer.options.FilesDir != "" && f.from == "":
+		return usageError("--server-dir goes with --from, which names the same folder as this machine sees it: its manifest says what the files hold")
 	}
 	if err := f.dataset(); err != nil {
 		return err
@@ -84,6 +90,11 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
+	for _, s := range stores {
+		if len(f.options.SQLServer.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
+			return usageError("--server-dir: %s cannot be told to read the files itself: leave it out", s.Engine())
+		}
+	}
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	for _, s := range stores {
@@ -150,6 +161,9 @@ func (f *loadFlags) folder() error {
 	}
 	o := &f.options
 	o.Size, o.Words, o.Parts = dir.Size(), dir.Manifest.Words, parts
+	if f.sqlServer.options.FilesDir != "" {
+		return f.sqlServer.files(dir.Manifest)
+	}
 	return nil
 }
 

@@ -12,17 +12,19 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	var engine, phase, size, database, dataTablespace, indexTablespace string
+	var engine, phase, size, from, database, dataTablespace, indexTablespace string
 	var f sqlServerFlags
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
 		Long: `Prints the SQL of a DS2 database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
 procedures (with triggers), statistics; the data comes between tables and indexes. The phases drop, which ds2 load runs
-with --drop only, and reset, which takes a database back, are printed when asked for. psql and sqlcmd run what is printed. It is written for servers that can do it
-all; ds2 load asks the server and leaves out what it cannot take.`,
+with --drop only, and reset, which takes a database back, are printed when asked for; so is data, SQL Server's own reading
+of files, with --from and --server-dir. psql and sqlcmd run what is printed. It is written for servers that can do it all;
+ds2 load asks the server and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
+  ds2 schema --engine sqlserver --phase data --from /mnt/dataset --server-dir '\\files\dataset'
   ds2 schema --engine postgres --phase tables`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,8 +34,13 @@ all; ds2 load asks the server and leaves out what it cannot take.`,
 			phases := schema.Phases
 			if phase != "" {
 				phases = []schema.Phase{schema.Phase(phase)}
-				if !slices.Contains(append(schema.Phases, schema.Drop, schema.Reset), phases[0]) {
-					return usageError("--phase: %q is no phase; there are %v, %s and %s", phase, schema.Phases, schema.Drop, schema.Reset)
+				if !slices.Contains(append(schema.Phases, schema.Data, schema.Drop, schema.Reset), phases[0]) {
+					return usageError("--phase: %q is no phase; there are %v, %s, %s and %s", phase, schema.Phases, schema.Data, schema.Drop, schema.Reset)
+				}
+			}
+			if phase == string(schema.Data) {
+				if err := f.folder(engine, from); err != nil {
+					return err
 				}
 			}
 			z, err := parseSize(size)
@@ -59,12 +66,14 @@ all; ds2 load asks the server and leaves out what it cannot take.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
-	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics, drop or reset (default: all but the last two)")
+	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics, data, drop or reset (default: all but the last three)")
 	flags.StringVar(&size, "size", "S", "size of the dataset, where files are sized for it beforehand")
 	flags.StringVar(&database, "database-name", "ds2", "name of the database")
 	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.add(flags)
+	flags.StringVar(&from, "from", "", "SQL Server, phase data: folder of a dataset that ds2 generate made")
+	f.addFiles(flags)
 	return cmd
 }
 

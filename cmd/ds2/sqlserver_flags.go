@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ds2/datagen/folder"
 	"ds2/schema"
 )
 
@@ -26,6 +27,41 @@ func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: folder of the log file (default: the server's)")
 	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, made with --driver-password-file")
 	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for --driver-login on its first line")
+}
+
+// addFiles declares the flag for files that the server reads itself.
+func (f *sqlServerFlags) addFiles(flags *pflag.FlagSet) {
+	flags.StringVar(&f.options.FilesDir, "server-dir", "", "SQL Server: the folder of --from as the server sees it, which then reads the files itself by BULK INSERT")
+}
+
+// folder has the server read the files of a folder, for a script.
+func (f *sqlServerFlags) folder(engine, from string) error {
+	switch {
+	case !schema.ReadsFiles(engine):
+		return usageError("--phase: %s has no phase %s: ds2 load streams the data", engine, schema.Data)
+	case from == "" || f.options.FilesDir == "":
+		return usageError("--phase %s needs --from and --server-dir: the folder of the dataset, as this machine and as the server see it", schema.Data)
+	}
+	dir, err := folder.Open(from)
+	if err == nil {
+		_, err = dir.Parts() // which refuses a folder that is not whole
+	}
+	if err != nil {
+		return flagError("from", err)
+	}
+	return f.files(dir.Manifest)
+}
+
+// files has the server read the files of a manifest.
+func (f *sqlServerFlags) files(m *folder.Manifest) error {
+	if m.Compression != folder.None {
+		return usageError("--server-dir: the files are compressed by %s, which SQL Server does not read: make them without --compress, or leave --server-dir out", m.Compression)
+	}
+	f.options.CRLF = m.Lines == "crlf"
+	for _, e := range m.Files {
+		f.options.Files = append(f.options.Files, schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows})
+	}
+	return nil
 }
 
 // read checks the flags and reads the password.

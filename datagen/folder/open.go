@@ -70,15 +70,21 @@ func (f *Folder) Bytes() (n int64) {
 	return n
 }
 
+// neverFinished is what is wrong with a file without a sum.
+const neverFinished = "was never finished"
+
 // Parts lists the folder's files as parts, one a file, for a load. Writing one reads its file and compares it with the
-// manifest on the way: the error comes with the last row. A folder that does not hold every file of the dataset is
-// refused.
+// manifest on the way: the error comes with the last row. A folder that does not hold every file of the dataset,
+// finished, is refused.
 func (f *Folder) Parts() ([]datagen.Part, error) {
 	if len(f.Manifest.Files) != len(fileNames) {
 		return nil, &DamageError{f.Dir, append(f.missing, fmt.Sprintf("it holds %d of the %d files of a dataset", len(f.Manifest.Files), len(fileNames)))}
 	}
 	var parts []datagen.Part
 	for _, e := range f.Manifest.Files {
+		if e.SHA256 == "" {
+			return nil, &DamageError{f.Dir, []string{e.Name + " " + neverFinished}}
+		}
 		parts = append(parts, datagen.Part{
 			Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: &reader{f.Dir, f.Manifest.Compression, e},
 		})
@@ -146,7 +152,7 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 		return read, &damageError{r.entry.Name, fmt.Sprintf(format, args...), read}
 	}
 	if r.entry.SHA256 == "" {
-		return damaged(0, "was never finished")
+		return damaged(0, neverFinished)
 	}
 	f, err := os.Open(filepath.Join(r.dir, r.entry.Name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -59,8 +59,10 @@ type Options struct {
 	Resume bool // a load of the same dataset that was not finished is gone on with
 	AtOnce int  // parts and statements side by side; at least 1
 
-	DataTablespace, IndexTablespace string           // schema.Params
-	SQLServer                       schema.SQLServer // schema.Params
+	DataTablespace, IndexTablespace string // schema.Params
+	// SQLServer is of schema.Params too. Where it names files, the server reads those, one for each of the Parts in their
+	// order, and nothing is streamed to it.
+	SQLServer schema.SQLServer
 
 	Watch Watcher // may be nil
 }
@@ -84,7 +86,7 @@ type Watcher interface {
 }
 
 // PhaseData is the phase between schema.Tables and schema.Indexes.
-const PhaseData schema.Phase = "data"
+const PhaseData = schema.Data
 
 // Run loads a dataset. A database that holds DS2 data is refused unless Drop or Resume says otherwise; nothing but DS2's
 // own objects is ever dropped.

@@ -134,6 +134,15 @@ func TestRefusals(t *testing.T) {
 		{"an unfinished one of another size, to be resumed",
 			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 5) },
 			func(o *load.Options) { o.Resume, o.Size.Products = true, 1_201 }, "products=1201"},
+		{"an unfinished one whose files were cut otherwise, to be resumed: parts would be there twice, or never",
+			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 60) },
+			func(o *load.Options) {
+				data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
+				if err != nil {
+					panic(err)
+				}
+				o.Resume, o.Parts = true, data.Parts()
+			}, "cut otherwise"},
 		{"tables of DS2's own scripts",
 			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE reorder (prod_id int, quan_low int)") },
 			func(*load.Options) {}, "did not load (reorder)"},

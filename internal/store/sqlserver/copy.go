@@ -8,17 +8,9 @@ import (
 	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
-)
 
-// clustered holds the columns of each clustered key. The dataset's rows come in that order, and a bulk load that is told
-// so need not sort them.
-var clustered = map[string]string{
-	"customers":  "CUSTOMERID",
-	"orders":     "ORDERID",
-	"orderlines": "ORDERID, ORDERLINEID",
-	"products":   "PROD_ID",
-	"inventory":  "PROD_ID",
-}
+	"ds2/schema"
+)
 
 // LocksTables says that a load gains nothing by two Copies into one table.
 func (s *Store) LocksTables() {}
@@ -49,7 +41,7 @@ func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, table string, cs
 	}
 	bulk := conn.CreateBulkContext(ctx, table, names)
 	bulk.Options.Tablock = true
-	if key, ok := clustered[strings.ToLower(table)]; ok && !server.babelfish {
+	if key, ok := schema.ClusteredKey[strings.ToLower(table)]; ok && !server.babelfish {
 		bulk.Options.Order = []string{key}
 	}
 	reader := newRowReader(csv, columns)

@@ -100,6 +100,10 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if err := v.check(); err != nil {
 		return nil, err
 	}
+	if len(p.SQLServer.Files) > 0 && (v.babelfish || v.azure()) {
+		return nil, &store.Error{Op: "have " + s.Label() + " read files", Class: store.Config,
+			Err: errors.New("this server has no BULK INSERT from files"), Hint: "leave --server-dir out"}
+	}
 	placed, err := s.placed(ctx)
 	if err != nil {
 		return nil, s.Wrap("look for filegroups in "+s.Label(), err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"io"
-	"strings"
+	"regexp"
 
 	mssql "github.com/microsoft/go-mssqldb"
 )
@@ -22,6 +22,9 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 	return rows, s.Wrap("copy "+step, err)
 }
 
+// alone finds what SQL Server refuses in a transaction, and the wait for what goes on outside of them.
+var alone = regexp.MustCompile(`(?m)^\s*(CREATE FULLTEXT|ALTER DATABASE|PRINT 'wait) `)
+
 // ExecStep runs a statement as a step of a load, in one transaction with the note that it was run. What SQL Server
 // refuses in a transaction is written so that it can be run twice (schema/sqlserver), and is noted afterwards.
 func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
@@ -32,7 +35,7 @@ func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
 			}
 			return note(ctx, conn, step)
 		}
-		if upper := strings.ToUpper(statement); strings.Contains(upper, "FULLTEXT") || strings.Contains(upper, "ALTER DATABASE") {
+		if alone.MatchString(statement) {
 			return run()
 		}
 		return transact(ctx, conn, run)

@@ -1,0 +1,154 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ds2/datagen"
+	"ds2/schema"
+)
+
+// partMark stands between a file's name and the number of its part in the names of the steps that copy data.
+const partMark = " part "
+
+// copyParts brings the parts to the server, several at once.
+func (l *loader) copyParts(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(l.options.AtOnce)
+	lanes, err := l.lanes()
+	if err != nil {
+		return err
+	}
+	bring := l.copyPart
+	if len(l.params.SQLServer.Files) > 0 {
+		if bring, err = l.reader(); err != nil {
+			return err
+		}
+	}
+	for _, lane := range lanes {
+		group.Go(func() error {
+			for _, p := range lane {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := bring(ctx, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// namedPart is a part with the name of its step.
+type namedPart struct {
+	datagen.Part
+	step   string
+	number int // index into the dataset's parts
+}
+
+// lanes are the parts that are still to be copied: those of a lane one after the other, the lanes side by side.
+func (l *loader) lanes() ([][]namedPart, error) {
+	_, oneLaneATable := l.engine.(TableLocker)
+	of := map[string]int{} // parts of a file
+	for _, part := range l.options.Parts {
+		of[part.File]++
+	}
+	number := map[string]int{}        // of the last part of a file
+	laneOf := map[datagen.Table]int{} // index into lanes
+	steps := map[string]bool{}
+	var lanes [][]namedPart
+	for i, part := range l.options.Parts {
+		number[part.File]++
+		step := fmt.Sprintf("%s%s%d of %d", part.File, partMark, number[part.File], of[part.File])
+		steps[step] = true
+		if l.done[step] {
+			l.watch.Watcher.Copied(part.Table, part.Rows, 0)
+			l.watch.skip(float64(part.Rows))
+			continue
+		}
+		lane, ok := laneOf[part.Table]
+		if !ok || !oneLaneATable {
+			lane = len(lanes)
+			laneOf[part.Table] = lane
+			lanes = append(lanes, nil)
+		}
+		lanes[lane] = append(lanes[lane], namedPart{part, step, i})
+	}
+	for step := range l.done {
+		if strings.Contains(step, partMark) && !steps[step] {
+			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are cut otherwise: resume with --size or --from as it was begun, or begin anew with --drop", step)
+		}
+	}
+	return lanes, nil
+}
+
+// copyPart writes a part into one end of a pipe while the engine reads the other.
+func (l *loader) copyPart(ctx context.Context, part namedPart) error {
+	start := time.Now()
+	r, w := io.Pipe()
+	meter := &meter{w: w, table: part.Table, watch: l.watch}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		b := bufio.NewWriterSize(meter, 256<<10)
+		_, err := part.WriteTo(b)
+		w.CloseWithError(errors.Join(err, b.Flush()))
+	}()
+	rows, err := l.copy(ctx, part.step, string(part.Table), r)
+	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
+	<-written
+	if err != nil {
+		return err
+	}
+	l.report.add(part.Table, rows, meter.bytes, time.Since(start))
+	return nil
+}
+
+func (l *loader) copy(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
+	if e, ok := l.engine.(Resumer); ok {
+		return e.CopyStep(ctx, step, table, csv)
+	}
+	return l.engine.Copy(ctx, table, csv)
+}
+
+// reader brings a part by the statement that has the server read its file.
+func (l *loader) reader() (func(context.Context, namedPart) error, error) {
+	statements, err := l.statements(schema.Data)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, part namedPart) error {
+		start := time.Now()
+		if err := l.execStep(ctx, part.step, statements[part.number].SQL); err != nil {
+			return err
+		}
+		l.watch.Copied(part.Table, part.Rows, part.Bytes)
+		l.report.add(part.Table, part.Rows, part.Bytes, time.Since(start))
+		return nil
+	}, nil
+}
+
+// meter counts what passes through it.
+type meter struct {
+	w     io.Writer
+	table datagen.Table
+	watch Watcher
+	bytes int64
+}
+
+func (m *meter) Write(b []byte) (int, error) {
+	n, err := m.w.Write(b)
+	m.bytes += int64(n)
+	m.watch.Copied(m.table, int64(bytes.Count(b[:n], []byte{'\n'})), int64(n))
+	return n, err
+}

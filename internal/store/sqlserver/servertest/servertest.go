@@ -1,0 +1,89 @@
+// Package servertest gives tests a real server that speaks SQL Server's protocol, where one is asked for, and a fresh
+// database on it for each test.
+package servertest
+
+import (
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	mssqldb "github.com/microsoft/go-mssqldb"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/modules/mssql"
+)
+
+// variable names a server that tests may make databases on, or is inContainer. Where it is set, a server that cannot be
+// reached is a failure.
+const variable = "DS2_TEST_SQLSERVER_URL"
+
+// inContainer asks for Microsoft's own SQL Server in a container. It is asked for and not taken wherever Docker answers,
+// because who starts it accepts Microsoft's licence, and it is an image of 2 GB.
+const inContainer = "docker"
+
+var databases atomic.Int64
+
+// Database is the URL of a database that does not exist yet and is dropped when the test ends. A test is skipped where no
+// server is asked for.
+func Database(t testing.TB) string {
+	t.Helper()
+	text := os.Getenv(variable)
+	switch text {
+	case "":
+		t.Skip("no SQL Server to test on: set " + variable + " to the URL of one, or to " + inContainer +
+			" to start Microsoft's in a container, which accepts its licence")
+	case inContainer:
+		text = container(t)
+	}
+	target, err := url.Parse(text)
+	if err != nil {
+		t.Fatalf("%s is not a URL", variable)
+	}
+	name := fmt.Sprintf("ds2_test_%d_%d", os.Getpid(), databases.Add(1))
+	t.Cleanup(func() {
+		db, err := sql.Open("sqlserver", in(*target, "master"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer db.Close()
+		if _, err := db.Exec("DROP DATABASE IF EXISTS " + mssqldb.TSQLQuoter{}.ID(name)); err != nil {
+			t.Errorf("drop the test's database: %v", err)
+		}
+	})
+	return in(*target, name)
+}
+
+// in is the URL of a database on the server.
+func in(target url.URL, database string) string {
+	q := target.Query()
+	q.Set("database", database)
+	target.RawQuery = q.Encode()
+	return target.String()
+}
+
+// container starts a SQL Server that ends with the test and returns its URL.
+func container(t testing.TB) string {
+	t.Helper()
+	server, err := mssql.Run(t.Context(), "", mssql.WithAcceptEULA(),
+		testcontainers.WithDockerfile(testcontainers.FromDockerfile{Context: imageFolder()}))
+	testcontainers.CleanupContainer(t, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := server.ConnectionString(t.Context(), "encrypt=disable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// imageFolder is where the Dockerfile lies, whichever package's tests run.
+func imageFolder() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "testdata")
+}
