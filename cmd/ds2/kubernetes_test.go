@@ -1,18 +1,25 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/promtest"
 )
 
-const kubernetesJob = "../../scripts/kubernetes/generate.yaml"
+const kubernetesScripts = "../../scripts/kubernetes/"
 
 // readYAML reads a file into v.
 func readYAML(t *testing.T, path string, v any) {
@@ -26,25 +33,28 @@ func readYAML(t *testing.T, path string, v any) {
 	}
 }
 
-// The job is one that Kubernetes takes, by its own schema; a misspelt field is not.
+// The jobs are such as Kubernetes takes, by its own schema; a misspelt field is not.
 func TestKubernetesJobSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("../../testdata/kubernetes/job-batch-v1.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var job map[string]any
-	readYAML(t, kubernetesJob, &job)
-	if err := schema.Validate(job); err != nil {
-		t.Error(err)
-	}
-	job["spec"].(map[string]any)["completion"] = 4
-	if err := schema.Validate(job); err == nil {
-		t.Error("the schema takes a job with a field that there is not")
+	for _, file := range []string{"generate.yaml", "drive.yaml"} {
+		var job map[string]any
+		readYAML(t, kubernetesScripts+file, &job)
+		if err := schema.Validate(job); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		job["spec"].(map[string]any)["completion"] = 4
+		if err := schema.Validate(job); err == nil {
+			t.Errorf("%s: the schema takes a job with a field that there is not", file)
+		}
 	}
 }
 
-// What the job's pods run makes, with the size and the folder of a test, a whole dataset, each pod a part of it.
-func TestKubernetesJobCommand(t *testing.T) {
+// indexedJob reads how many pods an Indexed Job has, and what each runs: a command, and the script that it is given.
+func indexedJob(t *testing.T, file string) (pods int, shell []string, script string) {
+	t.Helper()
 	var job struct {
 		Spec struct {
 			CompletionMode string `yaml:"completionMode"`
@@ -57,28 +67,97 @@ func TestKubernetesJobCommand(t *testing.T) {
 			}
 		}
 	}
-	readYAML(t, kubernetesJob, &job)
+	readYAML(t, kubernetesScripts+file, &job)
 	pod := job.Spec.Template.Spec
-	if job.Spec.CompletionMode != "Indexed" || pod.RestartPolicy != "Never" || len(pod.Containers) != 1 {
-		t.Fatalf("job %+v", job)
+	if job.Spec.CompletionMode != "Indexed" || pod.RestartPolicy != "Never" || len(pod.Containers) != 1 || len(pod.Containers[0].Args) != 1 {
+		t.Fatalf("%s: job %+v", file, job)
 	}
+	return job.Spec.Completions, pod.Containers[0].Command, pod.Containers[0].Args[0]
+}
+
+// What the job's pods run makes, with the size and the folder of a test, a whole dataset, each pod a part of it.
+func TestKubernetesGenerate(t *testing.T) {
+	pods, shell, script := indexedJob(t, "generate.yaml")
 	dir := filepath.Join(t.TempDir(), "data")
-	container := pod.Containers[0]
-	line := strings.NewReplacer("exec ds2 ", "printf '%s\n' ", "--size W", "--size 1MB", "/data/ds2-W", dir).Replace(container.Args[0])
-	for i := range job.Spec.Completions {
-		sh := exec.Command(container.Command[0], append(container.Command[1:], line)...)
-		sh.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i))
-		args, err := sh.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+	line := strings.NewReplacer("--size W", "--size 1MB", "/data/ds2-W", dir).Replace(script)
+	for i := range pods {
 		for range 2 { // once more, as where a pod was started again
-			if code, _, stderr := execute(t, strings.Fields(string(args))...); code != exitDone {
-				t.Fatalf("ds2 %s: exit %d, %s", args, code, stderr)
+			sh := exec.Command(shell[0], append(shell[1:], line)...)
+			sh.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i))
+			if out, err := sh.CombinedOutput(); err != nil {
+				t.Fatalf("pod %d: %v\n%s", i, err, out)
 			}
 		}
 	}
 	if code, stdout, stderr := execute(t, "generate", "--verify", dir); code != exitDone || !strings.Contains(stdout, "40 files") {
 		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
+	}
+}
+
+// What the job's pods run, at a known rate and for a shorter time, is one run: Prometheus sums the pods, and their records
+// merge and pass the audit together.
+func TestKubernetesDrive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives for 40 s")
+	}
+	const rate = 5 // orders a second of each pod
+	pods, shell, script := indexedJob(t, "drive.yaml")
+	target, records := pgtest.Database(t), t.TempDir()
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "-q"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	var addresses []string
+	for range pods {
+		addresses = append(addresses, promtest.FreeAddress(t))
+	}
+	prometheus := promtest.Start(t, addresses)
+
+	start := time.Now().Add(10 * time.Second)
+	var running []*exec.Cmd
+	var said []*bytes.Buffer
+	for i := range pods {
+		line := strings.NewReplacer(
+			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
+			"$(THREADS)", "2", // as Kubernetes does
+			"--run-time 20m", fmt.Sprintf("--run-time 35s --warmup-time 1s --ramp-rate 100 --spacing even --rate %d/s", rate),
+			"0.0.0.0:9464", addresses[i], "/records", records).Replace(script)
+		sh := exec.CommandContext(t.Context(), shell[0], append(shell[1:], line)...)
+		sh.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i), "THREADS=2", "DS2_TARGET="+target)
+		said = append(said, new(bytes.Buffer))
+		sh.Stdout, sh.Stderr = said[i], said[i]
+		if err := sh.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, sh)
+	}
+	for i, sh := range running {
+		if err := sh.Wait(); err != nil {
+			t.Errorf("pod %d: %v\n%s", i, err, said[i])
+		}
+	}
+	if t.Failed() {
+		return
+	}
+
+	want := float64(60 * rate * pods)
+	opm := query(t, prometheus, "sum(60 * rate(ds2_orders_total[20s]))", start.Add(32*time.Second))
+	if len(opm) != 1 || math.Abs(opm[0]/want-1) > 0.05 {
+		t.Errorf("Prometheus sums %d pods to %v OPM, want %v", pods, opm, want)
+	}
+	folders, err := filepath.Glob(filepath.Join(records, "many-*"))
+	if err != nil || len(folders) != pods {
+		t.Fatalf("records %v, %v", folders, err)
+	}
+	code, stdout, stderr := execute(t, append([]string{"report", "--merge", "--output", "json"}, folders...)...)
+	var merged []struct{ OPM float64 }
+	if err := json.Unmarshal([]byte(stdout), &merged); code != exitDone || err != nil || len(merged) != 1 || math.Abs(merged[0].OPM/want-1) > 0.05 {
+		t.Errorf("merged: exit %d, %v, %+v, want %v OPM, %s", code, err, merged, want, stderr)
+	}
+	verify := []string{"verify", "--target", target}
+	for _, folder := range folders {
+		verify = append(verify, "--record", folder)
+	}
+	if code, stdout, stderr := execute(t, verify...); code != exitDone {
+		t.Errorf("the audit of all: exit %d, %s%s", code, stdout, stderr)
 	}
 }
