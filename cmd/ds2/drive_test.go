@@ -212,7 +212,8 @@ func TestDriveRefuses(t *testing.T) {
 		{"--quiet=x", `--quiet: neither true nor false: "x"`},
 		{"--warmup-time x", `ds2: --warmup-time: "x" is neither a number of minutes`},
 		{"--prometheus-instance db1", "give the URL of the Prometheus"},
-		{"surplus", "surplus"},
+		{"surplus", `"surplus" belongs to no flag`},
+		{"--detailed_view Y", `"Y" belongs to no flag: write --flag=value`},
 	} {
 		args := append([]string{"drive"}, strings.Fields(c.args)...)
 		if c.args != "" && !strings.Contains(c.args, "--target") {
@@ -225,6 +226,12 @@ func TestDriveRefuses(t *testing.T) {
 		if strings.Contains(stderr, "secret") {
 			t.Errorf("ds2 drive %s tells the password: %s", c.args, stderr)
 		}
+	}
+}
+
+func TestSnapshotRefuses(t *testing.T) {
+	if code, _, stderr := execute(t, "snapshot", "keep"); code != exitUsage || !strings.Contains(stderr, `"keep"`) {
+		t.Errorf("ds2 snapshot keep: exit %d, %q", code, stderr)
 	}
 }
 

@@ -44,7 +44,7 @@ functions, and nothing else that is in the database.`,
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'`,
-		Args: cobra.NoArgs,
+		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

@@ -20,7 +20,7 @@ func newResetCommand() *cobra.Command {
 		Long: `Removes what runs have added to a database, new customers, orders and reorders, and restores the stock of every
 product, so that the next run starts from the same rows as the first. Nobody may be at work on the database.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
-		Args:    cobra.NoArgs,
+		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return eachStore(cmd, f, "reset", load.Reset)
 		},
@@ -36,6 +36,7 @@ func newSnapshotCommand() *cobra.Command {
 		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's place again, as
 the storage report does before each run. The copy needs as much room as the database. Nobody may be at work on it.`,
 		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args counts for nothing
 	}
 	for _, c := range []struct {
 		name, short, done string
@@ -47,7 +48,7 @@ the storage report does before each run. The copy needs as much room as the data
 	} {
 		var f targetFlags
 		sub := &cobra.Command{
-			Use: c.name, Short: c.short, Args: cobra.NoArgs,
+			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return eachStore(cmd, f, c.done, func(ctx context.Context, s store.Store) error {

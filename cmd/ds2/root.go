@@ -73,6 +73,14 @@ func newRoot() *cobra.Command {
 	return root
 }
 
+// flagsOnly refuses an argument that belongs to no flag, such as Y in "--detailed-view Y".
+func flagsOnly(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q belongs to no flag: write --flag=value", args[0])
+	}
+	return nil
+}
+
 // normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's name.
 func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	name = strings.ReplaceAll(name, "_", "-")

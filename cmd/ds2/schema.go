@@ -26,7 +26,7 @@ ds2 load asks the server and leaves out what it cannot take.`,
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
   ds2 schema --engine sqlserver --phase data --from /mnt/dataset --server-dir '\\files\dataset'
   ds2 schema --engine postgres --phase tables`,
-		Args: cobra.NoArgs,
+		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(schema.Engines(), engine) {
 				return usageError("--engine: %q is no engine; there are %s", engine, strings.Join(schema.Engines(), ", "))

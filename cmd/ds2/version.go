@@ -27,7 +27,7 @@ func newVersionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the kit's version",
 		Example: "  ds2 version",
-		Args:    cobra.NoArgs,
+		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "ds2 %s (%s, %s/%s)\n", kitVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
