@@ -3,10 +3,14 @@ package experiment
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -79,6 +83,46 @@ func (f *faulty) raise(ctx context.Context, state string, share float64, d time.
 	return err
 }
 
+// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up for a time. Where the test may not
+// mount one, that is what a full disk makes the server say.
+func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, time.Duration) error) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ds2-small-disk-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(dir) })
+	data, err := os.Stat(f.DataDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := data.Sys().(*syscall.Stat_t)
+	if err := syscall.Mount("ds2", dir, "tmpfs", 0, fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)); errors.Is(err, syscall.EPERM) {
+		return func(ctx context.Context, d time.Duration) error { return f.raise(ctx, "53100", 1, d) }
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	statements := func(all ...string) {
+		for _, statement := range all {
+			if _, err := f.db.Exec(statement); err != nil {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+	}
+	statements("CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
+	t.Cleanup(func() { statements("ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small") })
+	return func(_ context.Context, d time.Duration) error {
+		ballast := filepath.Join(dir, "ballast")
+		defer os.Remove(ballast)
+		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("filling the disk up: %w", err)
+		}
+		time.Sleep(d)
+		return nil
+	}
+}
+
 // killBackends ends some sessions of the run.
 func (f *faulty) killBackends(ctx context.Context, n int) error {
 	_, err := f.db.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1", n)
@@ -129,6 +173,7 @@ func TestFaults(t *testing.T) {
 		t.Skip("takes more than a minute")
 	}
 	f := newFaulty(t)
+	fill := f.smallDisk(t)
 	for _, c := range []struct {
 		why   string
 		fault func(context.Context) error
@@ -153,7 +198,7 @@ func TestFaults(t *testing.T) {
 		{"the network resets connections", func(ctx context.Context) error { return f.toxic(ctx, "reset_peer", 500*time.Millisecond) }, store.Connection},
 		{"deadlocks", func(ctx context.Context) error { return f.raise(ctx, "40P01", 0.2, time.Second) }, store.Deadlock},
 		{"serialization failures", func(ctx context.Context) error { return f.raise(ctx, "40001", 0.2, time.Second) }, store.Serialization},
-		{"a full disk", func(ctx context.Context) error { return f.raise(ctx, "53100", 1, time.Second) }, store.Resource},
+		{"a full disk", func(ctx context.Context) error { return fill(ctx, time.Second) }, store.Resource},
 		{"too few connections", func(ctx context.Context) error { return f.occupy(ctx, time.Second) }, store.Resource},
 	} {
 		t.Run(c.why, func(t *testing.T) {
