@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -29,10 +30,20 @@ func (c Commands) Kill(ctx context.Context) error { return shell(ctx, "kill", c.
 // Start runs the command that starts.
 func (c Commands) Start(ctx context.Context) error { return shell(ctx, "start", c.StartLine) }
 
+// shell runs a command line. What it says goes to a file, not to a pipe: a server that it leaves running in the
+// background may keep that open, and nobody is to wait for the server's end.
 func shell(ctx context.Context, verb, line string) error {
-	out, err := exec.CommandContext(ctx, "sh", "-c", line).CombinedOutput()
+	out, err := os.CreateTemp("", "ds2-"+verb+"-")
 	if err != nil {
-		return fmt.Errorf("%s the server: %s: %w\n%s", verb, line, err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("%s the server: %w", verb, err)
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	c := exec.CommandContext(ctx, "sh", "-c", line)
+	c.Stdout, c.Stderr = out, out
+	if err := c.Run(); err != nil {
+		said, _ := os.ReadFile(out.Name())
+		return fmt.Errorf("%s the server: %s: %w\n%s", verb, line, err, strings.TrimSpace(string(said)))
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func options(t *testing.T, s store.Store) Options {
 // TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is named.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes most of a minute")
+		t.Skip("takes more than a minute")
 	}
 	for _, c := range []struct {
 		why      string
@@ -145,6 +145,8 @@ func TestCrash(t *testing.T) {
 		{"commits are acknowledged before they are written", map[string]string{"synchronous_commit": "off", "wal_buffers": "64MB"},
 			func(_ *localpg.Server, s store.Store) func(func()) error { return idleWriter(s.DB()) }, true},
 		{"the drive lies about what it holds", map[string]string{"shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off"},
+			func(l *localpg.Server, s store.Store) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }, true},
+		{"nothing is flushed at all, and the power is cut", map[string]string{"fsync": "off", "shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off"},
 			func(l *localpg.Server, s store.Store) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {

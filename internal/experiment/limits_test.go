@@ -2,11 +2,15 @@ package experiment
 
 import (
 	"errors"
+	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"ds2/internal/host"
 	"ds2/internal/limit"
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -61,5 +65,54 @@ func TestLimits(t *testing.T) {
 				t.Errorf("verdicts %s, want %s: %v", got, c.verdicts, record.Limits)
 			}
 		})
+	}
+}
+
+// TestLimitsOfDevices judges a drive while the run goes on, by what was sampled of it in each interval: after two seconds
+// in a row that are too slow the run ends, and not by seconds of which nothing is known.
+func TestLimitsOfDevices(t *testing.T) {
+	limits, err := limit.ParseAll([]string{"device write max < 50ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	drive := host.Source{Name: "drive", Columns: []host.Column{{Name: "disk.sda.writes_per_second"}, {Name: "disk.sda.write_seconds"}}}
+	for _, c := range []struct {
+		why     string
+		observe bool
+		latency []float64 // of each second; NaN: it wrote nothing
+		ends    int       // the second that ends the run; 0: none
+	}{
+		{"slow once, then twice", true, []float64{0.06, 0.01, 0.06, 0.07, 0.01}, 4},
+		{"a second without writes does not count", true, []float64{0.06, math.NaN(), 0.06, 0.01}, 0},
+		{"nobody observes", false, []float64{0.06, 0.06, 0.06}, 0},
+	} {
+		w, ended := watch{limits: limits, abortAfter: 2 * time.Second}, 0
+		var o *observation
+		if c.observe {
+			o = &observation{start: start, sampler: host.NewSampler(slog.New(slog.DiscardHandler), drive)}
+		}
+		for i, latency := range c.latency {
+			from, to := time.Duration(i)*time.Second, time.Duration(i+1)*time.Second
+			writes := 100.0
+			if math.IsNaN(latency) {
+				writes = 0
+			}
+			if o != nil {
+				o.keep(host.Row{Time: start.Add(to), Values: []float64{writes, latency}})
+			}
+			w.sample(measure.Sample{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: measure.Counts{Orders: 1}})
+			counters, begin := o.since(from)
+			err := w.over(measure.Interval{From: from, To: to}, counters, begin)
+			if err != nil && !errors.Is(err, ErrLimits) {
+				t.Fatal(err)
+			}
+			if err != nil && ended == 0 {
+				ended = i + 1
+			}
+		}
+		if ended != c.ends {
+			t.Errorf("%s: ended after second %d, want %d", c.why, ended, c.ends)
+		}
 	}
 }

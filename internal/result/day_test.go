@@ -1,6 +1,7 @@
 package result
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -78,8 +79,8 @@ func TestDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var columns []string
-	for range 48 {
-		columns = append(columns, "group.item.quantity_per_second")
+	for i := range 48 {
+		columns = append(columns, fmt.Sprintf("group.item%d.quantity_per_second", i))
 	}
 	counters, err := CreateHost(dir, columns, hostStart)
 	if err != nil {

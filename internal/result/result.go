@@ -192,7 +192,7 @@ type Record struct {
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,
-// and its window is the run phase so far.
+// its counts are those of the series, and its window is the run phase so far.
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
 	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
@@ -222,7 +222,13 @@ func Read(dir string) (*Record, error) {
 	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start); err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
-	if run := r.Series.Phase(measure.PhaseRun); r.Status == Running && run.To > 0 {
+	if r.Status != Running {
+		return r, nil
+	}
+	for _, s := range r.Series.Samples {
+		r.Counts.Add(s.Counts)
+	}
+	if run := r.Series.Phase(measure.PhaseRun); run.To > 0 {
 		return r, r.Choose([]measure.WindowSpec{{Name: "run", Span: run}})
 	}
 	return r, nil

@@ -114,8 +114,8 @@ func TestReadAfterCrash(t *testing.T) {
 	if n := len(r.Series.Samples); r.Status != Running || n < 5 || n > 9 || len(r.Series.Intervals) != 2 {
 		t.Errorf("status %s, %d samples of a file cut near its end, %d intervals; want running, 5 to 9 and 2", r.Status, n, len(r.Series.Intervals))
 	}
-	if r.OPM == nil || math.Round(*r.OPM) != 60 || r.Windows[0].Name != "run" {
-		t.Errorf("a crashed run has windows %+v; want the run phase so far with 60 OPM", r.Windows)
+	if r.OPM == nil || math.Round(*r.OPM) != 60 || r.Windows[0].Name != "run" || r.Counts.Orders != int64(len(r.Series.Samples)) {
+		t.Errorf("a crashed run has windows %+v and counts %+v; want the run phase so far with 60 OPM, an order a sample", r.Windows, r.Counts)
 	}
 	if err := os.Truncate(filepath.Join(dir, HistogramsFile), 5); err != nil {
 		t.Fatal(err)
