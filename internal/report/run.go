@@ -11,6 +11,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // runView is a record as it is shown: the page and the text are made of the same tables.
@@ -158,8 +159,23 @@ func latencyTable(s result.Summary) table {
 		l := w.Latency[name]
 		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P50),
 			figure(l.P95), figure(l.P99), figure(l.Max)})
+		if name == measure.WholeOrder && l.Count > 0 {
+			t.Rows = append(t.Rows, []string{"order as in DS2", integer(l.Count), figure(ds2Response(w.Latency)), "–", "–", "–", "–"})
+		}
 	}
 	return t
+}
+
+// ds2Response is the mean of what DS2 calls an order's response time, in milliseconds: its operations without the price
+// query, and without the wait for a user in an open loop.
+func ds2Response(latency map[string]measure.Latency) float64 {
+	sum := 0.0
+	for name, l := range latency {
+		if name != measure.WholeOrder && name != store.OpPrices.String() {
+			sum += l.Mean * float64(l.Count)
+		}
+	}
+	return sum / float64(latency[measure.WholeOrder].Count)
 }
 
 func failureTable(s result.Summary) table {
