@@ -12,7 +12,7 @@ import (
 //go:embed */server/*.sql
 var serverFiles embed.FS
 
-// Server is what a benchmark asks of a server besides its orders. All are single queries.
+// Server is what a benchmark asks of a server besides its orders. Each gives one result.
 type Server struct {
 	// Version gives one row: the major version as a number, and a line of text with all that the server says of itself.
 	Version string

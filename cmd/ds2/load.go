@@ -188,4 +188,23 @@ func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
 		fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f\n", t.Table, t.Rows, bytesText(t.Bytes),
 			float64(t.Rows)/t.Busy.Seconds(), float64(t.Bytes)/1e6/t.Busy.Seconds())
 	}
+	if r.Processor > 0 {
+		fmt.Fprintln(w, pace(r.Processor, r.Time(load.PhaseData), runtime.NumCPU()))
+	}
+}
+
+// pace says what limited the copying of the data: where ds2 left most of its machine's processors idle, it waited for the
+// server, or for the network before it.
+func pace(worked, elapsed time.Duration, processors int) string {
+	const much, little = 0.8, 0.5
+	share := worked.Seconds() / elapsed.Seconds() / float64(processors)
+	verdict := ""
+	switch {
+	case share >= much:
+		verdict = "; ds2 set the pace, not the server: load from a machine with more processors"
+	case share < little:
+		verdict = "; the server set the pace"
+	}
+	return fmt.Sprintf("  ds2 itself worked %s in %s of data, %.0f %% of this machine's %d processors%s",
+		worked.Round(10*time.Millisecond), elapsed.Round(10*time.Millisecond), 100*share, processors, verdict)
 }

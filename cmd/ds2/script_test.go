@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -9,10 +11,39 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store/sqlserver/servertest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": main})
+}
+
+// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a database
+// that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and SQLCMDPASSWORD are what the storage report's own command line
+// needs to find the same. The condition [babelfish] tells what server it is.
+func TestSQLServerScripts(t *testing.T) {
+	target, err := url.Parse(servertest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/sqlserver",
+		Setup: func(e *testscript.Env) error {
+			password, _ := target.User.Password()
+			e.Setenv("TARGET", target.String())
+			e.Setenv("HOST", target.Host)
+			e.Setenv("DATABASE", target.Query().Get("database"))
+			e.Setenv("SQLCMDUSER", target.User.Username())
+			e.Setenv("SQLCMDPASSWORD", password)
+			return nil
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition != "babelfish" {
+				return false, fmt.Errorf("no condition %q", condition)
+			}
+			return servertest.IsBabelfish(target.String())
+		},
+	})
 }
 
 // TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN the

@@ -120,12 +120,15 @@ func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
 		{schema.Procedures, l.runPhase(schema.Procedures)},
 		{schema.Statistics, l.runPhase(schema.Statistics)},
 	} {
-		began := time.Now()
+		began, worked := time.Now(), processorTime()
 		l.watch.Begin(phase.name)
 		if err := phase.run(ctx); err != nil {
 			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
 		}
 		l.report.Phases = append(l.report.Phases, PhaseTime{phase.name, time.Since(began)})
+		if phase.name == PhaseData {
+			l.report.Processor = processorTime() - worked
+		}
 	}
 	if err := l.finish(ctx); err != nil {
 		return l.report, fmt.Errorf("finish load: %w", err)

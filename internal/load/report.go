@@ -15,7 +15,20 @@ type Report struct {
 	Tables  []TableReport // in the order of the dataset
 	LeftOut []string      // a line for each thing that an Adapter's server cannot take
 
+	// Processor is how long processors of this machine worked for this process in PhaseData; 0 where nobody knows.
+	Processor time.Duration
+
 	mu sync.Mutex
+}
+
+// Time is how long a phase took; 0 where it was not reached.
+func (r *Report) Time(phase schema.Phase) time.Duration {
+	for _, p := range r.Phases {
+		if p.Phase == phase {
+			return p.Time
+		}
+	}
+	return 0
 }
 
 // PhaseTime is how long a phase took.

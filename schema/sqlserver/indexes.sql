@@ -58,6 +58,8 @@ WHILE (SELECT has_crawl_completed FROM sys.fulltext_indexes WHERE object_id = OB
 BEGIN
     DECLARE @products int = CAST(OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableFulltextItemCount') AS int);
     RAISERROR('full-text index: %d products so far', 0, 1, @products) WITH NOWAIT;
+    IF CAST(OBJECTPROPERTYEX(OBJECT_ID('PRODUCTS'), 'TableFulltextPopulateStatus') AS int) = 6
+        THROW 50004, 'the full-text index cannot be filled: the server''s crawl log says why', 1;
     WAITFOR DELAY '00:00:01';
 END;
 {{- end}}

@@ -76,8 +76,13 @@ func classify(e mssql.Error) (number int32, class store.Class, hint string) {
 	if e.Class >= 20 { // the server closes the connection
 		return e.Number, store.Connection, ""
 	}
-	return e.Number, store.Bug, ""
+	class, hint = classOf(e.Number)
+	return e.Number, class, hint
 }
+
+// babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL Server's: a
+// missing table as well as what nobody can put right. Its class is Bug, since the number does not tell.
+const babelfishUnmapped = 33557097
 
 // classOf gives the class of an error number of SQL Server, and what a user can do about it.
 func classOf(number int32) (store.Class, string) {
@@ -108,6 +113,8 @@ func classOf(number int32) (store.Class, string) {
 		return store.Config, "the database holds no DS2 that this kit can use: fill it with ds2 load"
 	case 229, 230, 262, 297, 300, 916:
 		return store.Config, "give the login of the target the right to do so, or use another"
+	case babelfishUnmapped:
+		return store.Bug, "Babelfish gives this number to every error that SQL Server has none for: where a table is missing, fill the database with ds2 load"
 	case 7601, 7609:
 		return store.Config, "install the server's full-text search: two of the browses need it"
 	}

@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -21,6 +22,14 @@ const progressEvery = time.Second
 func (s *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (store.Scrub, error) {
 	op := "check " + s.Label()
 	result := store.Scrub{Damage: []store.Damage{}, Unchecked: []string{}}
+	v, err := s.ask(ctx)
+	if err != nil {
+		return result, err
+	}
+	if v.babelfish {
+		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("Babelfish has no DBCC CHECKDB"),
+			Hint: "leave --deep out"}
+	}
 	start := time.Now()
 	conn, err := s.db.Conn(ctx)
 	if err != nil {

@@ -2,7 +2,7 @@ package sqlserver
 
 import "testing"
 
-// TestFaultOf has rows as DBCC CHECKDB documents them.
+// TestFaultOf has rows as DBCC CHECKDB is known to give them: its documentation leaves TABLERESULTS out.
 func TestFaultOf(t *testing.T) {
 	for _, c := range []struct {
 		why  string

@@ -15,7 +15,7 @@ import (
 
 // A snapshot here is a full backup, which is what the storage report restores before each run (WORKLOAD.md section 6).
 // SQL Server's own database snapshots are not used: while one exists, the first change of every page is copied to it,
-// which a storage benchmark would measure, and going back to one drops the full-text catalogs.
+// which a storage benchmark would measure, and going back to one drops the full-text catalogs (docs/sqlserver.md).
 
 // backupFile is the name of the backup in the server's own folder for backups.
 func (s *Store) backupFile() string { return "ds2_snapshot_" + s.Database() + ".bak" }
@@ -46,7 +46,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context) error {
 	// What is asked first fails where there is no backup, before anybody is disconnected.
 	database, file := quoteName(s.Database()), quoteText(s.backupFile())
 	for _, statement := range []string{
-		"RESTORE VERIFYONLY FROM DISK = " + file,
+		"RESTORE FILELISTONLY FROM DISK = " + file,
 		"ALTER DATABASE " + database + " SET OFFLINE WITH ROLLBACK IMMEDIATE",
 		"RESTORE DATABASE " + database + " FROM DISK = " + file + " WITH REPLACE, CHECKSUM" + moves,
 	} {
@@ -84,8 +84,16 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	return &store.Error{Op: op, Class: store.Config, Err: errors.New("SQL Server deletes no backups"),
-		Hint: "delete " + s.backupFile() + " in its folder for backups"}
+	// The path as BACKUP resolved it is in the history of backups, for those who may read that.
+	path := s.backupFile() + " in the server's folder for backups"
+	_ = s.db.QueryRowContext(ctx, `
+		SELECT TOP (1) m.physical_device_name
+		FROM msdb.dbo.backupset AS b
+		JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
+		WHERE b.database_name = @p1 AND RIGHT(m.physical_device_name, LEN(@p2)) = @p2
+		ORDER BY b.backup_finish_date DESC`, s.Database(), s.backupFile()).Scan(&path)
+	return &store.Error{Op: op, Class: store.Config, Err: errors.New("SQL Server has no statement that deletes a backup"),
+		Hint: "delete " + path + " on the server's machine"}
 }
 
 // needBackup is an error where the server has no BACKUP of its own.

@@ -1,6 +1,7 @@
 -- SQL Server's performance counters of this database and of the whole instance, with the report's two among them: Buffer
 -- cache hit ratio and Checkpoint pages/sec. What bears "/sec" in its name is a running total. With indirect checkpoints,
 -- the default since 2016, the background writer writes what checkpoints did before.
+IF SERVERPROPERTY('Babelfish') = 1 THROW 50003, 'Babelfish has no performance counters', 1;
 SELECT CASE counter_name
         WHEN 'Write Transactions/sec' THEN 'commits_total'
         WHEN 'Log Bytes Flushed/sec' THEN 'log_bytes_total'

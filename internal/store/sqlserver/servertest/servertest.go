@@ -58,6 +58,22 @@ func Database(t testing.TB) string {
 	return in(*target, name)
 }
 
+// IsBabelfish tells whether a database's server is Babelfish for PostgreSQL.
+func IsBabelfish(target string) (bool, error) {
+	u, err := url.Parse(target)
+	if err != nil {
+		return false, err
+	}
+	db, err := sql.Open("sqlserver", in(*u, "master"))
+	if err != nil {
+		return false, err
+	}
+	defer db.Close()
+	var babelfish sql.NullInt64
+	err = db.QueryRow("SELECT CAST(SERVERPROPERTY('Babelfish') AS int)").Scan(&babelfish)
+	return babelfish.Int64 == 1, err
+}
+
 // in is the URL of a database on the server.
 func in(target url.URL, database string) string {
 	q := target.Query()
