@@ -45,9 +45,10 @@ record in the folder --out, and a report with the curve of OPM and response time
 
 The method golden doubles the users until a limit fails or more users bring nothing, then closes in on the best by
 golden-section search or, where the limits stand in the way, by interpolation. A figure within a tenth of its limit is
-measured three times before it decides. The method steps is that of the Jetstress reports: from --start-threads 16
-by halves or doubles, then up one by one. With both, the best is run three times, and its run with the median OPM is the
-result. Fewer users are preferred to more that bring less than --gain.`,
+measured three times before it decides, and no number of users is found to fail by a single run. The method steps is
+that of the Jetstress reports: from --start-threads 16 by halves or doubles, then up one by one. With both, the best is
+run three times, and its run with the median OPM is the result. Fewer users are preferred to more that bring less than
+--gain.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
   ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m`,
 		Args: flagsOnly,

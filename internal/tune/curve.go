@@ -38,6 +38,11 @@ func (p Point) Passed() bool {
 	return 2*passed > len(p.Trials)
 }
 
+// disputed tells whether some of the trials kept the limits and some did not.
+func (p Point) disputed() bool {
+	return slices.ContainsFunc(p.Trials, func(t Trial) bool { return t.Passed != p.Trials[0].Passed })
+}
+
 // Median is the trial with the median OPM; of an even number, the lower of the two in the middle.
 func (p Point) Median() Trial {
 	byOPM := slices.SortedFunc(slices.Values(p.Trials), func(a, b Trial) int { return cmp.Compare(a.OPM, b.OPM) })

@@ -56,7 +56,8 @@ type Result struct {
 // Search runs trials until it knows the fewest users whose OPM is within Gain of the highest that keeps the limits, and
 // has run them three times. It holds on three assumptions: more users never lower a latency; OPM over users rises to one
 // peak or plateau; and a figure that misses its limit by a tenth does so by more than noise. A closer figure is measured
-// three times before it decides. Every trial's outcome enters by the median, and a best point that fails its repeats is
+// three times before it decides, so is a number of users that two trials disagree on, and none is found to fail by a
+// single trial. Every trial's outcome enters by the median, and a best point that fails its repeats is
 // given up for fewer users. The curve so far is returned also when a trial ends in an error.
 func Search(ctx context.Context, c Config, run func(ctx context.Context, threads int) (Trial, error)) (Result, error) {
 	var curve Curve
@@ -92,13 +93,18 @@ func (c Config) next(curve Curve) (threads int, why string) {
 		return c.Start, ""
 	}
 	for _, p := range curve {
-		if s := p.strain(); s > 1-closeCall && s < 1+closeCall && len(p.Trials) < repeats {
+		if s := p.strain(); len(p.Trials) < repeats && (s > 1-closeCall && s < 1+closeCall || p.disputed()) {
 			return p.Threads, ""
 		}
 	}
 	kept := curve.kept()
 	if len(kept) == 0 {
-		return curve[0].Threads / 2, "the limits fail already with 1 user"
+		if fewest := curve[0]; fewest.Threads > 1 {
+			return fewest.Threads / 2, ""
+		} else if len(fewest.Trials) == 1 {
+			return fewest.Threads, ""
+		}
+		return 0, "the limits fail already with 1 user"
 	}
 	at := kept.best(c.Gain)
 	best := kept[at]
@@ -111,6 +117,9 @@ func (c Config) next(curve Curve) (threads int, why string) {
 	}
 	if n := inner(curve, at); n > 0 {
 		return n, ""
+	}
+	if at+1 < len(curve) && !curve[at+1].Passed() && len(curve[at+1].Trials) == 1 {
+		return curve[at+1].Threads, ""
 	}
 	if len(best.Trials) < repeats {
 		return best.Threads, ""
