@@ -8,6 +8,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // Reset takes a loaded database back to the state after its load: the customers, orders and reorders of runs go, and
@@ -32,13 +33,19 @@ func Reset(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return err
 	}
+	statements, err := schema.Statements(s.Engine(), schema.Reset, schema.Params{
+		Customers: int64(size.Customers), OrdersPerMonth: int64(size.OrdersPerMonth), Products: int64(size.Products),
+	})
+	if err != nil {
+		return err
+	}
 	r, w := io.Pipe()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		w.CloseWithError(writeInventory(w, data))
 	}()
-	err = resetter.Reset(ctx, size, r)
+	err = resetter.Reset(ctx, statements, r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	return err

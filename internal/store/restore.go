@@ -4,14 +4,14 @@ import (
 	"context"
 	"io"
 
-	"ds2/datagen"
+	"ds2/schema"
 )
 
 // Resetter is a Store that can take its database back to the state after the load without loading again.
 type Resetter interface {
-	// Reset removes what runs added to a database of the size, and restores INVENTORY from the dataset's rows of it, as
-	// CSV. New customers and orders get the numbers that those of the first run got.
-	Reset(ctx context.Context, size datagen.Size, inventory io.Reader) error
+	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's
+	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got.
+	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader) error
 }
 
 // Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.

@@ -6,20 +6,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ds2/datagen"
 	"ds2/schema"
 )
 
 // Reset takes the database back to the state after the load: store.Resetter.
-func (s *Store) Reset(ctx context.Context, size datagen.Size, inventory io.Reader) error {
-	statements, err := schema.Statements(Engine, schema.Reset, schema.Params{
-		Database:  s.Database(),
-		Customers: int64(size.Customers), OrdersPerMonth: int64(size.OrdersPerMonth), Products: int64(size.Products),
-	})
-	if err != nil {
-		return err
-	}
-	err = s.onConn(ctx, func(conn *pgx.Conn) error {
+func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader) error {
+	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE ds2_inventory (LIKE inventory) ON COMMIT DROP"); err != nil {
 				return err

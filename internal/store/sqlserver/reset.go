@@ -6,24 +6,16 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"ds2/datagen"
 	"ds2/schema"
 )
 
 // Reset takes the database back to the state after the load: store.Resetter. The dataset's INVENTORY is loaded beside
 // the table first, so that the transaction is short and the table's pages stay where they are.
-func (s *Store) Reset(ctx context.Context, size datagen.Size, inventory io.Reader) error {
-	statements, err := schema.Statements(Engine, schema.Reset, schema.Params{
-		Database:  s.Database(),
-		Customers: int64(size.Customers), OrdersPerMonth: int64(size.OrdersPerMonth), Products: int64(size.Products),
-	})
-	if err != nil {
-		return err
-	}
+func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader) error {
 	const makeCopy = "CREATE TABLE ds2_inventory (PROD_ID int NOT NULL PRIMARY KEY CLUSTERED, QUAN_IN_STOCK int NOT NULL, SALES int NOT NULL)"
 	const dropCopy = "DROP TABLE IF EXISTS ds2_inventory"
 	op := "reset " + s.Label()
-	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
+	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		for _, statement := range []string{dropCopy, makeCopy} {
 			if err := exec(ctx, conn, statement); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/load"
 	"ds2/internal/store"
 )
 
@@ -111,19 +112,10 @@ func at(rows []string, i int) string {
 
 // reset takes the database back after all that was done to it, where the engine can: it comes last.
 func (s *suite) reset(t *testing.T) {
-	resetter, ok := s.store.(store.Resetter)
-	if !ok {
+	if _, ok := s.store.(store.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
-	var inventory bytes.Buffer
-	for _, part := range dataset(t).Parts() {
-		if part.Table == datagen.Inventory {
-			if _, err := part.WriteTo(&inventory); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := resetter.Reset(t.Context(), Size, &inventory); err != nil {
+	if err := load.Reset(t.Context(), s.store); err != nil {
 		t.Fatal(err)
 	}
 	s.contents(t)

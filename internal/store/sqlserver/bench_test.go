@@ -1,0 +1,77 @@
+package sqlserver_test
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/store/sqlserver"
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/schema"
+)
+
+// BenchmarkCopy loads the same 400,000 customers in transactions of several sizes, one after the other, into a table that
+// has its clustered key and nothing else, as a load does.
+func BenchmarkCopy(b *testing.B) {
+	target, err := url.Parse(servertest.Database(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	opened, err := sqlserver.Open(target)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { opened.Close() })
+	s := opened.(*sqlserver.Store)
+	size := datagen.Size{Customers: 400_000, OrdersPerMonth: 1, Products: 1}
+	params := schema.Params{Database: s.Database(), Customers: int64(size.Customers), OrdersPerMonth: 1, Products: 1}
+	if _, err := s.Adapt(b.Context(), &params); err != nil {
+		b.Fatal(err)
+	}
+	statements, err := schema.Statements(s.Engine(), schema.Database, params)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := s.CreateDatabase(b.Context(), statements); err != nil {
+		b.Fatal(err)
+	}
+	if statements, err = schema.Statements(s.Engine(), schema.Tables, params); err != nil {
+		b.Fatal(err)
+	}
+	for _, statement := range statements {
+		if _, err := s.DB().ExecContext(b.Context(), statement.SQL); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, rows := range []int{1_000, 10_000, 50_000, 200_000} { // a file holds 200,000
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: rows})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				for _, part := range data.Parts() {
+					if part.Table != datagen.Customers {
+						continue
+					}
+					r, w := io.Pipe()
+					go func() {
+						_, err := part.WriteTo(w)
+						w.CloseWithError(err)
+					}()
+					if _, err := s.Copy(b.Context(), string(part.Table), r); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.StopTimer()
+				if _, err := s.DB().ExecContext(b.Context(), "TRUNCATE TABLE CUSTOMERS"); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(size.Customers)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
