@@ -14,6 +14,7 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
+	"ds2/internal/limit"
 	"ds2/internal/report"
 	"ds2/internal/result"
 )
@@ -134,6 +135,9 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return verdictError("%w; see the record", err)
 	}
+	if !limit.Passed(bench.Limits) {
+		return verdictError("limits failed: %s; see the record", limit.Failed(bench.Limits))
+	}
 	return nil
 }
 
@@ -163,6 +167,9 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 	setup.Seed, setup.Parameters = summary.Seed, summary.Parameters
 	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
 	setup.Restore = f.restore.name()
+	for _, l := range o.Limits {
+		setup.Limits = append(setup.Limits, l.String())
+	}
 	if !resumed {
 		return result.Bench{KitVersion: o.Version, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
 	}
@@ -184,11 +191,23 @@ func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr 
 			o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
 			o.Driver.Seed += uint64(number - 1)
 			run, summary, err := driveRun(i, o, &f.output, io.Discard, stderr)
-			if err != nil && !errors.Is(err, experiment.ErrLimits) {
+			cut := errors.Is(err, experiment.ErrLimits)
+			if err != nil && !cut {
 				return summary, nil, err
 			}
-			marks, err := verdict(i, run, o.Limits, &f.output, stderr)
-			return summary, marks, err
+			var marks []string
+			if cut { // its window is not that of the others
+				marks = append(marks, err.Error())
+			}
+			// Limits judge the run that stands for the configuration. To repeat one that misses them, until it does not by
+			// chance, would be no measurement.
+			if len(o.Limits) > 0 {
+				if summary.Limits, err = run.Judge(); err != nil {
+					return summary, nil, err
+				}
+			}
+			unsound, err := verdict(i, run, nil, &f.output, stderr)
+			return summary, append(marks, unsound...), err
 		},
 		Told: func(format string, args ...any) {
 			if !f.output.quiet {

@@ -122,6 +122,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) e
 		return errors.New("the run has no window to take its OPM from")
 	}
 	window := s.Windows[0]
+	run.Limits = s.Limits
 	run.Status, run.OPM, run.CI95, run.Marks = s.Status, s.OPM, window.CI95, marks
 	if !window.Steady.Verdict {
 		run.Marks = append(run.Marks, window.Steady.Why)
@@ -176,14 +177,14 @@ func Stand(b *result.Bench) {
 			runs = append(runs, r)
 		}
 	}
-	b.Median, b.OPM, b.CI95, b.Active, b.OPMPerWatt, b.Idle = "", nil, nil, nil, nil, nil
+	b.Median, b.OPM, b.CI95, b.Active, b.OPMPerWatt, b.Idle, b.Limits = "", nil, nil, nil, nil, nil, nil
 	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil
 	if len(runs) == 0 {
 		return
 	}
 	slices.SortStableFunc(runs, func(a, c result.BenchRun) int { return cmp.Compare(*a.OPM, *c.OPM) })
 	median := runs[(len(runs)-1)/2]
-	b.Median, b.OPM, b.CI95, b.Active = median.Dir, median.OPM, median.CI95, median.Active
+	b.Median, b.OPM, b.CI95, b.Active, b.Limits = median.Dir, median.OPM, median.CI95, median.Active, median.Limits
 	if b.Active != nil && *b.Active > 0 {
 		b.OPMPerWatt = new(*b.OPM / *b.Active)
 	}

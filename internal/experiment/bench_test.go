@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ds2/internal/driver"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -28,6 +29,7 @@ type script struct {
 type outcome struct {
 	opm, idle, active float64
 	mark              string
+	limits            []limit.Verdict
 	unsteady          bool
 	err               error
 }
@@ -48,7 +50,7 @@ func (s *script) bench(dir string) Bench {
 			o := s.outcomes[0]
 			s.outcomes = s.outcomes[1:]
 			s.dirs = append(s.dirs, dir)
-			r := result.Summary{Status: result.Done, OPM: &o.opm,
+			r := result.Summary{Status: result.Done, OPM: &o.opm, Limits: o.limits,
 				Windows: []measure.Window{{OPM: o.opm, Steady: measure.Steadiness{Verdict: !o.unsteady, Why: "not steady"}}}}
 			if o.active > 0 {
 				r.Power = &result.Power{Idle: &o.idle, Active: &o.active}
@@ -65,6 +67,21 @@ func (s *script) bench(dir string) Bench {
 
 // ofReport is the setup of the storage report.
 var ofReport = result.Bench{Setup: result.Setup{Runs: 3, Settle: 480, Idle: 120, Cooldown: 60}}
+
+// TestBenchJudgesTheMedian: a failed limit is no reason to repeat a run, and the verdict is that on the median.
+func TestBenchJudgesTheMedian(t *testing.T) {
+	verdict := func(ok bool) []limit.Verdict { return []limit.Verdict{{Limit: "opm > 100", OK: ok}} }
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(outcome{opm: 101, limits: verdict(true)}, outcome{opm: 98, limits: verdict(false)}, outcome{opm: 99, limits: verdict(false)})
+		b, err := s.bench(t.TempDir()).Do(t.Context(), nil, ofReport)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Runs) != 3 || b.Median != "run-3" || limit.Passed(b.Limits) || !limit.Passed(b.Runs[0].Limits) {
+			t.Errorf("%d runs, median %s, limits %+v, runs %+v", len(b.Runs), b.Median, b.Limits, b.Runs)
+		}
+	})
+}
 
 // TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives for
 // the run with the median OPM, and others around them.

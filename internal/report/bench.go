@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/limit"
 	"ds2/internal/result"
 )
 
@@ -16,10 +17,10 @@ func BenchHTML(w io.Writer, c Configuration) error {
 		ID: "bench", RunID: "bench",
 		Title:    fmt.Sprintf("Bench %s: %s, size %s, %d users", c.Name, c.Setup.Engine, c.Setup.Size, c.Setup.Threads),
 		Headline: "no result",
-		Good:     c.Status == result.Done && !slices.ContainsFunc(counted(c.Bench), func(r result.BenchRun) bool { return len(r.Marks) > 0 }),
+		Good:     c.Status == result.Done && !slices.ContainsFunc(counted(c.Bench), func(r result.BenchRun) bool { return len(r.Marks) > 0 }) && limit.Passed(c.Limits),
 		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
 		Facts:    benchFacts(c.Bench),
-		Tables:   []table{runTable(c.Bench)},
+		Tables:   []table{runTable(c.Bench), limitTable(c.Limits)},
 		Notes:    benchNotes(c.Bench),
 	}
 	runs := counted(c.Bench)
@@ -81,6 +82,9 @@ func benchNotes(b result.Bench) (notes []string) {
 	if b.RunsCI95 != nil {
 		notes = append(notes, fmt.Sprintf("The runs come to %s ± %s OPM on average (95 %% confidence by Student's t); the best is %.1f %% of that above the worst.",
 			decimal(b.RunsMean, 1), decimal(b.RunsCI95, 1), *b.RunsSpread))
+	}
+	if note := limitNote(b.Limits); note != "" {
+		notes = append(notes, note)
 	}
 	return notes
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -48,7 +49,7 @@ func ReadConfiguration(argument string) (Configuration, error) {
 // single is a run as a bench of one.
 func single(s result.Summary) result.Bench {
 	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.OPM, CI95: s.Windows[0].CI95}
-	b := result.Bench{Start: s.Start, End: s.End, OPM: s.OPM, CI95: run.CI95, Median: run.Dir, Setup: result.Setup{
+	b := result.Bench{Start: s.Start, End: s.End, OPM: s.OPM, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
 		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1}}
 	if s.Power != nil {
 		run.Idle, run.Active = s.Power.Idle, s.Power.Active
@@ -62,7 +63,7 @@ func single(s result.Summary) result.Bench {
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
-	Warnings       []string        `json:"warnings,omitempty"` // what makes the configurations no equals
+	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
 }
 
 // Difference is by how much one figure of a configuration differs from that of the first: in percent of it, of the values
@@ -99,6 +100,11 @@ var figures = []struct {
 // Compare compares each configuration with the first.
 func Compare(all []Configuration) Comparison {
 	c := Comparison{Configurations: all, Differences: []Difference{}}
+	for _, one := range all {
+		if !limit.Passed(one.Limits) {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s fails its limits: %s", one.Name, limit.Failed(one.Limits)))
+		}
+	}
 	first := all[0]
 	for _, other := range all[1:] {
 		for _, f := range figures {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"ds2/internal/limit"
 )
 
 // KindBench marks the summary.json of a bench: a folder that holds the records of several runs, run-1 and on, and what
@@ -35,6 +37,9 @@ type Bench struct {
 	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, by batch means within the run's window
 	Active     *float64 `json:"active_w,omitempty"`
 	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
+	// Limits are the verdicts on that run, and so on the configuration.
+	Limits []limit.Verdict `json:"limits,omitempty"`
+
 	// Idle is the median of the runs' idle power.
 	Idle *float64 `json:"idle_w,omitempty"`
 
@@ -60,6 +65,8 @@ type Setup struct {
 	Idle       float64 `json:"idle_s"`
 	Cooldown   float64 `json:"cooldown_s"`
 	KeepMarked bool    `json:"keep_marked"` // marked runs count too
+
+	Limits []string `json:"limits,omitempty"`
 }
 
 // BenchRun is one run of a bench.
@@ -74,6 +81,8 @@ type BenchRun struct {
 	Idle       *float64 `json:"idle_w,omitempty"`
 	Active     *float64 `json:"active_w,omitempty"`
 	Bottleneck string   `json:"bottleneck,omitempty"`
+
+	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; a failed one does not make the run count less
 }
 
 // ErrNoBench says that a folder holds no bench.
