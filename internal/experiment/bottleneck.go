@@ -27,6 +27,7 @@ const (
 	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
 	fullDevice     = 0.90   // of the time; where no session says what it waits for
 	mainWait       = 0.30   // of the sessions' time
+	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full processors
 	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
 )
 
@@ -143,22 +144,27 @@ func addUsers(f map[string]float64, s result.Summary) {
 
 // judge names the bottleneck by the first rule that holds:
 //
-//  1. cpu: the database machine's processors are 90 % busy or more;
-//  2. network: a link is used to 80 % of its speed or more;
-//  3. client: the processors of the machine that the orders come from are 90 % busy or more, or ds2 takes as much of
+//  1. storage or locks: sessions spend 80 % of their time or more waiting for it, so that it is other programs that fill
+//     processors and links, if any does;
+//  2. cpu: the database machine's processors are 90 % busy or more;
+//  3. network: a link is used to 80 % of its speed or more;
+//  4. client: the processors of the machine that the orders come from are 90 % busy or more, or ds2 takes as much of
 //     those that it may use;
-//  4. what the sessions spend most of their time waiting for, where that is 30 % or more: reads and writes of data and log
+//  5. what the sessions spend most of their time waiting for, where that is 30 % or more: reads and writes of data and log
 //     (storage), rows, tables and the server's own latches (locks), users who pause (client), or statements and answers
 //     that are under way. The last are held up by processors (cpu) where those are 80 % busy or more, and by the network
 //     where round trips are long and half of the waiting or more. Else they are only a sign of too few users, and storage
 //     and locks come before them;
-//  5. storage: a device is busy 90 % of the time or more, where the sessions tell nothing;
-//  6. else it is unclear.
+//  6. storage: a device is busy 90 % of the time or more, where the sessions tell nothing;
+//  7. else it is unclear.
 //
-// Full processors come first because sessions that wait for a processor count as running or idle, and because faster
+// Full processors come before the other waits because sessions that wait for a processor count as running or idle, and because faster
 // storage could not help them.
 func judge(f map[string]float64) (what, why string) {
 	pct := func(name string) string { return fmt.Sprintf("%.0f %%", 100*f[name]) }
+	if max(f["sessions.waiting_for_storage"], waitingForEachOther(f)) >= almostAllWait {
+		return judgeWaits(f)
+	}
 	if f["cpu.busy_ratio"] >= fullProcessors {
 		return CPU, "the database machine's processors are " + pct("cpu.busy_ratio") + " busy" + ownShare(f)
 	}
@@ -189,6 +195,11 @@ func ownShare(f map[string]float64) string {
 	return fmt.Sprintf(", %.0f %% with ds2 itself, which runs on the same machine", 100*own)
 }
 
+// waitingForEachOther is the share of their time that sessions wait for rows, tables and the server's own latches.
+func waitingForEachOther(f map[string]float64) float64 {
+	return f["sessions.waiting_for_lock"] + f["sessions.waiting_for_latch"]
+}
+
 // judgeWaits names the bottleneck by what sessions wait for.
 func judgeWaits(f map[string]float64) (what, why string) {
 	pct := func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
@@ -201,7 +212,7 @@ func judgeWaits(f map[string]float64) (what, why string) {
 		what, why string
 		share     float64
 	}{Storage, "sessions spend %s of their time waiting for reads and writes of data and log", f["sessions.waiting_for_storage"]}
-	if locks := f["sessions.waiting_for_lock"] + f["sessions.waiting_for_latch"]; locks > most.share {
+	if locks := waitingForEachOther(f); locks > most.share {
 		most.what, most.why, most.share = Locks, "sessions spend %s of their time waiting for each other: for rows, tables and the server's latches", locks
 	}
 	if pause > most.share {

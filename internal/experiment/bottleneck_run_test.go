@@ -49,7 +49,7 @@ func besides(b *result.Bottleneck) string {
 // TestBottlenecks holds real runs back in one way after the other, and finds what it was.
 func TestBottlenecks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("drives for half a minute")
+		t.Skip("drives for more than half a minute")
 	}
 	f := newFaulty(t)
 	t.Run(Client, func(t *testing.T) {
@@ -66,6 +66,14 @@ func TestBottlenecks(t *testing.T) {
 		b := bottleneck(t, f.store, func(*Options) {})
 		if besides(b) != Network || b.Figures["network.round_trip_seconds"] < 0.05 {
 			t.Errorf("a server 50 ms away: %+v", b)
+		}
+	})
+	t.Run(Storage, func(t *testing.T) {
+		s, slow := slowDrive(t, f.db)
+		slow()
+		b := bottleneck(t, s, func(*Options) {})
+		if besides(b) != Storage {
+			t.Errorf("reads take 5 ms and flushes 20 ms: %+v", b)
 		}
 	})
 	t.Run(Locks, func(t *testing.T) {

@@ -26,6 +26,9 @@ func TestJudge(t *testing.T) {
 		"rows and latches count together": {
 			map[string]float64{"cpu.busy_ratio": .4, "sessions.running": .3, "sessions.waiting_for_lock": .2, "sessions.waiting_for_latch": .2, "sessions.waiting_for_storage": .3}, Locks, "40 %",
 		},
+		"processors that other programs fill, while sessions wait for storage": {
+			map[string]float64{"cpu.busy_ratio": .99, "client.busy_ratio": .99, "users.in_operations": 1, "sessions.running": .01, "sessions.idle": .05, "sessions.waiting_for_storage": .94}, Storage, "94 %",
+		},
 		"users on a full machine of their own": {
 			map[string]float64{"cpu.busy_ratio": .5, "client.busy_ratio": .97, "sessions.running": .2, "sessions.idle": .8}, Client, "97 % busy",
 		},

@@ -88,9 +88,9 @@ func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 const faultTime = 300 * time.Millisecond
 
 // loaded starts a server with settings, and loads a small dataset into it.
-func loaded(t *testing.T, settings map[string]string) (*localpg.Server, store.Store) {
+func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
 	t.Helper()
-	server, err := localpg.Start(t.Context(), localpg.Options{Settings: settings})
+	server, err := localpg.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestCrash(t *testing.T) {
 			func(l *localpg.Server, s store.Store) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			server, s := loaded(t, c.settings)
+			server, s := loaded(t, localpg.Options{Settings: c.settings})
 			o := options(t, s)
 			o.Driver.Run = 10 * time.Second
 			o.Crash = &Crash{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
@@ -189,7 +189,7 @@ func TestCrash(t *testing.T) {
 }
 
 func TestCrashAfterTheEnd(t *testing.T) {
-	server, s := loaded(t, nil)
+	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = time.Second
 	o.Crash = &Crash{After: time.Hour, Server: crashable{server, none}}

@@ -35,7 +35,7 @@ type faulty struct {
 
 func newFaulty(t *testing.T) *faulty {
 	t.Helper()
-	server, s := loaded(t, map[string]string{"max_connections": "25"})
+	server, s := loaded(t, localpg.Options{Settings: map[string]string{"max_connections": "25"}})
 	target, err := url.Parse(server.URL("ds2"))
 	if err != nil {
 		t.Fatal(err)

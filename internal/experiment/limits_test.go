@@ -10,13 +10,14 @@ import (
 
 	"ds2/internal/host"
 	"ds2/internal/limit"
+	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
 // TestLimits has limits that hold and limits that cannot, and ends a run early by the latter.
 func TestLimits(t *testing.T) {
-	_, s := loaded(t, nil)
+	_, s := loaded(t, localpg.Options{})
 	for _, c := range []struct {
 		why        string
 		limits     []string

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ds2/internal/host"
+	"ds2/internal/localpg"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -58,7 +59,7 @@ func observed(t *testing.T, s store.Store, observing Observing, then func()) *re
 // TestObservedRun finds the samples of machine and database beside those of the orders, second by second, and in
 // agreement with them.
 func TestObservedRun(t *testing.T) {
-	_, s := loaded(t, nil)
+	_, s := loaded(t, localpg.Options{})
 	r := observed(t, s, Observing{PowerCommand: "echo 250"}, nil)
 
 	at := map[time.Duration]bool{}
@@ -141,7 +142,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	node := promtest.StartNodeExporter(t)
 	prometheus := promtest.Start(t, []string{node})
 	awaitMachine(t, prometheus, node)
-	_, s := loaded(t, nil)
+	_, s := loaded(t, localpg.Options{})
 	log := filepath.Join(t.TempDir(), "meter.csv")
 	if err := os.WriteFile(log, []byte("time,watts\n"+time.Now().Format(time.RFC3339)+",100\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 // TestLocksAreSeen has every purchase of the first four of a run's six seconds wait for a lock, and finds the sessions
 // waiting.
 func TestLocksAreSeen(t *testing.T) {
-	_, s := loaded(t, nil)
+	_, s := loaded(t, localpg.Options{})
 	holder, err := s.DB().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
