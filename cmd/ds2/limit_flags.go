@@ -36,5 +36,5 @@ func (f *limitFlags) parse() ([]limit.Limit, error) {
 
 // abortFlag is --abort-on-fail.
 func abortFlag(flags *pflag.FlagSet, after *time.Duration) {
-	flags.Var(durationValue{after, time.Second}, "abort-on-fail", "end the run when a limit has failed for so long on end, such as 30s")
+	flags.Var(durationValue{after, time.Second}, "abort-on-fail", "end the run when a limit has failed for so long on end, such as 30s; it is judged as often, so that takes up to twice as long")
 }

@@ -15,7 +15,7 @@ import (
 func BenchHTML(w io.Writer, c Configuration) error {
 	v := runView{
 		ID: "bench", RunID: "bench",
-		Title:    fmt.Sprintf("Bench %s: %s, size %s, %d users", c.Name, c.Setup.Engine, c.Setup.Size, c.Setup.Threads),
+		Title:    fmt.Sprintf("Bench %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads)),
 		Headline: "no result",
 		Good:     c.Status == result.Done && !slices.ContainsFunc(counted(c.Bench), func(r result.BenchRun) bool { return len(r.Marks) > 0 }) && limit.Passed(c.Limits),
 		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),

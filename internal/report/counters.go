@@ -39,7 +39,7 @@ var counterCharts = []counterChart{
 			"db.sessions_waiting_for_latch", "db.sessions_waiting_for_client", "db.sessions_idle", "db.sessions_waiting_for_the_rest"}},
 	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", true, []string{"db.round_trip_seconds"}},
 	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", false, []string{"client.resident_bytes"}},
-	{"client-record", "Size of the record", "Bytes of the files of this record: at most 1 MB an hour.", false, []string{"client.record_bytes"}},
+	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", false, []string{"client.record_bytes"}},
 	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", false,
 		[]string{"client.open_files", "client.goroutines"}},
 	{"power", "Power", "Electric power, as far as it is known.", false, []string{host.PowerColumn, host.RAPLColumn}},

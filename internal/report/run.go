@@ -46,7 +46,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 }
 
 func runTitle(s result.Summary) string {
-	return fmt.Sprintf("%s, size %s, %d users", s.Engine, s.Size, s.Threads*len(s.Targets))
+	return fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets)))
 }
 
 // headline is the figure that counts.

@@ -86,3 +86,11 @@ func percent(part, whole int64) string {
 	}
 	return number(100*float64(part)/float64(whole), 2) + " %"
 }
+
+// users is a number of users in words.
+func users(n int) string {
+	if n == 1 {
+		return "1 user"
+	}
+	return fmt.Sprintf("%d users", n)
+}

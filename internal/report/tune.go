@@ -13,7 +13,7 @@ import (
 
 // TrialText is a trial of a search in one line.
 func TrialText(t tune.Trial) string {
-	text := fmt.Sprintf("%d users, %s OPM, p95 %s ms", t.Threads, number(t.OPM, 0), figure(1000*t.P95))
+	text := fmt.Sprintf("%s, %s OPM, p95 %s ms", users(t.Threads), number(t.OPM, 0), figure(1000*t.P95))
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
@@ -61,8 +61,8 @@ func newTuneView(r tune.Record) runView {
 	}
 	switch {
 	case r.Best != nil:
-		v.Headline = fmt.Sprintf("%s OPM with %d users", number(*r.OPM, 1), r.Best.Threads)
-		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %d users; %s.", len(r.Best.Trials), r.Best.Threads, r.Why))
+		v.Headline = fmt.Sprintf("%s OPM with %s", number(*r.OPM, 1), users(r.Best.Threads))
+		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %s; %s.", len(r.Best.Trials), users(r.Best.Threads), r.Why))
 	default:
 		v.Notes = append(v.Notes, capital(r.Why)+".")
 	}
@@ -96,8 +96,8 @@ func trialTable(c tune.Curve) table {
 func curveChart(r tune.Record, id, title, unit string, of func(tune.Point) float64) chart {
 	c := chart{
 		ID: "search-" + id, Title: title, YName: unit, XName: "users",
-		Text: fmt.Sprintf("Median of the trials with %d to %d users; queueing sets in at the knee.",
-			r.Curve[0].Threads, r.Curve[len(r.Curve)-1].Threads),
+		Text: fmt.Sprintf("Median of the trials with %d to %s; queueing sets in at the knee.",
+			r.Curve[0].Threads, users(r.Curve[len(r.Curve)-1].Threads)),
 		Figures: table{Caption: title, Head: []string{"users", "median " + unit, "limits"}},
 	}
 	median, failed := line{Name: "median"}, line{Name: "limits fail"}
@@ -134,8 +134,8 @@ func tuneSetupTable(r tune.Record) table {
 	add("targets", strings.Join(r.Targets, ", "))
 	add("size", r.Size)
 	add("method", string(r.Method))
-	add("first run", fmt.Sprintf("%d users", r.Config.Start))
-	add("at most", fmt.Sprintf("%d users", r.Max))
+	add("first run", users(r.Config.Start))
+	add("at most", users(r.Max))
 	add("gain that more users have to bring", plain(100*r.Gain)+" %")
 	add("database before each run", r.Restore)
 	add("limits", strings.Join(r.Limits, ", "))

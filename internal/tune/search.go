@@ -68,7 +68,7 @@ func Search(ctx context.Context, c Config, run func(ctx context.Context, threads
 		}
 		trial, err := run(ctx, threads)
 		if err != nil {
-			return c.result(curve, BrokenOff), fmt.Errorf("run %d users: %w", threads, err)
+			return c.result(curve, BrokenOff), fmt.Errorf("run with --threads %d: %w", threads, err)
 		}
 		trial.Threads = threads
 		curve = curve.with(trial)
@@ -130,10 +130,10 @@ func (c Config) next(curve Curve) (threads int, why string) {
 // why says what stands above the best point of a finished search.
 func (c Config) why(curve Curve, best int) string {
 	if best+1 == len(curve) {
-		return fmt.Sprintf("no more than %d users were allowed", c.Max)
+		return fmt.Sprintf("no more users than %d were allowed", c.Max)
 	}
 	if above := curve[best+1]; !above.Passed() {
 		return fmt.Sprintf("the limits fail with %d users", above.Threads)
 	}
-	return fmt.Sprintf("more than %d users bring less than %.3g%% more orders a minute", curve[best].Threads, 100*c.Gain)
+	return fmt.Sprintf("more users than %d bring less than %.3g%% more orders a minute", curve[best].Threads, 100*c.Gain)
 }
