@@ -25,7 +25,7 @@ func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four filegroups; a quarter to one for each core")
 	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: folder of the data files, as the server sees it (default: the server's)")
 	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: folder of the log file (default: the server's)")
-	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, made with --driver-password-file")
+	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, made, or given that password, with --driver-password-file")
 	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for --driver-login on its first line")
 }
 

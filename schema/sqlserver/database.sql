@@ -30,7 +30,8 @@ ELSE
     ALTER LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
 {{- if not $p.Lacks.ServerState}}
 GO
--- step: so that a run can record the server's counters.
+-- step: so that a run can record the server's counters. Rights on the server are granted in master only.
+USE master;
 GRANT VIEW SERVER STATE TO {{ident $p.Login}};
 {{- end}}
 {{- end}}

@@ -12,12 +12,13 @@ import (
 	"ds2/schema"
 )
 
-// LocksTables says that a load gains nothing by two Copies into one table.
+// LocksTables says that a load gains nothing by two Copies into one table: where there is a clustered key, as everywhere but
+// in CUST_HIST, the second would wait.
 func (s *Store) LocksTables() {}
 
 // Copy streams rows of CSV into a table by the protocol's bulk load, in a transaction of its own. The table is locked as
-// a whole, which is what lets SQL Server log pages and not rows; a second Copy into the same table waits for the first.
-// Keys keep the values that the rows bring. An empty field is NULL in a column that may be, an empty text in another.
+// a whole, which is what lets SQL Server log pages and not rows. Keys keep the values that the rows bring. An empty field
+// is NULL in a column that may be, an empty text in another.
 func (s *Store) Copy(ctx context.Context, table string, csv io.Reader) (rows int64, err error) {
 	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		rows, err = s.bulkLoad(ctx, conn, table, csv)
