@@ -126,6 +126,10 @@ func TestLimitsForReal(t *testing.T) {
 		t.Errorf("tune with a limit nobody keeps: exit %d, %s", code, stderr)
 	}
 
+	if code, _, stderr := execute(t, append([]string{"tune", "--out", filepath.Join(dir, "unmeasured"), "--pct-newcustomers", "100", "--limit", "login p95 < 1s"}, short...)...); code != exitVerdict || !strings.Contains(stderr, "judge limit login p95 < 1s: the run has no sample of it") {
+		t.Errorf("tune with a limit on what never runs: exit %d, %s", code, stderr)
+	}
+
 	code, stdout, _ = execute(t, "verify", "--target", target, "--deep", "--quiet")
 	if code != exitDone || !strings.Contains(stdout, "PostgreSQL") || !strings.Contains(stdout, "audit passed") {
 		t.Errorf("verify --deep: exit %d\n%s", code, stdout)

@@ -233,8 +233,8 @@ func (s *tuning) trial(ctx context.Context, threads int) (tune.Trial, error) {
 	if len(unsound) > 0 { // figures of a database that is not what it should be are worth nothing
 		return t, verdictError("%s", strings.Join(unsound, "; "))
 	}
-	if t.Strain, err = limit.Strain(verdicts); err != nil {
-		return t, err
+	if t.Strain, err = limit.Strain(verdicts); err != nil { // it fails, whatever the number of users
+		return t, &exitError{exitVerdict, err}
 	}
 	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(verdicts)
 	fmt.Fprintf(s.stderr, "trial %d: %s\n", s.trials, report.TrialText(t))
