@@ -41,7 +41,7 @@ func (d *Dataset) historyBytes(m month) float64 {
 func (d *Dataset) productBytes() float64 {
 	n := d.size.Products
 	leading := d.words.Titles[:min((n+999)/1000, 1000)]
-	const category, price = 23.0 / 16, 5 - 1.0/21
+	const category, price = 23.0 / 16, 5
 	row := float64(len(", ,")) + meanLen(leading) + meanLen(d.words.Titles[:]) +
 		float64(len(" ,")) + meanLen(d.words.First[:]) + meanLen(d.words.Last[:]) +
 		category + price + float64(len(",,0,")) + meanDigits(n) + d.eol()

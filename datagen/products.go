@@ -34,7 +34,13 @@ func (d *Dataset) writeProducts(r *rowWriter) error {
 		n++
 		n += copy(b[n:], w.Last[below(200, x[1])])
 		b[n] = ','
-		n = putUint(b, n+1, 9+below(21, x[3]))
+		n++
+		price := 9 + below(21, x[3])
+		if price < 10 { // DS2 prints prices five characters wide
+			b[n] = ' '
+			n++
+		}
+		n = putUint(b, n, price)
 		n += copy(b[n:], ".99,")
 		b[n] = '0'
 		if below(odds, x[4]) == odds-1 {

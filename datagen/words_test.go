@@ -64,6 +64,9 @@ func TestReadWords(t *testing.T) {
 	if first, want := strings.SplitN(csv.String(), "\n", 2)[0], "1,14,t0 t0,f156 l78,25.99,0,198"; first != want {
 		t.Errorf("first product %s, want %s", first, want)
 	}
+	if !strings.Contains(csv.String(), ", 9.99,") || strings.Contains(csv.String(), ",9.99,") {
+		t.Error("a price below 10.00 is not five characters wide")
+	}
 	if !strings.Contains(csv.String(), "\n1001,") || !strings.Contains(csv.String(), ",t1 t0,") {
 		t.Error("the title of product 1001 does not begin with the second word")
 	}

@@ -76,8 +76,8 @@ func parseBytes(field []byte) (any, error) {
 	return field, nil
 }
 
-// parseText is what go-mssqldb makes an amount of.
-func parseText(field []byte) (any, error) { return string(field), nil }
+// parseText is what go-mssqldb makes an amount of, without the blank before a price below 10.00.
+func parseText(field []byte) (any, error) { return string(bytes.TrimLeft(field, " ")), nil }
 
 func parseInt(field []byte) (any, error) {
 	n, err := atoi(field)

@@ -20,6 +20,7 @@ func TestRowReader(t *testing.T) {
 		want     string // the rows, or what the error says
 	}{
 		{"plain", "1,a,b,2009/12/31,1.50\n", "[1 a b 2009-12-31 1.50]"},
+		{"a price below 10.00 has a blank before it", "1,a,b,2009/12/31, 9.99\n", "[1 a b 2009-12-31 9.99]"},
 		{"files for Windows", "1,a,b,2009/12/31,1.50\r\n2,c,d,2009/01/01,0.10\r\n", "[1 a b 2009-12-31 1.50][2 c d 2009-01-01 0.10]"},
 		{"an empty field is NULL only where that may be", "1,,,2009/12/31,1.50\n", "[1  <nil> 2009-12-31 1.50]"},
 		{"the last line may lack its end", "1,a,b,2009/12/31,1.50", "[1 a b 2009-12-31 1.50]"},

@@ -31,7 +31,9 @@ func (s *suite) contents(t *testing.T) {
 		if _, err := part.WriteTo(&csv); err != nil {
 			t.Fatal(err)
 		}
-		want[part.Table] = append(want[part.Table], strings.Split(strings.TrimSpace(csv.String()), "\n")...)
+		// Prices below 10.00 have a blank before them, which is no part of the value.
+		lines := strings.ReplaceAll(strings.TrimSpace(csv.String()), ", ", ",")
+		want[part.Table] = append(want[part.Table], strings.Split(lines, "\n")...)
 	}
 	for table, rows := range want {
 		got := s.csv(t, "SELECT * FROM "+string(table))
