@@ -113,6 +113,10 @@ func classOf(number int32) (store.Class, string) {
 		return store.Config, "the database holds no DS2 that this kit can use: fill it with ds2 load"
 	case 229, 230, 262, 297, 300, 916:
 		return store.Config, "give the login of the target the right to do so, or use another"
+	case 4860, 4861: // a file of BULK INSERT that is not there, or not to be opened
+		return store.Config, "name the folder in --server-dir as the server sees it, and let the server's own account read it"
+	case 4834:
+		return store.Config, "grant the login ADMINISTER BULK OPERATIONS, or leave --server-dir out"
 	case babelfishUnmapped:
 		return store.Bug, "Babelfish gives this number to every error that SQL Server has none for: where a table is missing, fill the database with ds2 load"
 	case 7601, 7609:

@@ -34,6 +34,7 @@ func TestWrap(t *testing.T) {
 		{"duplicate key, which NEW_CUSTOMER takes care of", number(2627), store.Bug, "2627"},
 		{"the first message says why, the last only that it failed",
 			mssql.Error{Number: 1750, All: []mssql.Error{{Number: 1205}, {Number: 1750}}}, store.Deadlock, "1205"},
+		{"a file that the server does not see", number(4860), store.Config, "4860"},
 		{"Babelfish's number for many errors", number(33557097), store.Bug, "33557097"},
 		{"severity 20 and more closes the connection", mssql.Error{Number: 99, Class: 20}, store.Connection, "99"},
 		{"torn answer", mssql.StreamError{InnerError: io.ErrUnexpectedEOF}, store.Connection, ""},

@@ -1,0 +1,58 @@
+package load
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/store/sqlserver"
+	"ds2/schema"
+)
+
+// TestServerReadsEachPartsOwnFile has a SQL Server that nobody connects to: a load on which another has done two files
+// goes on with the rest, each by the statement that names its file and its table, and the files of a table one after the
+// other.
+func TestServerReadsEachPartsOwnFile(t *testing.T) {
+	s, err := sqlserver.Open(&url.URL{Scheme: "sqlserver", Host: "localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{
+		engine: s.(*sqlserver.Store), options: Options{Parts: data.Parts()},
+		done: map[string]bool{"us_cust.csv part 1 of 1": true, "feb_orders.csv part 1 of 1": true},
+	}
+	for _, p := range l.options.Parts {
+		l.params.SQLServer.Files = append(l.params.SQLServer.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
+	}
+	l.watch = newPace(deaf{}, l.options.Parts, nil)
+	statements, err := l.statements(schema.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lanes, err := l.lanes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, lane := range lanes {
+		for _, part := range lane {
+			read++
+			sql := statements[part.number].SQL
+			if !strings.Contains(sql, "BULK INSERT "+strings.ToUpper(string(part.Table))+"\n") || !strings.Contains(sql, "/"+part.File+"'") {
+				t.Errorf("%s is read by\n%s", part.File, sql)
+			}
+			if part.Table != lane[0].Table {
+				t.Errorf("%s and %s are in one lane", lane[0].File, part.File)
+			}
+		}
+	}
+	if want := len(l.options.Parts) - len(l.done); read != want || len(lanes) != len(datagen.Tables) {
+		t.Errorf("%d files in %d lanes, want %d in %d", read, len(lanes), want, len(datagen.Tables))
+	}
+}
