@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestPrometheusScripts(t *testing.T) {
 }
 
 // TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run: OPM by its rate is that of
-// the record within 2 %, and every query of the Grafana dashboard has an answer. The run is an open loop of even
+// the record within 2 %, and every query of the Grafana dashboard has an answer, as has what the rules read. The run is an open loop of even
 // arrivals, so that a busy machine, which shifts orders from one second to the next, does not make the test fail.
 func TestPrometheusAgrees(t *testing.T) {
 	if testing.Short() {
@@ -77,8 +78,25 @@ func TestPrometheusAgrees(t *testing.T) {
 	if len(scraped) != 1 || math.Abs(scraped[0]/window.OPM-1) > 0.02 {
 		t.Errorf("Prometheus has %v OPM, the record %.1f", scraped, window.OPM)
 	}
-	if opm := query(t, prometheus, "target:ds2_opm:rate1m", at); len(opm) != 1 || opm[0] <= 0 {
-		t.Errorf("the recording rule gives %v", opm)
+	for _, name := range []string{"target:ds2_opm:rate1m", "target:ds2_order_duration_seconds:p95_1m"} {
+		if values := query(t, prometheus, name, at); len(values) != 1 || !(values[0] > 0) {
+			t.Errorf("the recording rule %s gives %v", name, values)
+		}
+	}
+	// Alerts give nothing while all is well. What they compare has to be there: each metric that the rules read, but errors,
+	// which have no series as long as nothing fails.
+	text, err := os.ReadFile(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`).FindAllStringSubmatch(string(text), -1) {
+		selector := match[1]
+		if strings.Contains(selector, "ds2_errors_total") {
+			continue
+		}
+		if values := query(t, prometheus, "count("+selector+")", at); len(values) == 0 {
+			t.Errorf("the rules read %s, and Prometheus has none", selector)
+		}
 	}
 
 	for _, expr := range dashboardQueries(t) {

@@ -158,8 +158,8 @@ func addUsers(f map[string]float64, s result.Summary) {
 //  6. storage: a device is busy 90 % of the time or more, where the sessions tell nothing;
 //  7. else it is unclear.
 //
-// Full processors come before the other waits because sessions that wait for a processor count as running or idle, and because faster
-// storage could not help them.
+// Full processors come before the other waits because sessions that wait for a processor count as running or idle, and
+// because faster storage could not help them.
 func judge(f map[string]float64) (what, why string) {
 	pct := func(name string) string { return fmt.Sprintf("%.0f %%", 100*f[name]) }
 	if max(f["sessions.waiting_for_storage"], waitingForEachOther(f)) >= almostAllWait {
