@@ -27,7 +27,7 @@ func (s *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (stor
 		return result, err
 	}
 	if v.babelfish {
-		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("Babelfish has no DBCC CHECKDB"),
+		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server, Babelfish, has no DBCC CHECKDB"),
 			Hint: "leave --deep out"}
 	}
 	start := time.Now()
