@@ -267,6 +267,7 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 	}
 	names := seriesOf(lines)
 	c.Figures.Head = append(c.Figures.Head, names...)
+	drain := r.Series.Phase(measure.PhaseDrain)
 	for i, iv := range r.Series.Intervals {
 		row := []string{seconds(iv.From.Seconds()), seconds(iv.To.Seconds())}
 		for _, name := range names {
@@ -276,6 +277,9 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 				row = append(row, "–")
 			} else {
 				row = append(row, figure(l.P95))
+			}
+			if drain.To > 0 && iv.From >= drain.From {
+				continue // the last few orders, most of them slow: a spike that is none
 			}
 			lines[name].add(iv.From.Seconds(), l.P95)
 			lines[name].add(iv.To.Seconds(), l.P95)
