@@ -41,9 +41,9 @@ func trend(samples []Sample, s Steadiness) *Trend {
 	case t.Found:
 		t.Why = fmt.Sprintf("more than by chance, OPM changes by %+.1f %% over the window (Sen's slope, Mann-Kendall p = %.2g)", t.Percent, t.P)
 	case s.drifts():
-		t.Why = fmt.Sprintf("the drift may be chance (Mann-Kendall p = %.2f)", t.P)
+		t.Why = fmt.Sprintf("the drift may be chance (Mann-Kendall p = %.2g)", t.P)
 	default:
-		t.Why = fmt.Sprintf("no trend in OPM (Mann-Kendall p = %.2f)", t.P)
+		t.Why = fmt.Sprintf("no trend in OPM (Mann-Kendall p = %.2g)", t.P)
 	}
 	return &t
 }
