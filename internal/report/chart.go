@@ -104,8 +104,16 @@ func extent(r *result.Record) (from, to float64) {
 // maxPoints is how many points a curve has at most: more than a page is wide in pixels.
 const maxPoints = 2000
 
-// thinned merges neighbouring samples of one phase where there are more than maxPoints.
+// shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate and
+// response times of those few would be a spike that is none.
+const shortest = time.Second / 2
+
+// thinned merges neighbouring samples of one phase where there are more than maxPoints, and leaves out a last one that is
+// too short.
 func thinned(samples []measure.Sample) []measure.Sample {
+	if last := len(samples) - 1; last > 0 && samples[last].Length < shortest {
+		samples = samples[:last]
+	}
 	group := (len(samples) + maxPoints - 1) / maxPoints
 	if group <= 1 {
 		return samples
@@ -267,7 +275,6 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 	}
 	names := seriesOf(lines)
 	c.Figures.Head = append(c.Figures.Head, names...)
-	drain := r.Series.Phase(measure.PhaseDrain)
 	for i, iv := range r.Series.Intervals {
 		row := []string{seconds(iv.From.Seconds()), seconds(iv.To.Seconds())}
 		for _, name := range names {
@@ -278,8 +285,8 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 			} else {
 				row = append(row, figure(l.P95))
 			}
-			if drain.To > 0 && iv.From >= drain.From {
-				continue // the last few orders, most of them slow: a spike that is none
+			if iv.To-iv.From < shortest {
+				continue
 			}
 			lines[name].add(iv.From.Seconds(), l.P95)
 			lines[name].add(iv.To.Seconds(), l.P95)

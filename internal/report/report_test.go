@@ -259,7 +259,9 @@ func TestThinned(t *testing.T) {
 		samples = append(samples, measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second, Phase: phase,
 			Counts: measure.Counts{Orders: 10}, Mean: 5, P95: 8, Max: float64(second)})
 	}
-	thin := thinned(samples)
+	drained := measure.Sample{End: 24*time.Hour + 10*time.Millisecond, Length: 10 * time.Millisecond, Phase: measure.PhaseDrain,
+		Counts: measure.Counts{Orders: 8}} // 48,000 OPM
+	thin := thinned(append(samples, drained))
 	if len(thin) > maxPoints+2 {
 		t.Errorf("%d points of %d samples", len(thin), len(samples))
 	}
