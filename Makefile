@@ -26,7 +26,7 @@ test: ## runs the tests; those that need a PostgreSQL start one
 
 versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
-		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load ./internal/host || exit 1; done
+		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load ./internal/monitor || exit 1; done
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ds2/internal/crash"
+	"ds2/internal/durability"
 	"ds2/internal/experiment"
 	"ds2/internal/localpg"
 )
@@ -14,7 +14,7 @@ import (
 // crashFlags ask for a crash of the server in mid-run.
 type crashFlags struct {
 	after    time.Duration
-	commands crash.Commands
+	commands durability.Commands
 	own      *localpg.Server // instead of commands; nil: none
 }
 
@@ -38,7 +38,7 @@ func (f *crashFlags) add(flags *pflag.FlagSet) {
 func (f *crashFlags) parse(length time.Duration, targets int) (*experiment.Crash, error) {
 	commands := f.commands.KillLine != "" && f.commands.StartLine != ""
 	switch {
-	case f.after == 0 && f.commands == crash.Commands{}:
+	case f.after == 0 && f.commands == durability.Commands{}:
 		return nil, nil
 	case f.after == 0:
 		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m")

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"math"
 
-	"ds2/internal/host"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -33,7 +33,7 @@ const (
 
 // bottleneckOf says what held the orders back in a run's first window; nil where nothing was sampled in it. local says
 // that ds2 ran on the databases' machine.
-func bottleneckOf(t host.Table, s result.Summary, local bool) *result.Bottleneck {
+func bottleneckOf(t monitor.Table, s result.Summary, local bool) *result.Bottleneck {
 	if len(s.Windows) == 0 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func bottleneckOf(t host.Table, s result.Summary, local bool) *result.Bottleneck
 }
 
 // figuresOf takes the means that the rules rest on from the first window. A figure that was not sampled is absent.
-func figuresOf(t host.Table, s result.Summary) map[string]float64 {
+func figuresOf(t monitor.Table, s result.Summary) map[string]float64 {
 	from, to := span(s)
 	f := map[string]float64{}
 	set := func(name string, v float64) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -123,11 +123,11 @@ func TestSessions(t *testing.T) {
 // TestBottleneckOfTheWindow has a run that computes before its window and waits for storage in it.
 func TestBottleneckOfTheWindow(t *testing.T) {
 	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	table := host.Table{Columns: []string{"cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
+	table := monitor.Table{Columns: []string{"cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
 		"db.b:5432/ds2.sessions_running", "db.b:5432/ds2.sessions_waiting_for_storage", "disk.sda.busy_ratio", "disk.sdb.busy_ratio",
 		"db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes"}}
 	for second := 1; second <= 20; second++ {
-		row := host.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9}}
+		row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9}}
 		if second > 10 {
 			row.Values = []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9}
 		}
@@ -148,7 +148,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
-	if b := bottleneckOf(host.Table{}, s, true); b != nil {
+	if b := bottleneckOf(monitor.Table{}, s, true); b != nil {
 		t.Errorf("bottleneck of a run that nobody sampled = %+v", b)
 	}
 }
@@ -167,7 +167,7 @@ func TestPowerOf(t *testing.T) {
 			if second > 10 {
 				watts = 501.4
 			}
-			row := host.Row{Time: start.Add(time.Duration(second) * time.Second)}
+			row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second)}
 			for i := range columns {
 				row.Values = append(row.Values, watts-100*float64(i))
 			}
@@ -175,11 +175,11 @@ func TestPowerOf(t *testing.T) {
 		}
 		return r
 	}
-	p := powerOf(record(host.PowerColumn, host.RAPLColumn))
-	if p.Source != host.PowerColumn || math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.OPMPerWatt-129.584563) > 1e-6 {
+	p := powerOf(record(monitor.PowerColumn, monitor.RAPLColumn))
+	if p.Source != monitor.PowerColumn || math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.OPMPerWatt-129.584563) > 1e-6 {
 		t.Errorf("power of the storage report's median run = %+v: idle %v, active %v, OPM/W %v", p, *p.Idle, *p.Active, *p.OPMPerWatt)
 	}
-	if p := powerOf(record(host.RAPLColumn)); p.Source != host.RAPLColumn {
+	if p := powerOf(record(monitor.RAPLColumn)); p.Source != monitor.RAPLColumn {
 		t.Errorf("power without a meter is from %s", p.Source)
 	}
 	if p := powerOf(record("cpu.busy_ratio")); p != nil {

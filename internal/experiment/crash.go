@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ds2/internal/crash"
+	"ds2/internal/durability"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -16,19 +16,19 @@ import (
 // server lost.
 type Crash struct {
 	After  time.Duration // since the first orders
-	Server crash.Server
+	Server durability.Server
 }
 
 // crashing is a crash that is to come.
 type crashing struct {
 	Crash
-	journal *crash.Journal
+	journal *durability.Journal
 	due     chan struct{} // closed when the time has come
 	over    chan struct{} // closed when the run is over
 	set     bool          // due is closed
 }
 
-func (r *Run) journalPath() string { return filepath.Join(r.options.Dir, crash.File) }
+func (r *Run) journalPath() string { return filepath.Join(r.options.Dir, durability.File) }
 
 // at sets off the crash when its time has come.
 func (c *crashing) at(t time.Duration) {
@@ -42,7 +42,7 @@ func (c *crashing) at(t time.Duration) {
 func (c *crashing) happen(ctx context.Context, target store.Store, log *slog.Logger) (*result.Crash, error) {
 	select {
 	case <-c.due:
-		happened, err := crash.Now(ctx, c.Server, target.DB(), log)
+		happened, err := durability.Now(ctx, c.Server, target.DB(), log)
 		return &happened, err
 	case <-c.over:
 		return nil, fmt.Errorf("the run ended before the crash that was to come after %s", c.After)
@@ -52,5 +52,5 @@ func (c *crashing) happen(ctx context.Context, target store.Store, log *slog.Log
 // lost compares the journal with what the target holds.
 func (r *Run) lost(ctx context.Context) ([]result.Check, error) {
 	target, counts := r.options.Driver.Targets[0], r.summary.ByTarget[0].Counts
-	return crash.Check(ctx, target.DB(), r.journalPath(), 0, target.Label(), r.summary.Before[0].Order, counts.InDoubtPurchases)
+	return durability.Check(ctx, target.DB(), r.journalPath(), 0, target.Label(), r.summary.Before[0].Order, counts.InDoubtPurchases)
 }

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -45,7 +45,7 @@ func (w *watch) sample(s measure.Sample) {
 
 // over judges the interval that is over, whose first orders started at start; counters are those sampled in it so far.
 // The error ends the run. What is known only after the run, such as the counters that Prometheus holds, is left to the end.
-func (w *watch) over(iv measure.Interval, counters host.Table, start time.Time) error {
+func (w *watch) over(iv measure.Interval, counters monitor.Table, start time.Time) error {
 	series := measure.Series{Samples: w.samples, Intervals: []measure.Interval{iv}}
 	w.samples = nil
 	if n := len(series.Samples); n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {

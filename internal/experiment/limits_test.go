@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -77,7 +77,7 @@ func TestLimitsOfDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	drive := host.Source{Name: "drive", Columns: []host.Column{{Name: "disk.sda.writes_per_second"}, {Name: "disk.sda.write_seconds"}}}
+	drive := monitor.Source{Name: "drive", Columns: []monitor.Column{{Name: "disk.sda.writes_per_second"}, {Name: "disk.sda.write_seconds"}}}
 	for _, c := range []struct {
 		why     string
 		observe bool
@@ -91,7 +91,7 @@ func TestLimitsOfDevices(t *testing.T) {
 		w, ended := watch{limits: limits, abortAfter: 2 * time.Second}, 0
 		var o *observation
 		if c.observe {
-			o = &observation{start: start, sampler: host.NewSampler(slog.New(slog.DiscardHandler), drive)}
+			o = &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler), drive)}
 		}
 		for i, latency := range c.latency {
 			from, to := time.Duration(i)*time.Second, time.Duration(i+1)*time.Second
@@ -100,7 +100,7 @@ func TestLimitsOfDevices(t *testing.T) {
 				writes = 0
 			}
 			if o != nil {
-				o.keep(host.Row{Time: start.Add(to), Values: []float64{writes, latency}})
+				o.keep(monitor.Row{Time: start.Add(to), Values: []float64{writes, latency}})
 			}
 			w.sample(measure.Sample{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: measure.Counts{Orders: 1}})
 			counters, begin := o.since(from)

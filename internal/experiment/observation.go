@@ -7,23 +7,23 @@ import (
 	"sync"
 	"time"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
 // observation is the sampling of one run, into its record.
 type observation struct {
-	sampler  *host.Sampler
+	sampler  *monitor.Sampler
 	dir      string
-	idle     []host.Row // of the time before the run
-	recorded bool       // a file has been begun
-	failed   error      // it could not
-	start    time.Time  // of the first orders
+	idle     []monitor.Row // of the time before the run
+	recorded bool          // a file has been begun
+	failed   error         // it could not
+	start    time.Time     // of the first orders
 	cancel   context.CancelFunc
 	done     chan error
 
 	mu     sync.Mutex
-	recent []host.Row // of the interval under way
+	recent []monitor.Row // of the interval under way
 }
 
 // rest samples for d while nothing goes on, and is false where stop or ctx ended it early.
@@ -32,7 +32,7 @@ func (o *observation) rest(ctx context.Context, stop <-chan struct{}, d time.Dur
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.sampler.Run(sampling, time.Now(), func(r host.Row) { o.idle = append(o.idle, r) })
+		o.sampler.Run(sampling, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })
 	}()
 	rested := pause(ctx, stop, d)
 	cancel()
@@ -41,7 +41,7 @@ func (o *observation) rest(ctx context.Context, stop <-chan struct{}, d time.Dur
 }
 
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
-const flushRows = int(result.IntervalLength / host.Interval)
+const flushRows = int(result.IntervalLength / monitor.Interval)
 
 // begin samples from start, when the first orders start, until end.
 func (o *observation) begin(start time.Time) {
@@ -61,7 +61,7 @@ func (o *observation) begin(start time.Time) {
 	go func() {
 		var err error
 		n := 0
-		o.sampler.Run(ctx, start, func(row host.Row) {
+		o.sampler.Run(ctx, start, func(row monitor.Row) {
 			writer.Row(row)
 			o.keep(row)
 			if n++; n%flushRows == 0 {
@@ -73,7 +73,7 @@ func (o *observation) begin(start time.Time) {
 }
 
 // keep keeps a sample until the interval that it is of is judged.
-func (o *observation) keep(row host.Row) {
+func (o *observation) keep(row monitor.Row) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	// Nobody asks where there are no limits.
@@ -81,15 +81,15 @@ func (o *observation) keep(row host.Row) {
 }
 
 // since gives the samples after a moment of the run, and when its first orders started: nothing where nobody observes.
-func (o *observation) since(from time.Duration) (host.Table, time.Time) {
+func (o *observation) since(from time.Duration) (monitor.Table, time.Time) {
 	if o == nil {
-		return host.Table{}, time.Time{}
+		return monitor.Table{}, time.Time{}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begin := o.start.Add(from)
-	recent := slices.DeleteFunc(slices.Clone(o.recent), func(r host.Row) bool { return !r.Time.After(begin) })
-	return host.Table{Columns: o.sampler.Columns(), Rows: recent}, o.start
+	recent := slices.DeleteFunc(slices.Clone(o.recent), func(r monitor.Row) bool { return !r.Time.After(begin) })
+	return monitor.Table{Columns: o.sampler.Columns(), Rows: recent}, o.start
 }
 
 // end ends what begin began, and tells what went wrong with it.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/schema"
@@ -48,10 +48,10 @@ type Observer struct {
 	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
 
 	o          Observing
-	prometheus *host.Prometheus
-	sources    []host.Source
-	machine    *host.Machine
-	servers    []host.Server
+	prometheus *monitor.Prometheus
+	sources    []monitor.Source
+	machine    *monitor.Machine
+	servers    []monitor.Server
 	advised    bool // the stores told what makes runs a poor test
 }
 
@@ -70,7 +70,7 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Ob
 			return nil, err
 		}
 		w.servers = append(w.servers, server)
-		if host.IsLocal(hostOf(t)) {
+		if monitor.IsLocal(hostOf(t)) {
 			local = true
 			files = append(files, server.Files...)
 		}
@@ -87,7 +87,7 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Ob
 		w.note("the databases' machine is not watched: it is another one, or no Linux, and no Prometheus is given")
 	}
 	if runtime.GOOS == "linux" {
-		client, err := host.Root.Client()
+		client, err := monitor.Root.Client()
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (w *Observer) remote(ctx context.Context, targets []store.Store) error {
 		w.o.Instance = hostOf(targets[0])
 	}
 	var err error
-	if w.prometheus, err = host.NewPrometheus(w.o.Prometheus); err != nil {
+	if w.prometheus, err = monitor.NewPrometheus(w.o.Prometheus); err != nil {
 		return &ObservingError{"prometheus", err}
 	}
 	machine, err := w.prometheus.Machine(ctx, w.o.Instance, time.Now())
@@ -164,12 +164,12 @@ func (w *Observer) remote(ctx context.Context, targets []store.Store) error {
 }
 
 // server asks a target about itself and opens its counters.
-func (w *Observer) server(ctx context.Context, t store.Store, several bool) (host.Server, error) {
+func (w *Observer) server(ctx context.Context, t store.Store, several bool) (monitor.Server, error) {
 	q, err := schema.ServerQueries(t.Engine())
 	if err != nil {
-		return host.Server{}, err
+		return monitor.Server{}, err
 	}
-	server, err := host.ReadServer(ctx, t.DB(), host.ServerQueries{Version: q.Version, Files: q.Files, Settings: q.Settings})
+	server, err := monitor.ReadServer(ctx, t.DB(), monitor.ServerQueries{Version: q.Version, Files: q.Files, Settings: q.Settings})
 	if server.Major == 0 {
 		return server, t.Wrap("look at "+t.Label(), err)
 	}
@@ -184,7 +184,7 @@ func (w *Observer) server(ctx context.Context, t store.Store, several bool) (hos
 	if several {
 		item = t.Label()
 	}
-	src, err := host.Database(ctx, t.DB(), t.Label(), item, query)
+	src, err := monitor.Database(ctx, t.DB(), t.Label(), item, query)
 	if err != nil {
 		w.note("no counters of the database: %v", t.Wrap("read", err))
 		return server, nil
@@ -196,9 +196,9 @@ func (w *Observer) server(ctx context.Context, t store.Store, several bool) (hos
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
 func (w *Observer) thisMachine(files []string) error {
 	devices := w.o.Devices
-	var fileSystem *host.FileSystem
+	var fileSystem *monitor.FileSystem
 	for i, file := range files {
-		found, err := host.Root.Find(file)
+		found, err := monitor.Root.Find(file)
 		if err != nil {
 			w.note("%v", err)
 			continue
@@ -214,29 +214,29 @@ func (w *Observer) thisMachine(files []string) error {
 	devices = slices.Compact(devices)
 	if len(devices) == 0 {
 		var err error
-		if devices, err = host.Root.Drives(); err != nil {
+		if devices, err = monitor.Root.Drives(); err != nil {
 			return err
 		}
 		w.note("where the database's files lie is not known: watching %s; name the devices if it is others", strings.Join(devices, ", "))
 	}
-	machine := host.Root.Machine(devices)
+	machine := monitor.Root.Machine(devices)
 	machine.FileSystem = fileSystem
 	w.machine = &machine
-	disks, err := host.Root.Disks(devices)
+	disks, err := monitor.Root.Disks(devices)
 	if err != nil {
 		return &ObservingError{"devices", err}
 	}
 	w.sources = append(w.sources, disks)
-	for _, open := range []func() (host.Source, error){host.Root.CPU, host.Root.Memory, host.Root.Network} {
+	for _, open := range []func() (monitor.Source, error){monitor.Root.CPU, monitor.Root.Memory, monitor.Root.Network} {
 		src, err := open()
 		if err != nil {
 			return err
 		}
 		w.sources = append(w.sources, src)
 	}
-	rapl, err := host.Root.RAPL()
+	rapl, err := monitor.Root.RAPL()
 	switch {
-	case errors.Is(err, host.ErrNoRAPL):
+	case errors.Is(err, monitor.ErrNoRAPL):
 	case err != nil:
 		w.note("%v", err)
 	default:
@@ -253,7 +253,7 @@ func (w *Observer) power(ctx context.Context) error {
 		}
 	}
 	if w.o.PowerCommand != "" {
-		src, err := host.PowerCommand(ctx, w.o.PowerCommand)
+		src, err := monitor.PowerCommand(ctx, w.o.PowerCommand)
 		if err != nil {
 			return &ObservingError{"power-command", err}
 		}
@@ -287,7 +287,7 @@ func (w *Observer) Complete(ctx context.Context, dir string) (result.Summary, er
 }
 
 // fill puts what came from elsewhere into the samples.
-func (w *Observer) fill(ctx context.Context, t *host.Table) error {
+func (w *Observer) fill(ctx context.Context, t *monitor.Table) error {
 	var errs error
 	if w.prometheus != nil {
 		errs = w.prometheus.Fill(ctx, t, w.o.Instance, w.o.Devices)
@@ -303,10 +303,10 @@ func (w *Observer) fill(ctx context.Context, t *host.Table) error {
 		return errors.Join(errs, fmt.Errorf("read power log: %w", err))
 	}
 	defer file.Close()
-	watts, err := host.ReadMeterLog(file, time.Local)
+	watts, err := monitor.ReadMeterLog(file, time.Local)
 	if err != nil {
 		return errors.Join(errs, fmt.Errorf("%s: %w", w.o.PowerLog, err))
 	}
-	t.Set(host.PowerColumn, watts)
+	t.Set(monitor.PowerColumn, watts)
 	return errs
 }

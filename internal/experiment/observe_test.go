@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/localpg"
+	"ds2/internal/monitor"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -120,7 +120,7 @@ func TestObservedRun(t *testing.T) {
 // awaitMachine waits until a Prometheus that was just started knows the machine of a node_exporter.
 func awaitMachine(t *testing.T, prometheus, node string) {
 	t.Helper()
-	p, err := host.NewPrometheus(prometheus)
+	p, err := monitor.NewPrometheus(prometheus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	}
 	observing := Observing{Prometheus: prometheus, Instance: node, PowerLog: log}
 	r := observed(t, s, observing, nil)
-	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", host.PowerColumn} {
+	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.PowerColumn} {
 		if !slices.Contains(r.Host.Columns, column) {
 			t.Errorf("no column %s in %v", column, r.Host.Columns)
 		}
@@ -157,7 +157,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	if len(r.Host.Items("disk", "busy_ratio")) == 0 {
 		t.Errorf("no drives in %v", r.Host.Columns)
 	}
-	if self := host.Root.Machine(nil); r.Machine == nil || r.Machine.MemoryBytes != self.MemoryBytes {
+	if self := monitor.Root.Machine(nil); r.Machine == nil || r.Machine.MemoryBytes != self.MemoryBytes {
 		t.Errorf("machine %+v, want one with %d bytes of memory", r.Machine, self.MemoryBytes)
 	}
 	if r.Power == nil || *r.Power.Active != 100 {

@@ -4,16 +4,16 @@ import (
 	"math"
 	"time"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
 // powerOf computes the means that the storage report gives (WORKLOAD.md section 6): idle over the samples before the first
 // orders, active over the first window. Without a meter it takes RAPL's figures; without either there is none.
 func powerOf(r *result.Record) *result.Power {
-	p := &result.Power{Source: host.PowerColumn}
+	p := &result.Power{Source: monitor.PowerColumn}
 	if r.Host.Values(p.Source) == nil {
-		p.Source = host.RAPLColumn
+		p.Source = monitor.RAPLColumn
 	}
 	if r.Host.Values(p.Source) == nil {
 		return nil

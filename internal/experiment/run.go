@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"ds2/internal/audit"
-	"ds2/internal/crash"
 	"ds2/internal/driver"
-	"ds2/internal/host"
+	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -95,15 +95,15 @@ func Begin(o Options) (*Run, error) {
 	}
 	if o.Crash != nil {
 		r.crashing = &crashing{Crash: *o.Crash, due: make(chan struct{}), over: make(chan struct{})}
-		if r.crashing.journal, err = crash.Create(r.journalPath()); err != nil {
+		if r.crashing.journal, err = durability.Create(r.journalPath()); err != nil {
 			return nil, errors.Join(err, r.writer.Close(r.summary))
 		}
 		c.Acknowledged = r.crashing.journal.Acknowledged
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
-		sources := append(slices.Clone(o.Observer.sources), host.Record(o.Dir))
-		r.observation = &observation{sampler: host.NewSampler(r.log, sources...), dir: o.Dir}
+		sources := append(slices.Clone(o.Observer.sources), monitor.Record(o.Dir))
+		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir}
 		c.Started = r.observation.begin
 	}
 	r.driver = driver.New(c, recorder{r}, r.log)
@@ -111,7 +111,7 @@ func Begin(o Options) (*Run, error) {
 }
 
 // Sampler is where the newest counters of machine and databases are; nil where nobody observes them.
-func (r *Run) Sampler() *host.Sampler {
+func (r *Run) Sampler() *monitor.Sampler {
 	if r.observation == nil {
 		return nil
 	}

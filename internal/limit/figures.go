@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 )
 
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
 // intervals that lie in the window; "errors" is failed attempts for each order begun. "device read" and "device write"
 // are the slowest of the devices in counters: their mean is over operations, their max the highest one-second mean.
-func Of(series measure.Series, w measure.Window, counters host.Table, start time.Time) (Figures, error) {
+func Of(series measure.Series, w measure.Window, counters monitor.Table, start time.Time) (Figures, error) {
 	span := measure.Span{From: seconds(w.From), To: seconds(w.To)}
 	times, err := series.Distributions(span)
 	if err != nil {
@@ -55,7 +55,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // slowest is the highest latency of all devices, from columns such as disk.sda.reads_per_second and
 // disk.sda.read_seconds, after from and up to to.
-func slowest(t host.Table, rate, latency, stat string, from, to time.Time) (float64, bool) {
+func slowest(t monitor.Table, rate, latency, stat string, from, to time.Time) (float64, bool) {
 	worst, measured := 0.0, false
 	for _, column := range t.Columns {
 		device, is := strings.CutSuffix(column, "."+rate)

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 )
 
 // TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of them
@@ -41,9 +41,9 @@ func TestOf(t *testing.T) {
 	}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	nan := math.NaN()
-	counters := host.Table{
+	counters := monitor.Table{
 		Columns: []string{"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sdb.reads_per_second", "disk.sdb.read_seconds", "cpu.busy_ratio"},
-		Rows: []host.Row{
+		Rows: []monitor.Row{
 			{Time: start.Add(10 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // before the window
 			{Time: start.Add(11 * time.Second), Values: []float64{100, 0.001, 0, nan, 1}},
 			{Time: start.Add(12 * time.Second), Values: []float64{300, 0.005, 10, 0.002, 1}},

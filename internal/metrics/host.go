@@ -6,16 +6,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 )
 
 // NewHostCollector makes a collector of the raw figures of the machine and the database, under ds2_host_. A figure that
 // could not be read is left out.
-func NewHostCollector(s *host.Sampler) prometheus.Collector { return hostCollector{s} }
+func NewHostCollector(s *monitor.Sampler) prometheus.Collector { return hostCollector{s} }
 
-type hostCollector struct{ sampler *host.Sampler }
+type hostCollector struct{ sampler *monitor.Sampler }
 
-func hostDesc(f host.Figure) *prometheus.Desc {
+func hostDesc(f monitor.Figure) *prometheus.Desc {
 	var labels []string
 	if f.Label != "" {
 		labels = []string{f.Label}
@@ -25,12 +25,12 @@ func hostDesc(f host.Figure) *prometheus.Desc {
 
 // Describe sends a description for each figure; those of several items are alike.
 func (c hostCollector) Describe(ch chan<- *prometheus.Desc) {
-	c.sampler.Latest(func(f host.Figure, _ float64) { ch <- hostDesc(f) })
+	c.sampler.Latest(func(f monitor.Figure, _ float64) { ch <- hostDesc(f) })
 }
 
 // Collect sends the newest figures, at most a second old while the sampler runs.
 func (c hostCollector) Collect(ch chan<- prometheus.Metric) {
-	c.sampler.Latest(func(f host.Figure, v float64) {
+	c.sampler.Latest(func(f monitor.Figure, v float64) {
 		if math.IsNaN(v) {
 			return
 		}

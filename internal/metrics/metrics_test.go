@@ -16,9 +16,9 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"go.uber.org/goleak"
 
-	"ds2/internal/host"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/promtest"
 )
 
@@ -111,11 +111,11 @@ func TestNamesAndValues(t *testing.T) {
 }
 
 // sampler has read two counters of an item each and one gauge that has no value just now.
-func sampler(t *testing.T) *host.Sampler {
+func sampler(t *testing.T) *monitor.Sampler {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := host.NewSampler(slog.New(slog.DiscardHandler), host.Source{
-		Figures: []host.Figure{
+	s := monitor.NewSampler(slog.New(slog.DiscardHandler), monitor.Source{
+		Figures: []monitor.Figure{
 			{Name: "disk_reads_total", Help: "Reads.", Label: "device", Item: "sda"},
 			{Name: "disk_reads_total", Help: "Reads.", Label: "device", Item: "sdb"},
 			{Name: "power_watts", Help: "Power."},
@@ -126,7 +126,7 @@ func sampler(t *testing.T) *host.Sampler {
 			return nil
 		},
 	})
-	s.Run(ctx, time.Now(), func(host.Row) { cancel() })
+	s.Run(ctx, time.Now(), func(monitor.Row) { cancel() })
 	return s
 }
 

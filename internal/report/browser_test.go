@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 )
 
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
@@ -33,7 +33,7 @@ func TestBrowser(t *testing.T) {
 	r := record(t, nil)
 	r.Host.Columns = []string{"disk.sda.reads_per_second"}
 	for second := 1; second <= 70; second++ {
-		r.Host.Rows = append(r.Host.Rows, host.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{float64(second)}})
+		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{float64(second)}})
 	}
 	comparison := compare(t, "disks="+r.Dir, "ssd="+record(t, nil).Dir)
 	dir := t.TempDir()

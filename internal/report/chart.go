@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -95,7 +95,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 func extent(r *result.Record) (from, to float64) {
 	to = r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
 	if rows := r.Host.Rows; len(rows) > 0 {
-		from = min(0, rows[0].Time.Sub(r.Start).Seconds()-host.Interval.Seconds())
+		from = min(0, rows[0].Time.Sub(r.Start).Seconds()-monitor.Interval.Seconds())
 		to = max(to, rows[len(rows)-1].Time.Sub(r.Start).Seconds())
 	}
 	return from, to

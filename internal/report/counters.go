@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -42,7 +42,7 @@ var counterCharts = []counterChart{
 	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", false, []string{"client.record_bytes"}},
 	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", false,
 		[]string{"client.open_files", "client.goroutines"}},
-	{"power", "Power", "Electric power, as far as it is known.", false, []string{host.PowerColumn, host.RAPLColumn}},
+	{"power", "Power", "Electric power, as far as it is known.", false, []string{monitor.PowerColumn, monitor.RAPLColumn}},
 }
 
 // counter is how a column of the host's table is shown.
@@ -110,7 +110,7 @@ func hostCharts(r *result.Record, id string) []chart {
 }
 
 // eachGroup calls f with the means of neighbouring values, so few that a chart can take them, and the row of the first.
-func eachGroup(rows []host.Row, values []float64, f func(row int, mean float64)) {
+func eachGroup(rows []monitor.Row, values []float64, f func(row int, mean float64)) {
 	size := max(1, (len(rows)+maxPoints-1)/maxPoints)
 	for at := 0; at < len(values); at += size {
 		sum, n := 0.0, 0

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -72,7 +72,7 @@ func powerNote(p *result.Power) string {
 	if p.OPMPerWatt != nil {
 		text += fmt.Sprintf(", %s OPM per watt", number(*p.OPMPerWatt, 1))
 	}
-	if p.Source == host.RAPLColumn {
+	if p.Source == monitor.RAPLColumn {
 		text += " (RAPL: processors and memory alone)"
 	}
 	return sentence(text)

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -162,15 +162,15 @@ func TestHTMLTells(t *testing.T) {
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		active, perWatt := 501.4, 13.0
-		s.Power = &result.Power{Source: host.PowerColumn, Active: &active, OPMPerWatt: &perWatt}
+		s.Power = &result.Power{Source: monitor.PowerColumn, Active: &active, OPMPerWatt: &perWatt}
 		s.Bottleneck = &result.Bottleneck{What: "storage", Why: "sda was busy 99 % of the time", Warnings: []string{"the drive is a loop device"}}
-		s.Machine = &host.Machine{Kernel: "6.1.0", Drives: []host.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
-		s.Servers = []host.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
+		s.Machine = &monitor.Machine{Kernel: "6.1.0", Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
+		s.Servers = []monitor.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
 	})
-	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", host.PowerColumn}
+	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", monitor.PowerColumn}
 	for second := -4; second <= 75; second++ { // with an idle time before the run, and a cool-down after
 		v := float64(second)
-		r.Host.Rows = append(r.Host.Rows, host.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
+		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
 			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN()}})
 	}
 	page := html(t, r)

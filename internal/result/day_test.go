@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 )
 
 // simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
 // checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
-func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(host.Row)) *measure.Meter {
+func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(monitor.Row)) *measure.Meter {
 	operations := []string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase"}
 	random := rand.New(rand.NewPCG(8, 8))
 	m := measure.NewMeter(operations, []string{"host/db"})
@@ -54,7 +54,7 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 		for i := range values {
 			values[i] = math.Floor(1000 * random.Float64() * float64(i%3)) // a third of the counters stands still
 		}
-		row(host.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
+		row(monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	return m
 }
@@ -104,7 +104,7 @@ func TestDay(t *testing.T) {
 			}
 		},
 		func(iv measure.Interval) { must(w.Interval(iv)) },
-		func(r host.Row) {
+		func(r monitor.Row) {
 			counters.Row(r)
 			if rows++; rows%50 == 0 {
 				must(counters.Flush())
@@ -133,7 +133,7 @@ func TestDay(t *testing.T) {
 	must(err)
 	var all measure.Series
 	simulate(hours, func(s measure.Sample) { all.Samples = append(all.Samples, s) },
-		func(iv measure.Interval) { all.Intervals = append(all.Intervals, iv) }, func(host.Row) {})
+		func(iv measure.Interval) { all.Intervals = append(all.Intervals, iv) }, func(monitor.Row) {})
 	if len(r.Host.Rows) != len(all.Samples) {
 		t.Errorf("%d rows of counters after reading, want %d", len(r.Host.Rows), len(all.Samples))
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 )
 
 // HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them. A crash loses
@@ -32,7 +32,7 @@ func CreateHost(dir string, columns []string, start time.Time) (*HostWriter, err
 }
 
 // Row appends a sample. An error shows in Flush.
-func (w *HostWriter) Row(r host.Row) {
+func (w *HostWriter) Row(r monitor.Row) {
 	at := r.Time.Sub(w.start)
 	w.fields = append(w.fields[:0], secondsText(at))
 	for _, v := range r.Values {
@@ -64,7 +64,7 @@ func (w *HostWriter) Close() error {
 }
 
 // SaveHost writes the HostFile anew and all its hours, beside and renamed: the way to add what became known after the run.
-func SaveHost(dir string, t *host.Table, start time.Time) error {
+func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 	beside, err := os.MkdirTemp(dir, ".host-")
 	if err != nil {
 		return fmt.Errorf("write record: %w", err)
@@ -94,8 +94,8 @@ func SaveHost(dir string, t *host.Table, start time.Time) error {
 
 // readHost reads a HostFile; a record without one has an empty table. The hours may differ in their columns, where a
 // crash cut SaveHost short. What a crash cut off at its end is left out.
-func readHost(path string, start time.Time) (host.Table, error) {
-	var t host.Table
+func readHost(path string, start time.Time) (monitor.Table, error) {
+	var t monitor.Table
 	err := readHourly(path, func(columns []string) func([]string) error {
 		var at []int // where each column stands in the table
 		for _, name := range columns[1:] {
@@ -109,7 +109,7 @@ func readHost(path string, start time.Time) (host.Table, error) {
 			if err != nil {
 				return fmt.Errorf("t_s: %q is no number", fields[0])
 			}
-			row := host.Row{Time: start.Add(time.Duration(math.Round(seconds*1000)) * time.Millisecond)}
+			row := monitor.Row{Time: start.Add(time.Duration(math.Round(seconds*1000)) * time.Millisecond)}
 			row.Values = slices.Repeat([]float64{math.NaN()}, len(t.Columns))
 			for i, field := range fields[1:] {
 				if v, err := strconv.ParseFloat(field, 64); err == nil {

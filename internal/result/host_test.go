@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 )
 
 var hostStart = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the second column has no value.
-func hostTable() *host.Table {
-	t := &host.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
+func hostTable() *monitor.Table {
+	t := &monitor.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
 	for second := -10; second < 50; second++ {
-		row := host.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: []float64{float64(second) / 4, 123456}}
+		row := monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: []float64{float64(second) / 4, 123456}}
 		if second == 5 {
 			row.Values[1] = math.NaN()
 		}
@@ -85,13 +85,13 @@ func TestReadHostAfterCrash(t *testing.T) {
 // TestHostSize writes an hour of a machine with two drives and eight processors with all figures restless.
 func TestHostSize(t *testing.T) {
 	dir := t.TempDir()
-	table := &host.Table{}
+	table := &monitor.Table{}
 	for range 2*8 + 2 + 8 + 1 + 2 + 18 + 1 {
 		table.Columns = append(table.Columns, "group.item.quantity_per_second")
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	for second := range 3600 {
-		row := host.Row{Time: hostStart.Add(time.Duration(second) * time.Second)}
+		row := monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second)}
 		for range table.Columns {
 			row.Values = append(row.Values, math.Floor(random.Float64()*200))
 		}

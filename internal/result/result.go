@@ -9,7 +9,7 @@
 //	samples.csv.gz     one line a second with the columns of samplesColumns
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
 //	                   compressed V2 encoding
-//	host.csv.gz        one line a second of the machine's and the database's counters (package host): t_s, negative
+//	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
 //	                   before the first orders, and the columns that the machine has
 //	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
 //
@@ -32,9 +32,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"ds2/internal/host"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/store"
 )
 
@@ -106,15 +106,15 @@ type Summary struct {
 	Scrubs []store.Scrub   `json:"scrubs,omitempty"` // of each target, in the order of Targets
 	Crash  *Crash          `json:"crash,omitempty"`
 
-	Machine    *host.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
-	Servers    []host.Server `json:"servers,omitempty"` // in the order of Targets
-	Power      *Power        `json:"power,omitempty"`
-	Bottleneck *Bottleneck   `json:"bottleneck,omitempty"`
+	Machine    *monitor.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
+	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets
+	Power      *Power           `json:"power,omitempty"`
+	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
 }
 
 // Power is what the run took, in watts. A mean is absent where the meter gave nothing for its time.
 type Power struct {
-	Source string `json:"source"` // host.PowerColumn, or host.RAPLColumn: processors and memory only
+	Source string `json:"source"` // monitor.PowerColumn, or monitor.RAPLColumn: processors and memory only
 	// Idle is the mean of the idle time before the run, Active that of the first window.
 	Idle       *float64 `json:"idle_w,omitempty"`
 	Active     *float64 `json:"active_w,omitempty"`
@@ -188,7 +188,7 @@ type Record struct {
 	Dir string
 	Summary
 	Series measure.Series
-	Host   host.Table
+	Host   monitor.Table
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,

@@ -24,7 +24,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/store/storetest"
+	"ds2/internal/storetest"
 )
 
 // tiny is a dataset for tests that only want to know whether everything can be done.

@@ -13,7 +13,7 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
-	"ds2/internal/store/storetest"
+	"ds2/internal/storetest"
 )
 
 // containerImage is the image of TestConformanceInContainer, another than the default where this variable names one.

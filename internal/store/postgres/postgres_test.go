@@ -9,7 +9,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/store/storetest"
+	"ds2/internal/storetest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -9,7 +9,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
-	"ds2/internal/store/storetest"
+	"ds2/internal/storetest"
 )
 
 // killOthers is storetest.Engine.Kill.

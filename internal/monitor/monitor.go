@@ -1,9 +1,9 @@
-// Package host samples, once a second, what stands beside the orders: the block devices, processors, memory and network
+// Package monitor samples, once a second, what stands beside the orders: the block devices, processors, memory and network
 // of the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md section 6).
 //
 // A Source reads raw figures, which Prometheus shows as they are; its columns are what one second of them comes to and go
 // into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is decided in package experiment.
-package host
+package monitor
 
 import (
 	"context"

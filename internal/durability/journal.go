@@ -1,7 +1,7 @@
-// Package crash tries whether a store keeps what it has acknowledged: a journal of every purchase that a user was told
+// Package durability tries whether a store keeps what it has acknowledged: a journal of every purchase that a user was told
 // of, a crash of the server in mid-run, and afterwards the comparison of the two. A drive or array that acknowledges
 // writes which it does not hold is found so. Running users and the audit of everything else are other packages'.
-package crash
+package durability
 
 import (
 	"bufio"

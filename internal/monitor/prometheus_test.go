@@ -1,4 +1,4 @@
-package host_test
+package monitor_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/host"
+	"ds2/internal/monitor"
 	"ds2/internal/promtest"
 )
 
@@ -17,18 +17,18 @@ import (
 func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	node := promtest.StartNodeExporter(t)
 	url := promtest.Start(t, []string{node})
-	prometheus, err := host.NewPrometheus(url)
+	prometheus, err := monitor.NewPrometheus(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	drives, err := host.Root.Drives()
+	drives, err := monitor.Root.Drives()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sources []host.Source
-	for _, open := range []func() (host.Source, error){
-		func() (host.Source, error) { return host.Root.Disks(drives) }, host.Root.CPU, host.Root.Memory, host.Root.Network,
+	var sources []monitor.Source
+	for _, open := range []func() (monitor.Source, error){
+		func() (monitor.Source, error) { return monitor.Root.Disks(drives) }, monitor.Root.CPU, monitor.Root.Memory, monitor.Root.Network,
 	} {
 		source, err := open()
 		if err != nil {
@@ -36,17 +36,17 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 		}
 		sources = append(sources, source)
 	}
-	sampler := host.NewSampler(slog.New(slog.DiscardHandler), sources...)
-	direct := host.Table{Columns: sampler.Columns()}
-	var remote host.Table
+	sampler := monitor.NewSampler(slog.New(slog.DiscardHandler), sources...)
+	direct := monitor.Table{Columns: sampler.Columns()}
+	var remote monitor.Table
 	// irate needs two scrapes: go on until Prometheus has a row with a processor's load.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	sampler.Run(ctx, time.Now(), func(r host.Row) {
+	sampler.Run(ctx, time.Now(), func(r monitor.Row) {
 		direct.Rows = append(direct.Rows, r)
-		remote = host.Table{}
+		remote = monitor.Table{}
 		for _, r := range direct.Rows {
-			remote.Rows = append(remote.Rows, host.Row{Time: r.Time})
+			remote.Rows = append(remote.Rows, monitor.Row{Time: r.Time})
 		}
 		if err := prometheus.Fill(ctx, &remote, node, drives); err == nil && known(remote.Values("cpu.busy_ratio")) >= 3 {
 			cancel()
@@ -74,15 +74,15 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if self := host.Root.Machine(nil); machine.Kernel != self.Kernel || machine.MemoryBytes != self.MemoryBytes || machine.Processors != self.Processors {
+	if self := monitor.Root.Machine(nil); machine.Kernel != self.Kernel || machine.MemoryBytes != self.MemoryBytes || machine.Processors != self.Processors {
 		t.Errorf("Prometheus describes %+v, the machine itself %+v", machine, self)
 	}
 
-	power := host.Table{Rows: slices.Clone(remote.Rows)}
+	power := monitor.Table{Rows: slices.Clone(remote.Rows)}
 	if err := prometheus.FillPower(t.Context(), &power, "vector(250)"); err != nil {
 		t.Fatal(err)
 	}
-	if got := power.Mean(host.PowerColumn, from, to); got != 250 {
+	if got := power.Mean(monitor.PowerColumn, from, to); got != 250 {
 		t.Errorf("power by query = %v W, want 250", got)
 	}
 	if err := prometheus.FillPower(t.Context(), &power, "up * 0 > 1"); err == nil || !strings.Contains(err.Error(), "0 series") {

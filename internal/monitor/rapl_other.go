@@ -1,6 +1,6 @@
 //go:build !linux
 
-package host
+package monitor
 
 // RAPL is for Linux only.
 func (fs FS) RAPL() (Source, error) { return Source{}, ErrNoRAPL }

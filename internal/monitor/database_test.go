@@ -1,4 +1,4 @@
-package host_test
+package monitor_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 
-	"ds2/internal/host"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
 	"ds2/schema"
 )
 
@@ -28,13 +28,13 @@ func open(t *testing.T, url string) *sql.DB {
 	return db
 }
 
-func counters(t *testing.T, db *sql.DB) (host.Server, host.Source) {
+func counters(t *testing.T, db *sql.DB) (monitor.Server, monitor.Source) {
 	t.Helper()
 	q, err := schema.ServerQueries("postgres")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := host.ReadServer(t.Context(), db, host.ServerQueries{Version: q.Version, Files: q.Files, Settings: q.Settings})
+	server, err := monitor.ReadServer(t.Context(), db, monitor.ServerQueries{Version: q.Version, Files: q.Files, Settings: q.Settings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +42,14 @@ func counters(t *testing.T, db *sql.DB) (host.Server, host.Source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := host.Database(t.Context(), db, "localhost/test", "", query)
+	src, err := monitor.Database(t.Context(), db, "localhost/test", "", query)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return server, src
 }
 
-func values(t *testing.T, src host.Source) map[string]float64 {
+func values(t *testing.T, src monitor.Source) map[string]float64 {
 	t.Helper()
 	v := make([]float64, len(src.Figures))
 	if err := src.Read(t.Context(), v); err != nil {
