@@ -13,8 +13,7 @@ func MeanCI95(values []float64) (mean, half float64) {
 		return values[0], math.NaN()
 	}
 	mean, deviation := meanAndDeviation(values)
-	t := stats.InvCDF(stats.TDist{V: float64(len(values) - 1)})(0.975)
-	return mean, t * deviation / math.Sqrt(float64(len(values)))
+	return mean, student975(len(values)-1) * deviation / math.Sqrt(float64(len(values)))
 }
 
 // Change is by how much one set of measurements differs from another.

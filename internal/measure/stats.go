@@ -3,6 +3,8 @@ package measure
 import (
 	"math"
 	"time"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // batchMeansCI95 is half the width of the 95 % confidence interval of the samples' OPM. Neighbouring seconds resemble
@@ -19,7 +21,7 @@ func batchMeansCI95(samples []Sample) (half float64, ok bool) {
 	if mean == 0 {
 		return 0, false
 	}
-	return student95[k-1] * sd / math.Sqrt(float64(k)), true
+	return student975(k-1) * sd / math.Sqrt(float64(k)), true
 }
 
 // batches is how many batches samples are put into; 0 where they are too few.
@@ -34,8 +36,8 @@ func batches(samples []Sample) int {
 	}
 }
 
-// student95 is the 97.5 % quantile of Student's t by degrees of freedom, for the two numbers of batches in use.
-var student95 = map[int]float64{9: 2.2622, 19: 2.0930}
+// student975 is the 97.5 % quantile of Student's t.
+func student975(degrees int) float64 { return stats.InvCDF(stats.TDist{V: float64(degrees)})(0.975) }
 
 // batchRates is the OPM of k batches of as nearly equal length as the samples allow.
 func batchRates(samples []Sample, k int) []float64 {

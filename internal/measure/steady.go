@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -39,14 +40,18 @@ func judge(samples []Sample) Steadiness {
 		Range: 100 * (slices.Max(rates) - slices.Min(rates)) / mean,
 		Drift: 100 * slope(rates) * (rounds - 1) / mean,
 	}
-	switch {
-	case s.drifts():
-		s.Why = fmt.Sprintf("not steady: OPM drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct)
-	case s.Range > maxRangePct:
-		s.Why = fmt.Sprintf("not steady: fifths of the window differ by %.1f %%, more than %d %%", s.Range, maxRangePct)
-	default:
-		s.Verdict = true
+	var failed []string
+	if s.drifts() {
+		failed = append(failed, fmt.Sprintf("OPM drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct))
+	}
+	if s.Range > maxRangePct {
+		failed = append(failed, fmt.Sprintf("fifths of the window differ by %.1f %%, more than %d %%", s.Range, maxRangePct))
+	}
+	s.Verdict = len(failed) == 0
+	if s.Verdict {
 		s.Why = fmt.Sprintf("steady: fifths of the window differ by %.1f %%, drift %+.1f %%", s.Range, s.Drift)
+	} else {
+		s.Why = "not steady: " + strings.Join(failed, ", and ")
 	}
 	return s
 }

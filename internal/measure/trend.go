@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Trend is how OPM changed over a window: what shows a store that slows down over hours, too slowly for Steadiness. The
@@ -23,8 +24,8 @@ type Trend struct {
 const trendLevel = 0.01
 
 // trend looks for one in the samples of a window that is judged so; nil where they are too few for batches. Steadiness
-// asks whether a drift is large, whatever its reason, and the trend whether it is more than chance, however small: the
-// words say how the two go together.
+// asks whether a drift is large, whatever its reason, and the trend whether it is more than chance, however small. A drift
+// too large for Steadiness is never excused by a test that finds no trend.
 func trend(samples []Sample, s Steadiness) *Trend {
 	k := batches(samples)
 	if k == 0 {
@@ -39,13 +40,29 @@ func trend(samples []Sample, s Steadiness) *Trend {
 	t.Found = t.P < trendLevel
 	switch {
 	case t.Found:
-		t.Why = fmt.Sprintf("more than by chance, OPM changes by %+.1f %% over the window (Sen's slope, Mann-Kendall p = %.2g)", t.Percent, t.P)
+		t.Why = fmt.Sprintf("OPM has a trend of %+.1f %% over the window (Sen's slope; Mann-Kendall %s)", t.Percent, Significance(t.P, trendLevel))
 	case s.drifts():
-		t.Why = fmt.Sprintf("the drift may be chance (Mann-Kendall p = %.2g)", t.P)
+		t.Why = fmt.Sprintf("whether the drift goes on cannot be said from this window (Mann-Kendall %s)", Significance(t.P, trendLevel))
 	default:
-		t.Why = fmt.Sprintf("no trend in OPM (Mann-Kendall p = %.2g)", t.P)
+		t.Why = fmt.Sprintf("no trend in OPM was found (Mann-Kendall %s)", Significance(t.P, trendLevel))
 	}
 	return &t
+}
+
+// Significance words a probability together with the level that it was held against: "p = 0.0104, not significant at
+// 0.01". It has two digits, or as many as it takes to be seen on the right side of the level.
+func Significance(p, level float64) string {
+	text := ""
+	for digits := 2; digits < 17; digits++ {
+		text = strconv.FormatFloat(p, 'g', digits, 64)
+		if shown, _ := strconv.ParseFloat(text, 64); (shown < level) == (p < level) {
+			break
+		}
+	}
+	if p < level {
+		return fmt.Sprintf("p = %s, significant at %g", text, level)
+	}
+	return fmt.Sprintf("p = %s, not significant at %g", text, level)
 }
 
 // senSlope is the median of the slopes between all pairs of values.

@@ -76,15 +76,15 @@ func TestTrendAndSteadiness(t *testing.T) {
 		rate          func(second int) float64
 		steady, trend string
 	}{
-		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) }, "steady: ", "no trend in OPM ("},
-		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 }, "steady: ", "more than by chance, OPM changes by -5.9 % over the window ("},
-		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 }, "not steady: OPM drifts by -2", "more than by chance, OPM changes by -2"},
+		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) }, "steady: ", "no trend in OPM was found ("},
+		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 }, "steady: ", "OPM has a trend of -5.9 % over the window ("},
+		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 }, "not steady: OPM drifts by -2", "OPM has a trend of -2"},
 		{"the last fifth alone is higher", func(s int) float64 {
 			if s >= 960 {
 				return 1250
 			}
 			return 1000 + float64(s*7919%13) - float64(s)/100
-		}, "not steady: OPM drifts by +1", "the drift may be chance ("},
+		}, "not steady: OPM drifts by +1", "whether the drift goes on cannot be said from this window ("},
 	} {
 		samples := make([]Sample, 1200)
 		for i := range samples {
@@ -92,8 +92,37 @@ func TestTrendAndSteadiness(t *testing.T) {
 		}
 		steady := judge(samples)
 		trend := trend(samples, steady)
+		if !strings.HasSuffix(trend.Why, "significant at 0.01)") {
+			t.Errorf("%s: %q does not say at which level", c.why, trend.Why)
+		}
 		if !strings.HasPrefix(steady.Why, c.steady) || !strings.HasPrefix(trend.Why, c.trend) {
 			t.Errorf("%s: %q and %q, want %q and %q", c.why, steady.Why, trend.Why, c.steady, c.trend)
 		}
+	}
+}
+
+func TestSignificance(t *testing.T) {
+	for p, want := range map[float64]string{
+		0.0104:  "p = 0.01, not significant at 0.01",
+		0.00998: "p = 0.00998, significant at 0.01",
+		0.0001:  "p = 0.0001, significant at 0.01",
+		0.0097:  "p = 0.0097, significant at 0.01",
+		1:       "p = 1, not significant at 0.01",
+	} {
+		if got := Significance(p, 0.01); got != want {
+			t.Errorf("Significance(%v) = %q, want %q", p, got, want)
+		}
+	}
+}
+
+// TestSteadinessNamesEveryRule: a window that fails both of SNIA's rules says so of both.
+func TestSteadinessNamesEveryRule(t *testing.T) {
+	samples := make([]Sample, 100)
+	for i := range samples {
+		samples[i] = Sample{Length: time.Second, Counts: Counts{Orders: int64(100 + 2*i)}}
+	}
+	why := judge(samples).Why
+	if !strings.Contains(why, "OPM drifts by +") || !strings.Contains(why, ", and fifths of the window differ by ") {
+		t.Errorf("verdict %q, want both rules", why)
 	}
 }
