@@ -202,3 +202,29 @@ func TestLocksAreSeen(t *testing.T) {
 		t.Errorf("sessions wait for locks %.0f %% of their time: %+v", 100*share, r.Bottleneck)
 	}
 }
+
+// TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is known
+// without them.
+func TestRunKeepsItsFigures(t *testing.T) {
+	_, s := loaded(t, localpg.Options{})
+	o := options(t, s)
+	o.Driver.Run = time.Second
+	var err error
+	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, o.Driver.Run, Observing{}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Begin(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.Dir, "host-001.csv.gz"), []byte("this is not compressed at all"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s1, err := run.Drive(t.Context(), nil)
+	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
+		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))
+	}
+	if _, err := run.Audit(t.Context(), func(result.Check) {}); err != nil {
+		t.Errorf("Audit = %v", err)
+	}
+}

@@ -156,7 +156,8 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		s.Error = err.Error()
 	}
 	err = errors.Join(err, r.writer.Close(*s))
-	return *s, errors.Join(err, r.complete(ctx))
+	err = errors.Join(err, r.complete(ctx))
+	return *s, err
 }
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
@@ -175,14 +176,18 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 }
 
 // complete adds to the record what becomes known after the run.
-func (r *Run) complete(ctx context.Context) (err error) {
+func (r *Run) complete(ctx context.Context) error {
 	if r.observation == nil || !r.observation.recorded {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	r.summary, err = r.options.Observer.Complete(ctx, r.options.Dir)
-	return err
+	completed, err := r.options.Observer.Complete(ctx, r.options.Dir)
+	if err != nil {
+		return err
+	}
+	r.summary = completed
+	return nil
 }
 
 // drive runs the driver, and the crash beside it.
