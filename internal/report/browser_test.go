@@ -85,12 +85,14 @@ func TestBrowser(t *testing.T) {
 		}
 		var charts, drawn, described int
 		var light, dark string
-		var day, night []byte
+		var day, night, phone []byte
+		var overflow int // pixels that the page is wider than a phone
 		const background = `getComputedStyle(document.body).backgroundColor`
 		err := chromedp.Run(browser, network.Enable(), log.Enable(),
 			colours("light"),
+			chromedp.EmulateViewport(1280, 900),
 			chromedp.Navigate("file://"+path),
-			chromedp.Evaluate(`document.querySelectorAll('.plot').length`, &charts),
+			chromedp.Evaluate(`document.querySelectorAll('details.chart').forEach(d => d.open = true), document.querySelectorAll('.plot').length`, &charts),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
 			chromedp.Evaluate(background, &light),
@@ -98,6 +100,11 @@ func TestBrowser(t *testing.T) {
 			colours("dark"),
 			chromedp.Evaluate(background, &dark),
 			chromedp.FullScreenshot(&night, 100),
+			colours("light"),
+			chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile),
+			chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
+			chromedp.FullScreenshot(&phone, 100),
+			chromedp.EmulateViewport(1280, 900),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -105,11 +112,14 @@ func TestBrowser(t *testing.T) {
 		if charts != page.charts || drawn != page.charts || described != page.charts {
 			t.Errorf("%s: %d charts, %d of them drawn, %d described; want %d", page.name, charts, drawn, described, page.charts)
 		}
+		if overflow > 0 {
+			t.Errorf("%s is %d pixels wider than a phone: only its tables may scroll sideways", page.name, overflow)
+		}
 		if light == dark {
 			t.Errorf("%s is %s by day and by night", page.name, light)
 		}
 		if artifacts := os.Getenv("DS2_ARTIFACTS"); artifacts != "" {
-			for name, content := range map[string][]byte{"-light.png": day, "-dark.png": night} {
+			for name, content := range map[string][]byte{"-light.png": day, "-dark.png": night, "-phone.png": phone} {
 				if err := os.WriteFile(filepath.Join(artifacts, page.name+name), content, 0o644); err != nil {
 					t.Error(err)
 				}

@@ -17,6 +17,8 @@ type chart struct {
 	Text    string   `json:"text"` // what there is to see, in words
 	YName   string   `json:"yName"`
 	Log     bool     `json:"log"`              // logarithmic y axis
+	Near    bool     `json:"near"`             // the y axis begins near the lowest value, not at 0
+	Folded  bool     `json:"-"`                // shown only on request
 	Labels  []string `json:"labels,omitempty"` // x axis of labels
 	XName   string   `json:"xName,omitempty"`  // of the x axis; without it and labels, x is seconds since the first orders
 	Lines   []line   `json:"lines"`
@@ -32,6 +34,17 @@ type line struct {
 	Name   string        `json:"name"`
 	Points [][2]*float64 `json:"points"`
 	Thin   bool          `json:"thin"` // in the background
+	Hue    int           `json:"hue"`  // lines of one thing, such as a drive, have one colour
+	Dash   int           `json:"dash"` // and differ by their dashes: 0 is solid
+}
+
+// draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who cannot
+// tell all colours apart.
+func (c *chart) draw(lines ...line) {
+	for _, l := range lines {
+		l.Hue, l.Dash = len(c.Lines), len(c.Lines)/3
+		c.Lines = append(c.Lines, l)
+	}
 }
 
 // band is a shaded part of the time axis.
@@ -178,13 +191,13 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 			low, high = min(low, s.OPM()), max(high, s.OPM())
 		}
 	}
-	c.Lines = append(c.Lines, rate)
+	c.draw(rate)
 	if len(r.Windows) > 0 {
 		w := r.Windows[0]
 		mean := line{Name: "mean of window " + w.Name}
 		mean.add(w.From, w.OPM)
 		mean.add(w.To, w.OPM)
-		c.Lines = append(c.Lines, mean)
+		c.draw(mean)
 	}
 	c.Text = fmt.Sprintf("Rate of completed orders over %s.", seconds(samples[len(samples)-1].End.Seconds()))
 	if high > 0 {
@@ -219,7 +232,7 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 		p95.add(middle(s), s.P95)
 		mean.add(middle(s), s.Mean)
 	}
-	c.Lines = []line{mean, p95, maximum}
+	c.draw(mean, p95, maximum)
 	c.Figures.Rows = parts(samples, func(part []measure.Sample) []string {
 		var orders int64
 		var sum, p95, longest float64
@@ -294,7 +307,7 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 		c.Figures.Rows = append(c.Figures.Rows, row)
 	}
 	for _, name := range names {
-		c.Lines = append(c.Lines, *lines[name])
+		c.draw(*lines[name])
 	}
 	return c, nil
 }
@@ -329,7 +342,7 @@ func (c *chart) addShares(name string, d measure.Distribution) {
 		l.add(float64(i), ms)
 		row = append(row, figure(ms))
 	}
-	c.Lines = append(c.Lines, l)
+	c.draw(l)
 	c.Figures.Rows = append(c.Figures.Rows, row)
 }
 

@@ -129,7 +129,8 @@ func overlays(c Comparison, of string) ([]chart, error) {
 		}
 		opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
 		l := w.Latency[measure.WholeOrder]
-		opm.Lines, latency.Lines = append(opm.Lines, rate), append(latency.Lines, p95)
+		opm.draw(rate)
+		latency.draw(p95)
 		opm.Figures.Rows = append(opm.Figures.Rows, []string{one.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), number(w.RunningAverageOPM, 1)})
 		latency.Figures.Rows = append(latency.Figures.Rows, []string{one.Name, figure(l.Mean), figure(l.P50), figure(l.P95), figure(l.P99), figure(l.Max)})
 		if err := addDistribution(&shares, r, one.Name); err != nil {

@@ -13,36 +13,45 @@ import (
 // between them: "disk.reads_per_second" is one line for each drive.
 type counterChart struct {
 	id, title, text string
-	log             bool
+	scale           scale
 	counters        []string
 }
 
+// scale is how the y axis of a chart is laid out.
+type scale int
+
+const (
+	fromZero scale = iota
+	logarithmic
+	nearData // begins near the lowest value: 98.4 % and 98.7 % can be told apart
+)
+
 var counterCharts = []counterChart{
-	{"requests", "Requests of the drives", "Reads and writes a second of each drive under the database.", false,
+	{"requests", "Requests of the drives", "Reads and writes a second of each drive under the database.", fromZero,
 		[]string{"disk.reads_per_second", "disk.writes_per_second"}},
-	{"throughput", "Throughput of the drives", "Bytes read and written of each drive.", false,
+	{"throughput", "Throughput of the drives", "Bytes read and written of each drive.", fromZero,
 		[]string{"disk.read_bytes_per_second", "disk.written_bytes_per_second"}},
-	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", true,
+	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", logarithmic,
 		[]string{"disk.read_seconds", "disk.write_seconds"}},
-	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", false, []string{"disk.busy_ratio"}},
-	{"queue", "Queues of the drives", "Requests waiting or under way.", false, []string{"disk.queue"}},
-	{"processors", "Processors", "Share of time at work, and waiting for drives with nothing else to do, over all processors.", false,
+	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero, []string{"disk.busy_ratio"}},
+	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{"disk.queue"}},
+	{"processors", "Processors", "Share of time at work, and waiting for drives with nothing else to do, over all processors.", fromZero,
 		[]string{"cpu.busy_ratio", "cpu.iowait_ratio"}},
-	{"memory", "Memory available", "Memory that programs can have without swapping.", false, []string{"memory.available_bytes"}},
-	{"network", "Network", "Bytes in and out.", false, []string{"network.received_bytes_per_second", "network.sent_bytes_per_second"}},
-	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", false, []string{"db.cache_hit_ratio"}},
-	{"log", "Database log", "Bytes written to the database's log.", false, []string{"db.log_bytes_per_second"}},
-	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", false,
+	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero, []string{"memory.available_bytes"}},
+	{"network", "Network", "Bytes in and out.", fromZero, []string{"network.received_bytes_per_second", "network.sent_bytes_per_second"}},
+	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData, []string{"db.cache_hit_ratio"}},
+	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{"db.log_bytes_per_second"}},
+	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", fromZero,
 		[]string{"db.checkpoint_pages_per_second", "db.background_pages_per_second", "db.session_pages_per_second"}},
-	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", false,
+	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", fromZero,
 		[]string{"db.sessions_active", "db.sessions_running", "db.sessions_waiting_for_lock", "db.sessions_waiting_for_storage",
 			"db.sessions_waiting_for_latch", "db.sessions_waiting_for_client", "db.sessions_idle", "db.sessions_waiting_for_the_rest"}},
-	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", true, []string{"db.round_trip_seconds"}},
-	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", false, []string{"client.resident_bytes"}},
-	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", false, []string{"client.record_bytes"}},
-	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", false,
+	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", logarithmic, []string{"db.round_trip_seconds"}},
+	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero, []string{"client.resident_bytes"}},
+	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero, []string{"client.record_bytes"}},
+	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", fromZero,
 		[]string{"client.open_files", "client.goroutines"}},
-	{"power", "Power", "Electric power, as far as it is known.", false, []string{monitor.PowerColumn, monitor.RAPLColumn}},
+	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.PowerColumn, monitor.RAPLColumn}},
 }
 
 // counter is how a column of the host's table is shown.
@@ -87,16 +96,29 @@ func newCounter(column string) counter {
 func hostCharts(r *result.Record, id string) []chart {
 	var all []chart
 	for _, spec := range counterCharts {
-		c := chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.log}
+		c := chart{
+			ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
+			Log: spec.scale == logarithmic, Near: spec.scale == nearData, Folded: true,
+		}
 		c.Figures = table{Caption: spec.title, Head: statisticsHead}
+		var items []string
 		for _, column := range r.Host.Columns {
 			counter := newCounter(column)
-			if counter.group == "cpu" && counter.item != "" || !slices.Contains(spec.counters, counter.group+"."+counter.quantity) {
+			quantity := slices.Index(spec.counters, counter.group+"."+counter.quantity)
+			if counter.group == "cpu" && counter.item != "" || quantity < 0 {
 				continue
 			}
-			l := line{Name: strings.TrimPrefix(counter.label, "sessions ")}
+			l := line{Name: strings.TrimPrefix(counter.label, "sessions "), Hue: len(c.Lines), Dash: len(c.Lines) / 3}
+			if counter.item != "" {
+				if !slices.Contains(items, counter.item) {
+					items = append(items, counter.item)
+				}
+				l.Hue, l.Dash = slices.Index(items, counter.item), quantity
+			}
 			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
 				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*counter.scale)
+				// What is zero throughout, or is about ds2 itself, is there for those who ask for it.
+				c.Folded = c.Folded && (counter.group == "client" || v == 0 || math.IsNaN(v))
 			})
 			c.YName = counter.unit
 			c.Lines = append(c.Lines, l)

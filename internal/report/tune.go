@@ -109,9 +109,9 @@ func curveChart(r tune.Record, id, title, unit string, of func(tune.Point) float
 		}
 		c.Figures.Rows = append(c.Figures.Rows, []string{fmt.Sprint(p.Threads), number(y, 1), verdictWord(p.Passed())})
 	}
-	c.Lines = []line{median}
+	c.draw(median)
 	if len(failed.Points) > 0 {
-		c.Lines = append(c.Lines, failed)
+		c.draw(failed)
 	}
 	if r.Knee > 0 {
 		c.Marks = append(c.Marks, mark{"knee", r.Knee})

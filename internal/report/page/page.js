@@ -28,7 +28,21 @@
 		return {axisTick: {customValues: values}, axisLabel: {customValues: values}};
 	};
 
+	const dashes = ['solid', 'dashed', 'dotted'];
+
+	// How many rows the legend takes, by the width of its names: it wraps, and the plot below makes room.
+	const legendRows = (c, width) => {
+		let rows = 1, used = 0;
+		for (const l of c.lines) {
+			const needed = 7 * l.name.length + 40;
+			if (used + needed > width && used) { rows++; used = 0; }
+			used += needed;
+		}
+		return rows;
+	};
+
 	function options(c, element, paper) {
+		const legend = 20 * (legendRows(c, element.clientWidth) - 1);
 		const ink = colour('ink'), faint = colour('faint'), rule = colour('rule');
 		const axis = {
 			axisLabel: {color: faint}, nameTextStyle: {color: faint},
@@ -46,9 +60,9 @@
 			animation: !still.matches && !paper,
 			aria: {enabled: true, label: {description: c.text}},
 			textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
-			grid: {left: 64, right: 24, top: 56, bottom: zoom ? 88 : 48},
+			grid: {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
 			legend: {
-				top: 0, type: paper ? 'plain' : 'scroll', icon: 'roundRect', itemWidth: 18, itemHeight: 4, textStyle: {color: ink}, inactiveColor: faint,
+				top: 0, type: 'plain', itemWidth: 24, itemHeight: 8, textStyle: {color: ink}, inactiveColor: faint,
 				data: c.lines.map(l => l.name),
 			},
 			tooltip: {
@@ -63,12 +77,12 @@
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
 					min: time ? c.from : 0, max: time ? c.to : 'dataMax', axisLabel: {color: faint, formatter: time ? clock : figure},
 				},
-			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', name: c.yName, axisLabel: {color: faint, formatter: figure}},
+			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, name: c.yName, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
 				name: l.name, type: 'line', showSymbol: !time, connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
-				color: colour(`line${i % 8 + 1}`),
-				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1},
+				color: colour(`line${l.hue % 8 + 1}`), symbol: c.labels || c.xName ? 'circle' : 'none',
+				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1, type: dashes[l.dash % dashes.length]},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
 				markLine: i === 0 && marks.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}'}, lineStyle: {color: faint}, data: marks} : undefined,
 			})),
@@ -98,6 +112,7 @@
 	runs.forEach(run => echarts.connect(run));
 	const paper = matchMedia('print');
 	const draw = () => drawn.forEach(d => {
+		if (!d.element.clientWidth) return; // folded
 		d.instance.resize({animation: {duration: 0}});
 		d.instance.setOption(options(d.data, d.element, paper.matches), true);
 		if (d.instance.group) d.instance.setOption({xAxis: marked(d.data.from, d.data.to, d.element.clientWidth)});
@@ -106,4 +121,5 @@
 	dark.addEventListener('change', draw);
 	addEventListener('resize', draw);
 	paper.addEventListener('change', draw);
+	document.querySelectorAll('details.chart').forEach(d => d.addEventListener('toggle', draw));
 })();
