@@ -11,7 +11,6 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/result"
-	"ds2/internal/tune"
 )
 
 // loadedServer is a server of one's own with the dataset of size S in it.
@@ -96,7 +95,7 @@ func TestLimitsForReal(t *testing.T) {
 		if code != exitDone || !strings.Contains(stdout, " OPM with ") || strings.Count(stderr, "trial ") < 4 {
 			t.Fatalf("tune by %s: exit %d\n%s\n%s", method, code, stdout, stderr)
 		}
-		search, err := tune.Read(out)
+		search, err := result.ReadSearch(out)
 		if err != nil || search == nil || search.Best == nil {
 			t.Fatalf("record of the search: %+v, %v", search, err)
 		}
@@ -142,7 +141,7 @@ func TestLimitsForReal(t *testing.T) {
 }
 
 // trialDirs are the folders of the records of all trials.
-func trialDirs(r tune.Record) (dirs []string) {
+func trialDirs(r result.Search) (dirs []string) {
 	for _, p := range r.Curve {
 		for _, trial := range p.Trials {
 			dirs = append(dirs, trial.Record)

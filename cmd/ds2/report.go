@@ -11,7 +11,6 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
-	"ds2/internal/tune"
 )
 
 // reportFile is the report's name in a record's folder.
@@ -35,7 +34,7 @@ With --merge the records are those of one run that several driver machines made,
   ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			search, err := tune.Read(dirs[0])
+			search, err := result.ReadSearch(dirs[0])
 			if err != nil {
 				return err
 			}
@@ -135,7 +134,7 @@ func writeBench(w io.Writer, c report.Configuration, output string) error {
 }
 
 // reportSearch reports the record of a search.
-func reportSearch(stdout io.Writer, dir string, search tune.Record, output, out string) error {
+func reportSearch(stdout io.Writer, dir string, search result.Search, output, out string) error {
 	write, ok := map[string]func(io.Writer) error{
 		"html": func(w io.Writer) error { return tunePage(w, dir, search) },
 		"text": func(w io.Writer) error { return report.TuneText(w, search) },

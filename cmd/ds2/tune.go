@@ -153,8 +153,8 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-func newTuneRecord(o experiment.Options, f *tuneFlags) tune.Record {
-	r := tune.Record{
+func newTuneRecord(o experiment.Options, f *tuneFlags) result.Search {
+	r := result.Search{
 		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
 		Engine: o.Driver.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: f.restore.name(), Config: f.search,
 	}
@@ -174,7 +174,7 @@ type tuning struct {
 	dir        string
 	interrupts interrupts
 	stderr     io.Writer
-	record     tune.Record
+	record     result.Search
 	restore    func(context.Context) error // nil: nothing is restored
 	trials     int
 }
@@ -192,7 +192,7 @@ func (s *tuning) search() error {
 		}
 		s.record.Verdicts = record.Limits
 	}
-	if err := errors.Join(err, s.record.Save(s.dir)); err != nil {
+	if err := errors.Join(err, result.SaveSearch(s.dir, s.record)); err != nil {
 		if errors.Is(err, driver.ErrStopped) {
 			return &exitError{exitInterrupted, err}
 		}
@@ -202,9 +202,9 @@ func (s *tuning) search() error {
 }
 
 // trial is one run with a number of users, from the restored database to its audit.
-func (s *tuning) trial(ctx context.Context, threads int) (tune.Trial, error) {
+func (s *tuning) trial(ctx context.Context, threads int) (result.Trial, error) {
 	s.trials++
-	t := tune.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", s.trials, threads)}
+	t := result.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", s.trials, threads)}
 	o := s.options
 	o.Driver.Threads = threads
 	o.Driver.Seed += uint64(s.trials) // else, where nothing is restored, the new customers of a repeat find their names taken
@@ -249,7 +249,7 @@ func (s *tuning) print(w io.Writer) error {
 }
 
 // tunePage writes the report of a search in dir: the search, and the run that is its result.
-func tunePage(w io.Writer, dir string, r tune.Record) error {
+func tunePage(w io.Writer, dir string, r result.Search) error {
 	var median *result.Record
 	if r.Best != nil {
 		var err error

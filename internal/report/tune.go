@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"ds2/internal/result"
-	"ds2/internal/tune"
 )
 
 // TrialText is a trial of a search in one line.
-func TrialText(t tune.Trial) string {
+func TrialText(t result.Trial) string {
 	text := fmt.Sprintf("%s, %s OPM, p95 %s ms", users(t.Threads), number(t.OPM, 0), figure(1000*t.P95))
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
@@ -21,7 +20,7 @@ func TrialText(t tune.Trial) string {
 }
 
 // TuneText writes a search for reading on a terminal.
-func TuneText(w io.Writer, r tune.Record) error {
+func TuneText(w io.Writer, r result.Search) error {
 	b := bufio.NewWriter(w)
 	v := newTuneView(r)
 	fmt.Fprintf(b, "%s  search %s\n", v.Headline, r.RunID)
@@ -37,7 +36,7 @@ func TuneText(w io.Writer, r tune.Record) error {
 }
 
 // TuneHTML writes the page of a search and, where there is one, of the run that is its result.
-func TuneHTML(w io.Writer, r tune.Record, median *result.Record) error {
+func TuneHTML(w io.Writer, r result.Search, median *result.Record) error {
 	runs := []runView{newTuneView(r)}
 	if median != nil {
 		run, err := newRunView(median, "run1")
@@ -50,7 +49,7 @@ func TuneHTML(w io.Writer, r tune.Record, median *result.Record) error {
 	return writePage(w, "ds2 search "+r.RunID, runs)
 }
 
-func newTuneView(r tune.Record) runView {
+func newTuneView(r result.Search) runView {
 	v := runView{
 		ID: "search", RunID: r.RunID,
 		Title:    fmt.Sprintf("Search for the best number of users: %s, size %s", r.Engine, r.Size),
@@ -74,14 +73,14 @@ func newTuneView(r tune.Record) runView {
 	}
 	if len(r.Curve) > 0 {
 		v.Charts = []chart{
-			curveChart(r, "opm", "OPM over users", "OPM", tune.Point.OPM),
-			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", func(p tune.Point) float64 { return 1000 * p.P95() }),
+			curveChart(r, "opm", "OPM over users", "OPM", result.Point.OPM),
+			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", func(p result.Point) float64 { return 1000 * p.P95() }),
 		}
 	}
 	return v
 }
 
-func trialTable(c tune.Curve) table {
+func trialTable(c result.Curve) table {
 	t := table{Caption: "Trials", Head: []string{"users", "OPM", "order p95 ms", "% of the tightest limit", "limits", "record"}}
 	for _, p := range c {
 		for _, trial := range p.Trials {
@@ -93,7 +92,7 @@ func trialTable(c tune.Curve) table {
 }
 
 // curveChart draws the median of a figure over the number of users.
-func curveChart(r tune.Record, id, title, unit string, of func(tune.Point) float64) chart {
+func curveChart(r result.Search, id, title, unit string, of func(result.Point) float64) chart {
 	c := chart{
 		ID: "search-" + id, Title: title, YName: unit, XName: "users",
 		Text: fmt.Sprintf("Median of the trials with %d to %s; queueing sets in at the knee.",
@@ -123,7 +122,7 @@ func curveChart(r tune.Record, id, title, unit string, of func(tune.Point) float
 }
 
 // tuneSetupTable is all that is needed to repeat the search.
-func tuneSetupTable(r tune.Record) table {
+func tuneSetupTable(r result.Search) table {
 	t := table{Caption: "Setup", Head: []string{"what", "value"}, Words: true}
 	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
 	add("search", r.RunID)

@@ -1,4 +1,4 @@
-package tune
+package result
 
 import (
 	"encoding/json"
@@ -10,17 +10,21 @@ import (
 	"time"
 
 	"ds2/internal/limit"
-	"ds2/internal/result"
+	"ds2/internal/tune"
 )
 
-// File is the name of a search's record in its folder; the records of its trials lie in folders beside it.
-const File = "tune.json"
+// SearchFile is the name of a search's record in its directory; the records of its trials lie in directories beside it.
+const SearchFile = "tune.json"
 
-// Schema is the version of the record. A reader refuses a newer one.
-const Schema = 1
+// What a search is made of.
+type (
+	Trial = tune.Trial
+	Point = tune.Point
+	Curve = tune.Curve
+)
 
-// Record is a search on disk.
-type Record struct {
+// Search is the record of a search for the best number of users.
+type Search struct {
 	Schema     int       `json:"schema"`
 	KitVersion string    `json:"kit_version"`
 	RunID      string    `json:"run_id"`
@@ -32,32 +36,32 @@ type Record struct {
 	Restore    string    `json:"restore"` // of the database before each trial: reset, snapshot, command or none
 	Limits     []string  `json:"limits"`
 
-	Config
-	Result
+	tune.Config
+	tune.Result
 
 	// OPM is the result: that of the median of the best point's trials; null where no number of users kept the limits.
 	OPM      *float64        `json:"opm"`
 	Verdicts []limit.Verdict `json:"verdicts"` // of the limits in that trial
 }
 
-// Save writes the record into dir.
-func (r Record) Save(dir string) error {
-	r.Schema = Schema
-	return result.SaveJSON(filepath.Join(dir, File), r)
+// SaveSearch writes the record of a search into dir.
+func SaveSearch(dir string, s Search) error {
+	s.Schema = Schema
+	return SaveJSON(filepath.Join(dir, SearchFile), s)
 }
 
-// Read reads the record of a search in dir; nil where there is none.
-func Read(dir string) (*Record, error) {
-	text, err := os.ReadFile(filepath.Join(dir, File))
+// ReadSearch reads the record of a search in dir; nil where there is none.
+func ReadSearch(dir string) (*Search, error) {
+	text, err := os.ReadFile(filepath.Join(dir, SearchFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read record of a search: %w", err)
 	}
-	var r Record
+	var r Search
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("read record of a search: %s: %w", filepath.Join(dir, File), err)
+		return nil, fmt.Errorf("read record of a search: %s: %w", filepath.Join(dir, SearchFile), err)
 	}
 	if r.Schema < 1 || r.Schema > Schema {
 		return nil, fmt.Errorf("read record of a search: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
