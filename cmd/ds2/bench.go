@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
@@ -125,7 +126,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	}
 	one := report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench}
 	page := filepath.Join(options.Dir, reportFile)
-	if err := writeFile(page, func(w io.Writer) error { return report.BenchHTML(w, one) }); err != nil {
+	if err := atomicfile.Write(page, func(w io.Writer) error { return report.BenchHTML(w, one) }); err != nil {
 		return err
 	}
 	if err := writeBench(cmd.OutOrStdout(), one, f.output.format); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/report"
 )
 
@@ -37,7 +38,7 @@ A folder can be given a name: ssd=ds2-results/…`,
 			if out == "" {
 				return write(cmd.OutOrStdout(), report.Compare(all))
 			}
-			return writeFile(out, func(w io.Writer) error { return write(w, report.Compare(all)) })
+			return atomicfile.Write(out, func(w io.Writer) error { return write(w, report.Compare(all)) })
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "`format`: text, html, json or csv")

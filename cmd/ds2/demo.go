@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
@@ -180,7 +181,7 @@ func writeReport(dir string, stderr io.Writer) error {
 		return err
 	}
 	path := filepath.Join(dir, reportFile)
-	if err := writeFile(path, func(w io.Writer) error { return report.HTML(w, []*result.Record{record}) }); err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return report.HTML(w, []*result.Record{record}) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", path)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -155,7 +156,7 @@ func deliver(stdout io.Writer, dir, output, out string, write func(io.Writer) er
 	if out == "" || out == "-" {
 		return write(stdout)
 	}
-	if err := writeFile(out, write); err != nil {
+	if err := atomicfile.Write(out, write); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(stdout, out)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
@@ -198,7 +199,7 @@ func (s *tuning) search() error {
 		}
 		return err
 	}
-	return writeFile(filepath.Join(s.dir, reportFile), func(w io.Writer) error { return tunePage(w, s.dir, s.record) })
+	return atomicfile.Write(filepath.Join(s.dir, reportFile), func(w io.Writer) error { return tunePage(w, s.dir, s.record) })
 }
 
 // trial is one run with a number of users, from the restored database to its audit.

@@ -3,6 +3,7 @@ package folder
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -280,7 +281,7 @@ func TestInterruptAndResume(t *testing.T) {
 	}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a stopped run ended with %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*"+partial)); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); left != nil {
 		t.Errorf("%v are left", left)
 	}
 	if damage, ok := errors.AsType[*DamageError](verify(t, dir)); !ok || !strings.Contains(damage.Error(), "was never finished") {
@@ -346,30 +347,100 @@ func TestLostAndFound(t *testing.T) {
 	write(t, dir, dataset(t, small, datagen.Options{}), all)
 }
 
-// /dev/full is a disk that is always full.
+// A full disk is explained. Compressed, what is needed cannot be foreseen.
 func TestFullDisk(t *testing.T) {
+	dir := smallDisk(t, 1<<20)
+	data := dataset(t, datagen.S, datagen.Options{})
+	o := all
+	o.Compression = Gzip
+	run := func() error {
+		plan, err := NewPlan(dir, data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = plan.Run(t.Context(), func(int64) {})
+		return err
+	}
+	if err := run(); err == nil || !strings.Contains(err.Error(), ".csv.gz: the disk is full: about ") {
+		t.Fatalf("error %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); left != nil {
+		t.Errorf("%v are left", left)
+	}
+	enlarge(t, dir, 64<<20)
+	o.Resume = true
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	if err := verify(t, dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// /dev/full is a disk that is always full.
+func TestFullDiskIsExplained(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	w := &work{ctx: t.Context(), progress: func(int64) {}}
+	w.need.Store(1000)
+	s := &sink{work: w, path: "x.csv", coded: nopCloser{full}, hash: sha256.New()}
+	if _, err := s.Write([]byte("row\n")); err == nil || err.Error() != "write x.csv: the disk is full: about 1000 bytes more are needed for the whole dataset; free them, and resume" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A killed run leaves half-written files; the next one removes them, and follows no link that stands among them.
+func TestResumeFollowsNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	data := dataset(t, small, datagen.Options{})
 	write(t, dir, data, all)
-	if err := os.Remove(filepath.Join(dir, "jan_orderlines.csv")); err != nil {
+	victim := filepath.Join(t.TempDir(), "victim")
+	whole, err := os.ReadFile(filepath.Join(dir, "prod.csv"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("/dev/full", filepath.Join(dir, "jan_orderlines.csv"+partial)); err != nil {
+	if err := os.WriteFile(victim, whole, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "jan_orders.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "prod.csv")); err != nil {
+		t.Fatal(err)
+	}
+	links := []string{
+		"jan_orders.csv.partial", "jan_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial", "manifest.json.partial",
+		"prod.csv", // whole, but elsewhere
+	}
+	for _, name := range links {
+		if err := os.Symlink(victim, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "feb_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial"), []byte("1,2009"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o := all
 	o.Resume = true
-	plan, err := NewPlan(dir, data, o)
+	write(t, dir, data, o)
+	same(t, csv(t, dir), generated(t, data))
+	if got, err := os.ReadFile(victim); err != nil || !bytes.Equal(got, whole) {
+		t.Errorf("the links' target was written to: %d bytes, %v", len(got), err)
+	}
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = plan.Run(t.Context(), func(int64) {})
-	if err == nil || !strings.Contains(err.Error(), "jan_orderlines.csv: the disk is full: about ") {
-		t.Errorf("error %v", err)
+	for _, e := range entries {
+		if !e.Type().IsRegular() || strings.HasSuffix(e.Name(), ".partial") {
+			t.Errorf("%s is left, %v", e.Name(), e.Type())
+		}
 	}
-	write(t, dir, data, o) // there is room again
-	if err := verify(t, dir); err != nil {
-		t.Error(err)
+	if len(entries) != 41 {
+		t.Errorf("%d files, want 40 and the manifest", len(entries))
 	}
 }
 

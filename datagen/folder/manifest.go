@@ -4,9 +4,9 @@
 package folder
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ds2/datagen"
+	"ds2/internal/atomicfile"
 )
 
 // Manifest says what a folder holds, or, of a dataset made in shards, what one shard put there. It is written before
@@ -100,17 +101,11 @@ func (m *Manifest) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	path := filepath.Join(dir, m.name())
-	f, err := os.Create(path + partial)
+	err = atomicfile.Write(filepath.Join(dir, m.name()), func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("write manifest: %w", err)
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(path+partial, path)
-	}
-	if err != nil {
-		os.Remove(path + partial)
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	return nil

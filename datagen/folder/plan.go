@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
+	"ds2/internal/atomicfile"
 )
 
 // PartRows is how many customers a part should have of a dataset that goes into a folder: some parts are held in memory.
@@ -71,7 +74,6 @@ func (p *Plan) look() error {
 		return err
 	}
 	known := map[string]bool{"lost+found": true} // a file system of its own has one
-	explain := func(name string) { known[name], known[name+partial] = true, true }
 	for _, m := range manifests {
 		if err := m.same(p.manifest); err != nil {
 			return fmt.Errorf("folder %s holds another dataset: %w: take an empty folder", p.dir, err)
@@ -82,18 +84,20 @@ func (p *Plan) look() error {
 			}
 			p.takeOver(m)
 		}
-		explain(m.name())
+		known[m.name()] = true
 		for _, e := range m.Files {
-			explain(e.Name)
+			known[e.Name] = true
 		}
 	}
+	partial := maps.Clone(known) // files that may be half written
 	for i := range p.options.Shard.Count {
 		sister := *p.manifest
 		sister.Shard.Index = i + 1
-		known[sister.name()+partial] = true
+		partial[sister.name()] = true
 	}
 	for _, entry := range held {
-		if !known[entry.Name()] {
+		target, isPartial := atomicfile.Target(entry.Name())
+		if !known[entry.Name()] && !(isPartial && partial[target]) {
 			return fmt.Errorf("folder %s holds %s, which no manifest accounts for: take an empty folder", p.dir, entry.Name())
 		}
 	}
@@ -130,6 +134,9 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
+	if err := p.dropPartial(); err != nil {
+		return nil, err
+	}
 	if err := p.dropDamaged(ctx, progress); err != nil {
 		return nil, err
 	}
@@ -153,19 +160,43 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	}
 	err := w.run(p.options.Parallel)
 	noted := p.manifest.write(p.dir) // also after an error: what is whole need not be made again
-	if err := cmp.Or(err, noted, syncDir(p.dir)); err != nil {
+	if err := cmp.Or(err, noted); err != nil {
 		return nil, err
 	}
 	return p.manifest, nil
 }
 
-// dropDamaged takes the sums out of the manifest whose files are missing or not as it says, so that they are made again.
+// dropPartial removes what an earlier run that was killed left half written, of this shard.
+func (p *Plan) dropPartial() error {
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return fmt.Errorf("read folder: %w", err)
+	}
+	for _, entry := range entries {
+		target, ok := atomicfile.Target(entry.Name())
+		mine := target == p.manifest.name() || slices.ContainsFunc(p.manifest.Files, func(e Entry) bool { return e.Name == target })
+		if !ok || !mine {
+			continue
+		}
+		if err := os.Remove(filepath.Join(p.dir, entry.Name())); err != nil {
+			return fmt.Errorf("remove half-written file: %w", err)
+		}
+	}
+	return nil
+}
+
+// dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says, so that they are made
+// again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 	var checks errgroup.Group
 	checks.SetLimit(p.options.Parallel)
 	for i := range p.manifest.Files {
 		e := &p.manifest.Files[i]
 		if e.SHA256 == "" {
+			continue
+		}
+		if stat, err := os.Lstat(filepath.Join(p.dir, e.Name)); err == nil && !stat.Mode().IsRegular() {
+			e.SHA256 = "" // and the new file takes the place of the link: where it leads is not this dataset's
 			continue
 		}
 		checks.Go(func() error {
@@ -179,16 +210,4 @@ func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 		})
 	}
 	return checks.Wait()
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync folder: %w", err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("sync folder: %w", err)
-	}
-	return nil
 }

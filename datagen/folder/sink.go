@@ -7,17 +7,15 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"syscall"
-)
 
-// partial ends the name of a file that is being written.
-const partial = ".partial"
+	"ds2/internal/atomicfile"
+)
 
 // sink is a file being written, and what its manifest's entry will say.
 type sink struct {
 	work  *work
-	file  *os.File
+	file  *atomicfile.File
 	path  string
 	coded io.WriteCloser // compresses into file
 	hash  hash.Hash
@@ -26,13 +24,14 @@ type sink struct {
 }
 
 func (w *work) newSink(path string) (*sink, error) {
-	f, err := os.Create(path + partial)
+	f, err := atomicfile.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("make file: %w", err)
 	}
 	coded, err := w.plan.options.Compression.Writer(f)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("compress %s: %w", path, err), f.Close())
+		f.Abort()
+		return nil, fmt.Errorf("compress %s: %w", path, err)
 	}
 	return &sink{work: w, file: f, path: path, coded: coded, hash: sha256.New()}, nil
 }
@@ -56,27 +55,17 @@ func (s *sink) Write(p []byte) (int, error) {
 
 // finish brings the file to the disk and gives it its name.
 func (s *sink) finish() error {
-	err := s.coded.Close()
-	if err == nil {
-		err = s.file.Sync()
-	}
-	if err != nil {
+	if err := s.coded.Close(); err != nil {
 		return s.full(err)
 	}
-	if err := s.file.Close(); err != nil {
+	if err := s.file.Commit(); err != nil {
 		return s.full(err)
-	}
-	if err := os.Rename(s.path+partial, s.path); err != nil {
-		return fmt.Errorf("name file: %w", err)
 	}
 	return nil
 }
 
 // abandon removes a file that did not become whole.
-func (s *sink) abandon() {
-	s.file.Close()
-	os.Remove(s.path + partial)
-}
+func (s *sink) abandon() { s.file.Abort() }
 
 // full explains a full disk; other errors name the file already.
 func (s *sink) full(err error) error {

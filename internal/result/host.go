@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/monitor"
 )
 
@@ -88,6 +89,9 @@ func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 		if err := os.Rename(filepath.Join(beside, file.Name()), filepath.Join(dir, file.Name())); err != nil {
 			return fmt.Errorf("write record: %w", err)
 		}
+	}
+	if err := atomicfile.SyncDir(dir); err != nil {
+		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
 }

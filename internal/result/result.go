@@ -5,7 +5,7 @@
 // A record is a folder, by default ds2-results/<start in UTC>-<run id>:
 //
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
-//	                   again when it ends, each time beside and renamed
+//	                   again when it ends, each time whole
 //	samples.csv.gz     one line a second with the columns of samplesColumns
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
 //	                   compressed V2 encoding
@@ -27,11 +27,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -262,23 +264,24 @@ func (r *Record) Choose(windows []measure.WindowSpec) error {
 	return nil
 }
 
-// SaveSummary writes summary.json of the record in dir beside and renames it. The audit uses it to add its result to a
+// SaveSummary writes summary.json of the record in dir, whole or not at all. The audit uses it to add its result to a
 // record that is otherwise complete.
 func SaveSummary(dir string, s Summary) error {
 	s.Schema = Schema
 	return SaveJSON(filepath.Join(dir, SummaryFile), s)
 }
 
-// SaveJSON writes a file of a record beside and renames it.
+// SaveJSON writes a file of a record, whole or not at all.
 func SaveJSON(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
-	if err := os.WriteFile(path+".tmp", append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	if err := os.Rename(path+".tmp", path); err != nil {
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil

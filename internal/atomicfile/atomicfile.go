@@ -1,0 +1,100 @@
+// Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go to a new file beside
+// the path, reach the disk, and only then take the path's name. Every file of the kit that is written in one go is
+// written here; logs and series, which grow while a run goes on, are not.
+package atomicfile
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The name of a file that is being written is the final one, a dot, randomLen random characters, and suffix.
+const (
+	suffix    = ".partial"
+	randomLen = 26 // of rand.Text
+)
+
+// File is a file being written. It ends with Commit or Abort.
+type File struct {
+	*os.File
+	path string
+}
+
+// Create begins to write the file at path. What stands there stays until Commit. The temporary name is random and must
+// be new: a link that someone planted in a shared directory is not followed.
+func Create(path string) (*File, error) {
+	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f, path}, nil
+}
+
+// Commit brings the file to the disk and gives it its name. After an error what stood at the path before is untouched,
+// unless the error came when the directory was brought to the disk.
+func (f *File) Commit() error {
+	err := errors.Join(f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return SyncDir(filepath.Dir(f.path))
+}
+
+// Abort removes the file.
+func (f *File) Abort() {
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// Write writes the file at path by calling write. The error names the path.
+func Write(path string, write func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	b := bufio.NewWriter(f)
+	if err := errors.Join(write(b), b.Flush()); err != nil {
+		f.Abort()
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := f.Commit(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// Target says for which file the temporary file name was being written, as a process that was killed leaves it; ok is
+// false where it is no such name. A name without the random part, as earlier versions gave it, counts too.
+func Target(name string) (target string, ok bool) {
+	name, ok = strings.CutSuffix(name, suffix)
+	if !ok || name == "" {
+		return "", false
+	}
+	if random := filepath.Ext(name); len(random) == len(".")+randomLen {
+		name = strings.TrimSuffix(name, random)
+	}
+	return name, true
+}
+
+// SyncDir brings a directory to the disk: the names of the files in it, not the files.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // where a directory cannot be synced
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,53 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// After Commit the kernel holds no page of the file that is not on the disk. Without the fsync a page stays dirty for
+// seconds.
+func TestCommitSyncs(t *testing.T) {
+	const size = 1 << 20
+	dirty := func(path string) uint64 {
+		t.Helper()
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var pages unix.Cachestat_t
+		err = unix.Cachestat(uint(f.Fd()), &unix.CachestatRange{Len: size}, &pages, 0)
+		if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+			t.Skip("the kernel has no cachestat (Linux 6.5), so nobody can see what is on the disk")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pages.Dirty + pages.Writeback
+	}
+	dir := t.TempDir()
+	unsynced := filepath.Join(dir, "unsynced")
+	if err := os.WriteFile(unsynced, make([]byte, size), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if dirty(unsynced) == 0 {
+		t.Skip("the file system of " + dir + " keeps no dirty pages, as one in memory does not")
+	}
+	path := filepath.Join(dir, "a")
+	err := Write(path, func(w io.Writer) error {
+		_, err := w.Write(make([]byte, size))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := dirty(path); n != 0 {
+		t.Errorf("%d pages of a committed file are not on the disk", n)
+	}
+}
