@@ -55,31 +55,12 @@ type Params struct {
 // Orders is the number of orders of the dataset: twelve months of them.
 func (p Params) Orders() int64 { return 12 * p.OrdersPerMonth }
 
-// Statement is one statement or batch that is sent to the server as a whole.
-type Statement struct {
-	// Step counts from 0. Statements of one step may run side by side; a step begins when the one before it has ended.
-	Step int
-	SQL  string
-}
-
-// Name is what the statement does, in few words: its first line, cut short. No two statements of an engine's phases have
-// the same name, but for those of Database and Drop.
-func (s Statement) Name() string {
-	line, _, _ := strings.Cut(s.SQL, "\n")
-	for _, end := range []string{" (", " ON ", " TABLESPACE ", ";"} {
-		line, _, _ = strings.Cut(line, end)
-	}
-	return line
-}
-
 //go:embed */*.sql
 var files embed.FS
 
-// dialect is what rendering and splitting need to know of an engine.
+// dialect is what rendering needs to know of an engine.
 type dialect struct {
-	// separator stands between two statements: for PostgreSQL a blank line, so no statement may have one inside; for
-	// SQL Server the word GO alone on a line, which its own clients know.
-	separator string
+	separator string // what the engine's own client wants between two phases
 	ident     func(name string) string
 	connect   string           // the command of the engine's own client that goes on in another database
 	funcs     template.FuncMap // further ones beside ident; may be nil
@@ -94,9 +75,6 @@ var dialects = map[string]dialect{
 	},
 	"sqlserver": sqlserver,
 }
-
-// stepMark begins the comment line that stands alone between two steps.
-const stepMark = "-- step:"
 
 // Engines lists the engines that there is SQL for.
 func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
@@ -148,35 +126,15 @@ func Script(engine string, phases []Phase, p Params) (string, error) {
 	return b.String(), nil
 }
 
-// Statements is the script of a phase cut into the statements that are to be run one by one, without comments between
-// them.
+// Statements is the script of a phase cut into the statements that are to be run one by one.
 func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
 	script, err := SQL(engine, phase, p)
 	if err != nil {
 		return nil, err
 	}
-	var statements []Statement
-	step := 0
-	for part := range strings.SplitSeq(script, dialects[engine].separator) {
-		if strings.Contains("\n"+part, "\n"+stepMark) {
-			if len(statements) > 0 {
-				step++
-			}
-		}
-		if sql := dropLeadingComments(part); sql != "" {
-			statements = append(statements, Statement{Step: step, SQL: sql})
-		}
+	statements, err := parse(script)
+	if err != nil {
+		return nil, fmt.Errorf("read the %s script of %s: %w", phase, engine, err)
 	}
 	return statements, nil
-}
-
-// dropLeadingComments removes blank lines and whole-line comments before the first word of a statement.
-func dropLeadingComments(sql string) string {
-	for {
-		sql = strings.TrimSpace(sql)
-		if !strings.HasPrefix(sql, "--") {
-			return sql
-		}
-		_, sql, _ = strings.Cut(sql, "\n")
-	}
 }

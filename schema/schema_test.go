@@ -1,35 +1,141 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
-func TestEveryPhaseOfEveryEngine(t *testing.T) {
-	p := Params{Database: "ds2", Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000}
+// allParams renders every statement of an engine's scripts.
+var allParams = Params{
+	Database: "ds2", Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000,
+	SQLServer: SQLServer{
+		Login: "ds2user", Password: "secret", FilesDir: "/mnt/data",
+		Files: []ServerFile{{"us_cust.csv", "customers", 10_000}, {"jan_orders.csv", "orders", 1_000}},
+	},
+}
+
+// eachPhase calls test for every phase of every engine.
+func eachPhase(test func(engine string, phase Phase)) {
 	for _, engine := range Engines() {
-		names := map[string]bool{}
-		for _, phase := range append(Phases, Drop) {
-			statements, err := Statements(engine, phase, p)
+		for _, phase := range slices.Concat(Phases, unasked) {
+			if phase != Data || ReadsFiles(engine) {
+				test(engine, phase)
+			}
+		}
+	}
+}
+
+func TestEveryPhaseOfEveryEngine(t *testing.T) {
+	names := map[string]bool{}
+	eachPhase(func(engine string, phase Phase) {
+		statements, err := Statements(engine, phase, allParams)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(statements) == 0 {
+			t.Errorf("%s %s: no statement", engine, phase)
+		}
+		script, _ := SQL(engine, phase, allParams)
+		for i, s := range statements {
+			if !strings.Contains(script, s.SQL) {
+				t.Errorf("%s %s: load would run what the script does not show:\n%s", engine, phase, s.SQL)
+			}
+			of := engine
+			if phase == Drop || phase == Reset {
+				of += " " + string(phase) // not parts of a load
+			}
+			if names[of+" "+s.Name] {
+				t.Errorf("%s %s: a second statement is named %q: a resumed load would leave it out", engine, phase, s.Name)
+			}
+			names[of+" "+s.Name] = true
+			if i > 0 && s.Step != statements[i-1].Step && s.Step != statements[i-1].Step+1 {
+				t.Errorf("%s %s: step %d follows step %d", engine, phase, s.Step, statements[i-1].Step)
+			}
+			if s.Cost > 0 && s.Table == "" {
+				t.Errorf("%s %s: %q has a cost for each row of no table", engine, phase, s.Name)
+			}
+			if s.UnlessExists != (s.Name == "create database") {
+				t.Errorf("%s %s: %q: left out where the database exists: %v", engine, phase, s.Name, s.UnlessExists)
+			}
+			if !slices.Contains([]Progress{"", IndexProgress, VacuumProgress, FullTextProgress}, s.Progress) {
+				t.Errorf("%s %s: %q: unknown means of progress %q", engine, phase, s.Name, s.Progress)
+			}
+		}
+	})
+}
+
+// TestReformattingChangesNothing rewrites the scripts as an editor or a formatter might, and finds the same statements.
+func TestReformattingChangesNothing(t *testing.T) {
+	for _, format := range []struct {
+		name string
+		line func(string) string
+	}{
+		{"an empty line after each", func(line string) string { return line + "\n" }},
+		{"other indentation", func(line string) string { return "\t  " + line + "  " }},
+		{"other line ends", func(line string) string { return line + "\r" }},
+		{"a comment after each", func(line string) string { return line + "\n-- VACUUM, CREATE INDEX: only words" }},
+		{"a comment before each", func(line string) string { return "-- PRINT 'wait\n" + line }},
+		{"words in lower case", strings.ToLower},
+	} {
+		eachPhase(func(engine string, phase Phase) {
+			script, err := SQL(engine, phase, allParams)
 			if err != nil {
-				t.Fatalf("%s %s: %v", engine, phase, err)
+				t.Fatal(err)
 			}
-			if len(statements) == 0 {
-				t.Errorf("%s %s: no statement", engine, phase)
-			}
-			script, _ := SQL(engine, phase, p)
-			for i, s := range statements {
-				if !strings.Contains(script, s.SQL) {
-					t.Errorf("%s %s: load would run what the script does not show:\n%s", engine, phase, s.SQL)
-				}
-				if phase != Database && phase != Drop && names[s.Name()] {
-					t.Errorf("%s %s: a second statement is named %q: a resumed load would leave it out", engine, phase, s.Name())
-				}
-				names[s.Name()] = true
-				if i > 0 && s.Step != statements[i-1].Step && s.Step != statements[i-1].Step+1 {
-					t.Errorf("%s %s: step %d follows step %d", engine, phase, s.Step, statements[i-1].Step)
+			lines := strings.Split(script, "\n")
+			for i, line := range lines {
+				if word := strings.TrimSpace(line); !strings.HasPrefix(word, "--") && word != batchEnd {
+					lines[i] = format.line(line)
 				}
 			}
+			want, err := parse(script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := parse(strings.Join(lines, "\n"))
+			if err != nil {
+				t.Fatalf("%s %s, %s: %v", engine, phase, format.name, err)
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%s %s, %s: %d statements, want %d", engine, phase, format.name, len(got), len(want))
+			}
+			for i := range got {
+				if a, b := words(got[i].SQL), words(want[i].SQL); a != b {
+					t.Errorf("%s %s, %s: got\n%s\nwant\n%s", engine, phase, format.name, a, b)
+				}
+				got[i].SQL, want[i].SQL = "", ""
+				if got[i] != want[i] {
+					t.Errorf("%s %s, %s: got %+v, want %+v", engine, phase, format.name, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// words is SQL without comments, case and spacing.
+func words(sql string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.ToLower(sql)) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "--") {
+			b.WriteString(line + " ")
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func TestStatementsThatCannotBeRead(t *testing.T) {
+	for _, c := range []struct{ why, script, says string }{
+		{"no header", "-- step: one\nSELECT 1;", `"SELECT 1;" belongs to no statement`},
+		{"a second statement of a batch that has ended", "-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" belongs to no statement`},
+		{"a header alone", "-- name: one\n-- only a comment\n-- name: two\nSELECT 2;", `statement "one" has no SQL`},
+		{"no name", "-- name: ; table: orders\nSELECT 1;", "the name is empty"},
+		{"a slip in a key", "-- name: one; tabel: orders\nSELECT 1;", `unknown field "tabel: orders"`},
+		{"a cost that is no number", "-- name: one; cost: much\nSELECT 1;", `parsing "much"`},
+		{"a value that means nothing", "-- name: one; transaction: yes\nSELECT 1;", `unknown field "transaction: yes"`},
+	} {
+		if _, err := parse(c.script); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v does not say %s", c.why, err, c.says)
 		}
 	}
 }

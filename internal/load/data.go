@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,9 +14,6 @@ import (
 	"ds2/datagen"
 	"ds2/schema"
 )
-
-// partMark stands between a file's name and the number of its part in the names of the steps that copy data.
-const partMark = " part "
 
 // copyParts brings the parts to the server, several at once.
 func (l *loader) copyParts(ctx context.Context) error {
@@ -28,10 +24,12 @@ func (l *loader) copyParts(ctx context.Context) error {
 		return err
 	}
 	bring := l.copyPart
-	if len(l.params.SQLServer.Files) > 0 {
-		if bring, err = l.reader(); err != nil {
-			return err
-		}
+	files, err := l.readFiles()
+	if err != nil {
+		return err
+	}
+	if files != nil {
+		bring = files
 	}
 	for _, lane := range lanes {
 		group.Go(func() error {
@@ -52,8 +50,7 @@ func (l *loader) copyParts(ctx context.Context) error {
 // namedPart is a part with the name of its step.
 type namedPart struct {
 	datagen.Part
-	step   string
-	number int // index into the dataset's parts
+	step string
 }
 
 // lanes are the parts that are still to be copied: those of a lane one after the other, the lanes side by side.
@@ -67,9 +64,9 @@ func (l *loader) lanes() ([][]namedPart, error) {
 	laneOf := map[datagen.Table]int{} // index into lanes
 	steps := map[string]bool{}
 	var lanes [][]namedPart
-	for i, part := range l.options.Parts {
+	for _, part := range l.options.Parts {
 		number[part.File]++
-		step := fmt.Sprintf("%s%s%d of %d", part.File, partMark, number[part.File], of[part.File])
+		step := fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File])
 		steps[step] = true
 		if l.done[step] {
 			l.watch.Watcher.Copied(part.Table, part.Rows, 0)
@@ -82,11 +79,11 @@ func (l *loader) lanes() ([][]namedPart, error) {
 			laneOf[part.Table] = lane
 			lanes = append(lanes, nil)
 		}
-		lanes[lane] = append(lanes[lane], namedPart{part, step, i})
+		lanes[lane] = append(lanes[lane], namedPart{part, step})
 	}
 	for step := range l.done {
-		if strings.Contains(step, partMark) && !steps[step] {
-			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are cut otherwise: resume with --size or --from as it was begun, or begin anew with --drop", step)
+		if _, statement := l.watch.statements[step]; !statement && !steps[step] {
+			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are cut otherwise: resume with --size or --from as it was begun, or start again with --drop", step)
 		}
 	}
 	return lanes, nil
@@ -121,21 +118,39 @@ func (l *loader) copy(ctx context.Context, step, table string, csv io.Reader) (i
 	return l.engine.Copy(ctx, table, csv)
 }
 
-// reader brings a part by the statement that has the server read its file.
-func (l *loader) reader() (func(context.Context, namedPart) error, error) {
-	statements, err := l.statements(schema.Data)
-	if err != nil {
+// readFiles gives what brings a part by the statement that has the server read the part's file; nil where the server reads none.
+func (l *loader) readFiles() (func(context.Context, namedPart) error, error) {
+	byFile, err := l.fileStatements()
+	if err != nil || len(byFile) == 0 {
 		return nil, err
 	}
 	return func(ctx context.Context, part namedPart) error {
+		s, ok := byFile[part.File]
+		if !ok {
+			return fmt.Errorf("the server is not told to read %s", part.File)
+		}
+		s.Name = part.step
 		start := time.Now()
-		if err := l.execStep(ctx, part.step, statements[part.number].SQL); err != nil {
+		if err := l.execStep(ctx, s); err != nil {
 			return err
 		}
 		l.watch.Copied(part.Table, part.Rows, part.Bytes)
 		l.report.add(part.Table, part.Rows, part.Bytes, time.Since(start))
 		return nil
 	}, nil
+}
+
+// fileStatements gives the statements that have the server read files, by the files' names.
+func (l *loader) fileStatements() (map[string]schema.Statement, error) {
+	if !schema.ReadsFiles(l.engine.Engine()) {
+		return nil, nil
+	}
+	statements, err := l.statements(schema.Data)
+	byFile := map[string]schema.Statement{}
+	for _, s := range statements {
+		byFile[s.Name] = s
+	}
+	return byFile, err
 }
 
 // meter counts what passes through it.

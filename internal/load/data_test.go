@@ -31,7 +31,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 		l.params.SQLServer.Files = append(l.params.SQLServer.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
 	}
 	l.watch = newPace(deaf{}, l.options.Parts, nil)
-	statements, err := l.statements(schema.Data)
+	statements, err := l.fileStatements()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	for _, lane := range lanes {
 		for _, part := range lane {
 			read++
-			sql := statements[part.number].SQL
+			sql := statements[part.File].SQL
 			if !strings.Contains(sql, "BULK INSERT "+strings.ToUpper(string(part.Table))+"\n") || !strings.Contains(sql, "/"+part.File+"'") {
 				t.Errorf("%s is read by\n%s", part.File, sql)
 			}

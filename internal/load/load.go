@@ -34,7 +34,7 @@ type Resumer interface {
 	CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
 
 	// ExecStep runs a statement as a step, with the session's settings made for heavy work.
-	ExecStep(ctx context.Context, step, statement string) error
+	ExecStep(ctx context.Context, statement schema.Statement) error
 }
 
 // TableLocker is an Engine whose Copy locks the whole table: the parts of a table go in one after the other.
@@ -229,7 +229,7 @@ func (l *loader) transact(ctx context.Context, phase schema.Phase, more ...strin
 	defer tx.Rollback() // does nothing after Commit
 	for _, s := range statements {
 		if _, err := tx.ExecContext(ctx, s.SQL); err != nil {
-			return l.engine.Wrap(s.Name(), err)
+			return l.engine.Wrap(s.Name, err)
 		}
 	}
 	for _, sql := range more {

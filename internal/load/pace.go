@@ -2,8 +2,6 @@ package load
 
 import (
 	"context"
-	"regexp"
-	"strings"
 	"sync"
 	"time"
 
@@ -11,16 +9,16 @@ import (
 	"ds2/schema"
 )
 
-// BuildWatcher is an Engine that can tell how far the indexes are that are being built.
-type BuildWatcher interface {
-	// Builds gives the share that is done, 0 to 1, of each statement under way that builds an index, by its SQL.
-	Builds(ctx context.Context) (map[string]float64, error)
+// ProgressReporter is an Engine that knows how far statements are that are running.
+type ProgressReporter interface {
+	// Progress gives the share that is done, 0 to 1, of each running statement that it knows of, by the statements' names.
+	Progress(ctx context.Context) (map[string]float64, error)
 }
 
-// buildsEvery is how often a BuildWatcher is asked.
-const buildsEvery = time.Second
+// progressEvery is how often a ProgressReporter is asked.
+const progressEvery = time.Second
 
-// pace is a Watcher before the user's: it reckons from what both are told how much of the whole load is done. The unit is
+// pace is a Watcher before the user's: it computes from what both are told how much of the whole load is done. The unit is
 // the time that it takes to copy a row.
 type pace struct {
 	Watcher
@@ -30,35 +28,7 @@ type pace struct {
 	built       map[string]float64 // of that, what is done already
 }
 
-// statementTable finds the table that a statement works on.
-var statementTable = regexp.MustCompile(`(?:^(VACUUM FREEZE|ANALYZE|ALTER TABLE)| ON) (\w+)`)
-
-// costs are what a statement costs for each row of its table, next to copying it, as measured with size M on PostgreSQL 15.
-var costs = []struct {
-	sql  *regexp.Regexp
-	cost float64
-}{
-	{regexp.MustCompile(`^CREATE .*USING gin`), 3},
-	{regexp.MustCompile(`(?i)^CREATE (UNIQUE )?(CLUSTERED |NONCLUSTERED )?INDEX`), 1},
-	{regexp.MustCompile(`VALIDATE CONSTRAINT`), 0.5},
-	{regexp.MustCompile(`^VACUUM`), 0.3},
-}
-
-// cost is what a statement is expected to take; next to nothing where nothing is known.
-func cost(sql string, rows map[string]float64) float64 {
-	table := statementTable.FindStringSubmatch(sql)
-	if table == nil {
-		return 0
-	}
-	for _, c := range costs {
-		if c.sql.MatchString(sql) {
-			return c.cost * rows[strings.ToLower(table[2])]
-		}
-	}
-	return 0
-}
-
-// newPace reckons what is to be done.
+// newPace computes what is to be done.
 func newPace(w Watcher, parts []datagen.Part, statements []schema.Statement) *pace {
 	p := &pace{Watcher: w, statements: map[string]float64{}, built: map[string]float64{}}
 	rows := map[string]float64{}
@@ -67,8 +37,8 @@ func newPace(w Watcher, parts []datagen.Part, statements []schema.Statement) *pa
 		p.total += float64(part.Rows)
 	}
 	for _, s := range statements {
-		p.statements[s.Name()] = cost(s.SQL, rows)
-		p.total += p.statements[s.Name()]
+		p.statements[s.Name] = s.Cost * rows[s.Table]
+		p.total += p.statements[s.Name]
 	}
 	return p
 }
@@ -87,7 +57,7 @@ func (p *pace) Copied(table datagen.Table, rows, bytes int64) {
 	p.advance(float64(rows))
 }
 
-// skip leaves out of the reckoning what an earlier load has done: it takes no time now.
+// skip leaves out what an earlier load has done: it takes no time now.
 func (p *pace) skip(work float64) {
 	p.mu.Lock()
 	p.total -= work
@@ -112,9 +82,9 @@ func (p *pace) build(statement string, share float64) {
 	p.advance(work)
 }
 
-// watchBuilds asks how far indexes are until ctx ends.
-func (p *pace) watchBuilds(ctx context.Context, e BuildWatcher) {
-	tick := time.NewTicker(buildsEvery)
+// watchProgress asks how far statements are until ctx ends.
+func (p *pace) watchProgress(ctx context.Context, e ProgressReporter) {
+	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -122,12 +92,11 @@ func (p *pace) watchBuilds(ctx context.Context, e BuildWatcher) {
 			return
 		case <-tick.C:
 		}
-		builds, err := e.Builds(ctx)
+		shares, err := e.Progress(ctx)
 		if err != nil {
 			return // it is only for show
 		}
-		for sql, share := range builds {
-			name := schema.Statement{SQL: sql}.Name()
+		for name, share := range shares {
 			p.Watcher.Built(name, share)
 			p.build(name, share)
 		}

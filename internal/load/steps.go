@@ -51,10 +51,10 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 		if err != nil {
 			return err
 		}
-		if e, ok := l.engine.(BuildWatcher); ok && phase == schema.Indexes && l.options.Watch != nil {
+		if e, ok := l.engine.(ProgressReporter); ok && l.options.Watch != nil {
 			watched, end := context.WithCancel(ctx)
 			defer end()
-			go l.watch.watchBuilds(watched, e)
+			go l.watch.watchProgress(watched, e)
 		}
 		for len(statements) > 0 {
 			n := 1
@@ -76,23 +76,22 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 }
 
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
-	name := s.Name()
-	if l.done[name] {
-		l.watch.skip(l.watch.statements[name])
+	if l.done[s.Name] {
+		l.watch.skip(l.watch.statements[s.Name])
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.watch.Statement(phase, name, false)
-	defer l.watch.Statement(phase, name, true)
-	return l.execStep(ctx, name, s.SQL)
+	l.watch.Statement(phase, s.Name, false)
+	defer l.watch.Statement(phase, s.Name, true)
+	return l.execStep(ctx, s)
 }
 
-func (l *loader) execStep(ctx context.Context, step, sql string) error {
+func (l *loader) execStep(ctx context.Context, s schema.Statement) error {
 	if e, ok := l.engine.(Resumer); ok {
-		return e.ExecStep(ctx, step, sql)
+		return e.ExecStep(ctx, s)
 	}
-	_, err := l.engine.DB().ExecContext(ctx, sql)
-	return l.engine.Wrap(step, err)
+	_, err := l.engine.DB().ExecContext(ctx, s.SQL)
+	return l.engine.Wrap(s.Name, err)
 }

@@ -1,5 +1,6 @@
 -- Everything that the other phases made in the database, functions first because some return rows of a table. Without
 -- CASCADE: where something of the user's own hangs on a table of DS2, the server says so and nothing is dropped.
+-- name: drop functions
 DROP FUNCTION IF EXISTS
     login(varchar, varchar),
     new_customer(varchar, varchar, varchar, varchar, varchar, varchar, varchar, varchar, smallint, varchar, varchar,
@@ -7,7 +8,9 @@ DROP FUNCTION IF EXISTS
     browse_by_category(integer, smallint), browse_by_actor(integer, text), browse_by_title(integer, text),
     purchase(integer, integer, numeric, numeric, numeric, integer[], smallint[]);
 
+-- name: drop tables
 DROP TABLE IF EXISTS
     ds2_info, ds2_steps, categories, orderlines, cust_hist, orders, customers, products, inventory, reorder;
 
+-- name: drop trigger function
 DROP FUNCTION IF EXISTS restock();

@@ -1,29 +1,42 @@
 -- step: what the planner goes by.
 
+-- name: analyze customers; table: customers
 ANALYZE customers;
 
+-- name: analyze orders; table: orders
 ANALYZE orders;
 
+-- name: analyze orderlines; table: orderlines
 ANALYZE orderlines;
 
+-- name: analyze cust_hist; table: cust_hist
 ANALYZE cust_hist;
 
+-- name: analyze products; table: products
 ANALYZE products;
 
+-- name: analyze inventory; table: inventory
 ANALYZE inventory;
 
+-- name: analyze categories; table: categories
 ANALYZE categories;
 
 -- step: from now on autovacuum is welcome.
 
+-- name: allow autovacuum of customers; table: customers
 ALTER TABLE customers RESET (autovacuum_enabled);
 
+-- name: allow autovacuum of orders; table: orders
 ALTER TABLE orders RESET (autovacuum_enabled);
 
+-- name: allow autovacuum of orderlines; table: orderlines
 ALTER TABLE orderlines RESET (autovacuum_enabled);
 
+-- name: allow autovacuum of cust_hist; table: cust_hist
 ALTER TABLE cust_hist RESET (autovacuum_enabled);
 
+-- name: allow autovacuum of products; table: products
 ALTER TABLE products RESET (autovacuum_enabled);
 
+-- name: allow autovacuum of inventory; table: inventory
 ALTER TABLE inventory RESET (autovacuum_enabled);

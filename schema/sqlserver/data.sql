@@ -8,6 +8,7 @@
 {{- if $i}}
 GO
 {{- end}}
+-- name: {{.Name}}; table: {{.Table}}
 SET DATEFORMAT ymd; -- whatever the login's language: dates stand as 2009/12/31
 SET XACT_ABORT ON;
 BEGIN TRANSACTION;

@@ -2,6 +2,7 @@
 -- The database, laid out as in the storage report: customers, orders, the rest and the secondary indexes in filegroups
 -- of their own, all files sized beforehand with 40 % to spare, and the log apart. The collation is fixed so that a run
 -- does not depend on the server's.
+-- name: create database; unless: exists
 CREATE DATABASE {{ident .Database}}
 {{- if not $p.Lacks.Files}}
 ON PRIMARY
@@ -19,11 +20,13 @@ COLLATE SQL_Latin1_General_CP1_CI_AS;
 {{- if not $p.Lacks.Recovery}}
 GO
 -- step: bulk-logged while the data is loaded; the statistics phase sets full recovery again.
+-- name: set recovery bulk-logged; transaction: none
 ALTER DATABASE {{ident .Database}} SET RECOVERY BULK_LOGGED;
 {{- end}}
 {{- if $p.Password}}
 GO
 -- step: the driver's login. The password is checked against the server's policy.
+-- name: create login
 IF SUSER_ID({{str $p.Login}}) IS NULL
     CREATE LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
 ELSE
@@ -31,6 +34,7 @@ ELSE
 {{- if not $p.Lacks.ServerState}}
 GO
 -- step: so that a run can record the server's counters. Rights on the server are granted in master only.
+-- name: grant view server state
 USE master;
 GRANT VIEW SERVER STATE TO {{ident $p.Login}};
 {{- end}}

@@ -3,6 +3,7 @@
 
 -- One row for each title bought before, with the title that others also bought; one row of nulls after the
 -- customer's id where nothing was bought yet; no row where user name or password is wrong.
+-- name: create procedure LOGIN
 CREATE PROCEDURE LOGIN
     @username varchar(50), @password varchar(50)
 AS
@@ -16,6 +17,7 @@ WHERE c.USERNAME = @username AND c.PASSWORD = @password;
 GO
 -- The new customer's id, or 0 where the user name is taken. The unique index decides, so that of two who ask for the
 -- same name at once one gets it. Values that are missing are null, as they are after a load.
+-- name: create procedure NEW_CUSTOMER
 CREATE PROCEDURE NEW_CUSTOMER
     @firstname varchar(50), @lastname varchar(50), @address1 varchar(50), @address2 varchar(50), @city varchar(50),
     @state varchar(50), @zip varchar(50), @country varchar(50), @region smallint, @email varchar(50), @phone varchar(50),
@@ -39,6 +41,7 @@ BEGIN CATCH
         THROW;
 END CATCH;
 GO
+-- name: create procedure BROWSE_BY_CATEGORY
 CREATE PROCEDURE BROWSE_BY_CATEGORY
     @batch_size int, @category smallint
 AS
@@ -49,6 +52,7 @@ WHERE CATEGORY = @category AND SPECIAL = 1;
 GO
 -- The two browses by full text take two words with a blank between them; one word alone stands for both. Each word is
 -- quoted, so that no character of it is read as an operator.
+-- name: create procedure BROWSE_BY_ACTOR
 CREATE PROCEDURE BROWSE_BY_ACTOR
     @batch_size int, @actor varchar(100)
 AS
@@ -61,6 +65,7 @@ SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON
 FROM PRODUCTS WITH (FORCESEEK)
 WHERE CONTAINS(ACTOR, @first) AND CONTAINS(ACTOR, @last);
 GO
+-- name: create procedure BROWSE_BY_TITLE
 CREATE PROCEDURE BROWSE_BY_TITLE
     @batch_size int, @title varchar(100)
 AS
@@ -76,6 +81,7 @@ GO
 -- The id of the new order, or 0 where a product's stock fell short and nothing was bought. The stock is checked and
 -- lowered in one statement, so no update is lost; it is the last one, so the rows that many buyers want are locked for
 -- the shortest time; and the loop join takes the products in key order, so two carts never wait for each other.
+-- name: create procedure PURCHASE
 CREATE PROCEDURE PURCHASE
     @customerid int, @number_items int,
     @netamount decimal(12, 2), @taxamount decimal(12, 2), @totalamount decimal(12, 2),
@@ -138,6 +144,7 @@ GO
 -- Keeps the rate of rollbacks constant: where a purchase leaves fewer than 3 pieces of a product, it notes that in
 -- REORDER and puts the quantity from before the purchase back. Right for any number of rows in one statement; its own
 -- update only raises the stock, so where RECURSIVE_TRIGGERS is on it ends there.
+-- name: create trigger RESTOCK; table: inventory
 CREATE TRIGGER RESTOCK ON INVENTORY AFTER UPDATE
 AS
 SET NOCOUNT ON;

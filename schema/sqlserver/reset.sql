@@ -1,25 +1,34 @@
 -- Back to the state after the load, in one transaction: what runs added goes, found by the keys that come after the
 -- dataset's, and INVENTORY becomes what ds2_inventory holds, a copy of the dataset's own.
+-- name: disable trigger restock; table: inventory
 DISABLE TRIGGER RESTOCK ON INVENTORY;
 GO
+-- name: delete new rows of cust_hist; table: cust_hist
 DELETE h FROM CUST_HIST AS h
 JOIN ORDERS AS o ON o.ORDERID = h.ORDERID AND o.CUSTOMERID = h.CUSTOMERID
 WHERE o.ORDERID > {{.Orders}};
 GO
+-- name: delete new rows of orders; table: orders
 DELETE FROM ORDERS WHERE ORDERID > {{.Orders}}; -- and by cascade from ORDERLINES
 GO
+-- name: delete new rows of customers; table: customers
 DELETE FROM CUSTOMERS WHERE CUSTOMERID > {{.Customers}};
 GO
+-- name: restore stock; table: inventory
 UPDATE i
 SET QUAN_IN_STOCK = d.QUAN_IN_STOCK, SALES = d.SALES
 FROM INVENTORY AS i
 JOIN ds2_inventory AS d ON d.PROD_ID = i.PROD_ID
 WHERE i.QUAN_IN_STOCK <> d.QUAN_IN_STOCK OR i.SALES <> d.SALES;
 GO
+-- name: empty reorder; table: reorder
 DELETE FROM REORDER;
 GO
+-- name: enable trigger restock; table: inventory
 ENABLE TRIGGER RESTOCK ON INVENTORY;
 GO
+-- name: reset identity of customers; table: customers
 DBCC CHECKIDENT ('CUSTOMERS', RESEED, {{.Customers}}) WITH NO_INFOMSGS;
 GO
+-- name: reset identity of orders; table: orders
 DBCC CHECKIDENT ('ORDERS', RESEED, {{.Orders}}) WITH NO_INFOMSGS;

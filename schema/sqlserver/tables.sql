@@ -3,16 +3,19 @@
 -- files. An empty CSV field is NULL, which only nullable columns have (ADDRESS2 always, STATE outside the US).
 
 -- What the kit notes of a database: what was loaded, and whether it is whole.
+-- name: create table ds2_info; table: ds2_info
 CREATE TABLE ds2_info (
     name  varchar(50)  NOT NULL CONSTRAINT PK_DS2_INFO PRIMARY KEY CLUSTERED,
     value varchar(500) NOT NULL
 ){{on . "DS_MISC_FG"}};
 GO
 -- What an unfinished load has done, so that another can go on with it; dropped at its end.
+-- name: create table ds2_steps; table: ds2_steps
 CREATE TABLE ds2_steps (
     name varchar(200) NOT NULL CONSTRAINT PK_DS2_STEPS PRIMARY KEY CLUSTERED
 ){{on . "DS_MISC_FG"}};
 GO
+-- name: create table categories; table: categories
 CREATE TABLE CATEGORIES (
     CATEGORY     smallint    NOT NULL CONSTRAINT PK_CATEGORIES PRIMARY KEY CLUSTERED,
     CATEGORYNAME varchar(50) NOT NULL
@@ -22,6 +25,7 @@ INSERT INTO CATEGORIES (CATEGORY, CATEGORYNAME) VALUES
     (8, 'Family'), (9, 'Foreign'), (10, 'Games'), (11, 'Horror'), (12, 'Music'), (13, 'New'), (14, 'Sci-Fi'),
     (15, 'Sports'), (16, 'Travel');
 GO
+-- name: create table customers; table: customers
 CREATE TABLE CUSTOMERS (
     CUSTOMERID           int IDENTITY NOT NULL CONSTRAINT PK_CUSTOMERS PRIMARY KEY CLUSTERED,
     FIRSTNAME            varchar(50)  NOT NULL,
@@ -45,12 +49,14 @@ CREATE TABLE CUSTOMERS (
     GENDER               char(1)      NULL
 ){{on . "DS_CUST_FG"}};
 GO
+-- name: create table cust_hist; table: cust_hist
 CREATE TABLE CUST_HIST (
     CUSTOMERID int NOT NULL,
     ORDERID    int NOT NULL,
     PROD_ID    int NOT NULL
 ){{on . "DS_CUST_FG"}};
 GO
+-- name: create table orders; table: orders
 CREATE TABLE ORDERS (
     ORDERID     int IDENTITY NOT NULL CONSTRAINT PK_ORDERS PRIMARY KEY CLUSTERED,
     ORDERDATE   date         NOT NULL,
@@ -60,6 +66,7 @@ CREATE TABLE ORDERS (
     TOTALAMOUNT money        NOT NULL
 ){{on . "DS_ORDERS_FG"}};
 GO
+-- name: create table orderlines; table: orderlines
 CREATE TABLE ORDERLINES (
     ORDERLINEID smallint NOT NULL,
     ORDERID     int      NOT NULL,
@@ -69,6 +76,7 @@ CREATE TABLE ORDERLINES (
     CONSTRAINT PK_ORDERLINES PRIMARY KEY CLUSTERED (ORDERID, ORDERLINEID)
 ){{on . "DS_ORDERS_FG"}};
 GO
+-- name: create table products; table: products
 CREATE TABLE PRODUCTS (
     PROD_ID        int IDENTITY NOT NULL CONSTRAINT PK_PRODUCTS PRIMARY KEY CLUSTERED,
     CATEGORY       smallint     NOT NULL,
@@ -79,12 +87,14 @@ CREATE TABLE PRODUCTS (
     COMMON_PROD_ID int          NOT NULL
 ){{on . "DS_MISC_FG"}};
 GO
+-- name: create table inventory; table: inventory
 CREATE TABLE INVENTORY (
     PROD_ID       int NOT NULL CONSTRAINT PK_INVENTORY PRIMARY KEY CLUSTERED,
     QUAN_IN_STOCK int NOT NULL,
     SALES         int NOT NULL
 ){{on . "DS_MISC_FG"}};
 GO
+-- name: create table reorder; table: reorder
 CREATE TABLE REORDER (
     PROD_ID        int  NOT NULL,
     DATE_LOW       date NOT NULL,
@@ -96,6 +106,7 @@ CREATE TABLE REORDER (
 {{- if .SQLServer.Password}}
 GO
 -- The driver's user, which owns the database as DS2's does.
+-- name: create user
 IF USER_ID({{str .SQLServer.Login}}) IS NULL
     CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
 {{- if .SQLServer.Lacks.Owners}}

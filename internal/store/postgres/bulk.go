@@ -35,7 +35,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	defer conn.Close(ctx)
 	for _, statement := range statements {
 		if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-			return false, s.wrap(statement.Name(), err)
+			return false, s.wrap(statement.Name, err)
 		}
 	}
 	return true, nil
@@ -77,14 +77,21 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 	return rows, s.wrap("copy "+step, err)
 }
 
-// ExecStep runs a statement as a step of a load. VACUUM cannot be part of a transaction, and does no harm twice.
-func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
+// ExecStep runs a statement as a step of a load, in one transaction with the note that it was run.
+func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
-		if strings.HasPrefix(statement, "VACUUM") {
-			if _, err := conn.Exec(ctx, statement); err != nil {
+		if statement.Progress != "" {
+			end, err := s.watch(ctx, conn, statement)
+			if err != nil {
 				return err
 			}
-			return note(ctx, conn.Exec, step)
+			defer end()
+		}
+		if statement.NoTransaction {
+			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
+				return err
+			}
+			return note(ctx, conn.Exec, statement.Name)
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			const settings = `SELECT set_config('maintenance_work_mem', $1, true)
@@ -92,13 +99,23 @@ func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
 			if _, err := tx.Exec(ctx, settings, buildMemory); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, statement); err != nil {
+			if _, err := tx.Exec(ctx, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, tx.Exec, step)
+			return note(ctx, tx.Exec, statement.Name)
 		})
 	})
-	return s.wrap(step, err)
+	return s.wrap(statement.Name, err)
+}
+
+// watch lets Progress know which of the server's processes runs a statement, until end is called.
+func (s *Store) watch(ctx context.Context, conn *pgx.Conn, statement schema.Statement) (end func(), err error) {
+	var pid int32 // of the server itself: with a pooler between, the connection knows another
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+		return nil, err
+	}
+	s.running.Store(pid, statement.Name)
+	return func() { s.running.Delete(pid) }, nil
 }
 
 // execFunc is Exec of a connection or of a transaction.
@@ -133,29 +150,36 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	return conn.Raw(func(driverConn any) error { return f(driverConn.(*stdlib.Conn).Conn()) })
 }
 
-// Builds tells how far the indexes are that are being built: load.BuildWatcher. A build first reads the table, then writes
-// the index: half of its time each.
-func (s *Store) Builds(ctx context.Context) (map[string]float64, error) {
-	const op = "ask how far indexes are"
-	rows, err := s.db.QueryContext(ctx, `
-		SELECT a.query, CASE
-			WHEN p.tuples_total > 0 THEN 0.5 + 0.5 * p.tuples_done / p.tuples_total
-			WHEN p.blocks_total > 0 THEN 0.5 * p.blocks_done / p.blocks_total
-			ELSE 0 END
-		FROM pg_stat_progress_create_index p JOIN pg_stat_activity a USING (pid)
-		WHERE p.datname = current_database()`)
+// progress is how far the server is with what it can report: vacuuming a table counts by the pages that it has read, and
+// building an index half for reading the table and half for writing the index.
+const progress = `
+	SELECT pid, CASE
+		WHEN tuples_total > 0 THEN 0.5 + 0.5 * tuples_done / tuples_total
+		WHEN blocks_total > 0 THEN 0.5 * blocks_done / blocks_total
+		ELSE 0 END
+	FROM pg_stat_progress_create_index WHERE datname = current_database()
+	UNION ALL
+	SELECT pid, heap_blks_scanned::float8 / nullif(heap_blks_total, 0)
+	FROM pg_stat_progress_vacuum WHERE datname = current_database() AND heap_blks_total > 0`
+
+// Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their names.
+func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
+	const op = "ask how far the statements are"
+	rows, err := s.db.QueryContext(ctx, progress)
 	if err != nil {
 		return nil, s.wrap(op, err)
 	}
 	defer rows.Close()
-	builds := map[string]float64{}
+	shares := map[string]float64{}
 	for rows.Next() {
-		var query string
+		var pid int32
 		var share float64
-		if err := rows.Scan(&query, &share); err != nil {
+		if err := rows.Scan(&pid, &share); err != nil {
 			return nil, s.wrap(op, err)
 		}
-		builds[query] = share
+		if name, ok := s.running.Load(pid); ok {
+			shares[name.(string)] = share
+		}
 	}
-	return builds, s.wrap(op, rows.Err())
+	return shares, s.wrap(op, rows.Err())
 }

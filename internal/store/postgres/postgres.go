@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -24,8 +25,9 @@ const poolIdle = 4
 
 // Store is a DS2 database in PostgreSQL.
 type Store struct {
-	config *pgx.ConnConfig
-	db     *sql.DB
+	config  *pgx.ConnConfig
+	db      *sql.DB
+	running sync.Map // names of statements that Progress watches, by the server's process
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what

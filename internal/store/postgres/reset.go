@@ -19,24 +19,24 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, invent
 			if _, err := copyFrom(ctx, conn, "ds2_inventory", inventory); err != nil {
 				return err
 			}
-			return s.execStep(ctx, tx.Exec, statements, 0)
+			return s.execAll(ctx, tx.Exec, statements, false)
 		})
 		if err != nil {
 			return err
 		}
-		return s.execStep(ctx, conn.Exec, statements, 1) // VACUUM takes no part in transactions
+		return s.execAll(ctx, conn.Exec, statements, true)
 	})
 	return s.wrap("reset "+s.Label(), err)
 }
 
-// execStep runs the statements of a step one after the other.
-func (s *Store) execStep(ctx context.Context, exec execFunc, statements []schema.Statement, step int) error {
+// execAll runs one after the other the statements that the server refuses in a transaction, or all others.
+func (s *Store) execAll(ctx context.Context, exec execFunc, statements []schema.Statement, noTransaction bool) error {
 	for _, statement := range statements {
-		if statement.Step != step {
+		if statement.NoTransaction != noTransaction {
 			continue
 		}
 		if _, err := exec(ctx, statement.SQL); err != nil {
-			return s.wrap(statement.Name(), err)
+			return s.wrap(statement.Name, err)
 		}
 	}
 	return nil

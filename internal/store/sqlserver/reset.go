@@ -27,7 +27,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, invent
 		err := transact(ctx, conn, func() error {
 			for _, statement := range statements {
 				if err := exec(ctx, conn, statement.SQL); err != nil {
-					return s.Wrap(statement.Name(), err)
+					return s.Wrap(statement.Name, err)
 				}
 			}
 			return nil

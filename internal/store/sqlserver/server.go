@@ -183,22 +183,22 @@ func isMissingDatabase(err error) bool {
 // Database is the name of the target's database.
 func (s *Store) Database() string { return s.config.Database }
 
-// CreateDatabase makes the target's database with the given statements. Where it is there, only those after the first run,
-// which do it no harm: recovery model and login.
+// CreateDatabase makes the target's database with the given statements. Where it is there, those that do it no harm are run:
+// recovery model and login.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error) {
 	err = s.db.PingContext(ctx)
 	created = isMissingDatabase(err)
 	if err != nil && !created {
 		return false, s.Wrap("connect to "+s.Label(), err)
 	}
-	if !created {
-		statements = statements[1:]
-	}
 	master := s.master()
 	defer master.Close()
 	for _, statement := range statements {
+		if statement.UnlessExists && !created {
+			continue
+		}
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
-			return false, s.Wrap("prepare database "+s.Database(), err)
+			return false, s.Wrap(statement.Name+" of "+s.Database(), err)
 		}
 	}
 	return created, nil

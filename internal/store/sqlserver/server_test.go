@@ -56,17 +56,3 @@ func TestServersThatCannotServe(t *testing.T) {
 		}
 	}
 }
-
-// Builds names a statement of the schema by its first line.
-func TestFullTextWaitIsInTheSchema(t *testing.T) {
-	statements, err := schema.Statements(Engine, schema.Indexes, schema.Params{Database: "DS2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range statements {
-		if strings.HasPrefix(s.SQL, fullTextWait) {
-			return
-		}
-	}
-	t.Errorf("no statement begins with %s", fullTextWait)
-}

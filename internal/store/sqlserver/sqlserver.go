@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
@@ -29,6 +30,8 @@ type Store struct {
 
 	asked  sync.Mutex
 	server *server // nil until asked
+
+	filling atomic.Pointer[string] // name of the statement that waits for the full-text index; nil where none does
 }
 
 // Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2

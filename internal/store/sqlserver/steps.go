@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"io"
-	"regexp"
 
 	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/schema"
 )
 
 // CopyStep is Copy as a step of a load: the rows and the note that they are there are one transaction.
@@ -22,25 +23,26 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 	return rows, s.Wrap("copy "+step, err)
 }
 
-// alone finds what SQL Server refuses in a transaction, and the wait for what goes on outside of them.
-var alone = regexp.MustCompile(`(?m)^\s*(CREATE FULLTEXT|ALTER DATABASE|PRINT 'wait) `)
-
 // ExecStep runs a statement as a step of a load, in one transaction with the note that it was run. What SQL Server
-// refuses in a transaction is written so that it can be run twice (schema/sqlserver), and is noted afterwards.
-func (s *Store) ExecStep(ctx context.Context, step, statement string) error {
+// refuses in a transaction is noted afterwards.
+func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
+	if statement.Progress == schema.FullTextProgress {
+		s.filling.Store(&statement.Name)
+		defer s.filling.Store(nil)
+	}
 	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		run := func() error {
-			if err := exec(ctx, conn, statement); err != nil {
+			if err := exec(ctx, conn, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, conn, step)
+			return note(ctx, conn, statement.Name)
 		}
-		if alone.MatchString(statement) {
+		if statement.NoTransaction {
 			return run()
 		}
 		return transact(ctx, conn, run)
 	})
-	return s.Wrap(step, err)
+	return s.Wrap(statement.Name, err)
 }
 
 func note(ctx context.Context, conn *mssql.Conn, step string) error {

@@ -1,0 +1,150 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Statement is one statement or batch that is sent to the server as a whole. Everything but its SQL stands in its header, the
+// comment before it:
+//
+//	-- name: create index ix_cust_username; table: customers; cost: 1; progress: index
+//	CREATE UNIQUE INDEX ix_cust_username ON customers (username);
+//
+// Nobody decides anything by the text of the SQL: it can be reworded and reformatted, and blank lines and comments can stand
+// anywhere.
+type Statement struct {
+	// Name says what the statement does. No two statements of an engine's phases have the same name: an unfinished load is
+	// resumed by the names of what it did.
+	Name string
+
+	// Table is the table that it works on, in lower case; empty where there is none, or several.
+	Table string
+
+	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying one row takes.
+	Cost float64
+
+	// NoTransaction says that the server refuses it in a transaction. It does no harm when it is run twice.
+	NoTransaction bool
+
+	// UnlessExists says, in the phase Database, that it is left out where the database exists.
+	UnlessExists bool
+
+	// Progress says by which of its means the server reports how far the statement is; empty: by none.
+	Progress Progress
+
+	// Step counts from 0. Statements of one step may run concurrently; a step begins when the one before it has ended.
+	Step int
+
+	SQL string
+}
+
+// Progress is a means by which a server reports how far a statement is.
+type Progress string
+
+// The means.
+const (
+	IndexProgress    Progress = "index"     // building an index
+	VacuumProgress   Progress = "vacuum"    // vacuuming a table
+	FullTextProgress Progress = "full-text" // filling a full-text index in the background
+)
+
+const (
+	headerMark = "-- name:" // begins a statement's header
+	stepMark   = "-- step:" // begins the comment that stands between two steps
+	batchEnd   = "GO"       // alone on a line, ends a batch for SQL Server's own clients, and no statement for others
+)
+
+// parse cuts a script into its statements: each goes from its header to the next one, to a step or to the end of its batch.
+func parse(script string) ([]Statement, error) {
+	var statements []Statement
+	var current *Statement // nil between a statement's end and the next header
+	var lines []string     // of current
+	step := 0
+	end := func() error {
+		if current == nil {
+			return nil
+		}
+		if current.SQL = trimComments(lines); current.SQL == "" {
+			return fmt.Errorf("statement %q has no SQL", current.Name)
+		}
+		statements = append(statements, *current)
+		current, lines = nil, nil
+		return nil
+	}
+	for line := range strings.Lines(script) {
+		word := strings.TrimSpace(line)
+		header, isHeader := strings.CutPrefix(word, headerMark)
+		isStep := strings.HasPrefix(word, stepMark)
+		if isHeader || isStep || word == batchEnd {
+			if err := end(); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case isHeader:
+			s, err := parseHeader(header)
+			if err != nil {
+				return nil, fmt.Errorf("header %q: %w", word, err)
+			}
+			s.Step = step
+			current = &s
+		case isStep && len(statements) > 0:
+			step = statements[len(statements)-1].Step + 1
+		case isStep || word == batchEnd:
+		case current != nil:
+			lines = append(lines, line)
+		case word != "" && !strings.HasPrefix(word, "--"):
+			return nil, fmt.Errorf("%q belongs to no statement: it needs a header", word)
+		}
+	}
+	return statements, end()
+}
+
+// parseHeader reads what follows headerMark.
+func parseHeader(text string) (Statement, error) {
+	fields := strings.Split(text, ";")
+	s := Statement{Name: strings.TrimSpace(fields[0])}
+	if s.Name == "" {
+		return s, errors.New("the name is empty")
+	}
+	for _, field := range fields[1:] {
+		key, value, _ := strings.Cut(field, ":")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case key == "table" && value != "":
+			s.Table = value
+		case key == "cost":
+			var err error
+			if s.Cost, err = strconv.ParseFloat(value, 64); err != nil {
+				return s, err
+			}
+		case key == "transaction" && value == "none":
+			s.NoTransaction = true
+		case key == "unless" && value == "exists":
+			s.UnlessExists = true
+		case key == "progress" && value != "":
+			s.Progress = Progress(value)
+		default:
+			return s, fmt.Errorf("unknown field %q", strings.TrimSpace(field))
+		}
+	}
+	return s, nil
+}
+
+// trimComments joins lines without the blank ones and whole-line comments before the first and after the last line of SQL.
+func trimComments(lines []string) string {
+	isSQL := func(line string) bool {
+		word := strings.TrimSpace(line)
+		return word != "" && !strings.HasPrefix(word, "--")
+	}
+	for len(lines) > 0 && !isSQL(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && !isSQL(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	return strings.TrimSpace(strings.Join(lines, ""))
+}
