@@ -100,12 +100,12 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	defer closeStores(options.Driver.Targets)
+	defer closeStores(options.Targets)
 	bench, err := f.begin(cmd.Flags(), &options)
 	if err != nil {
 		return err
 	}
-	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver, f.output.quiet, stderr); err != nil {
+	if options.Observer, err = f.watch.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	if f.watch.PowerLog != "" {
@@ -185,7 +185,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
 	return experiment.Bench{
 		Dir:     options.Dir,
-		Restore: f.restore.restorer(options.Driver.Targets, stderr),
+		Restore: f.restore.restorer(options.Targets, stderr),
 		Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
 			o := options
 			o.Dir = dir

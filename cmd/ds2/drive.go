@@ -75,8 +75,8 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if err != nil {
 		return err
 	}
-	defer closeStores(options.Driver.Targets)
-	if options.Observer, err = watch.observe(interrupts.soft, options.Driver, o.quiet, stderr); err != nil {
+	defer closeStores(options.Targets)
+	if options.Observer, err = watch.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
 		return err
 	}
 	run, _, err := driveRun(interrupts, options, o, stdout, stderr)

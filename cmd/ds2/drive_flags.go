@@ -189,7 +189,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		}
 	}()
 	c := f.config
-	c.Targets = stores
+	c.Targets = driver.Targets(stores)
 	specs, err := f.specs(c.Length())
 	if err != nil {
 		return o, err
@@ -211,7 +211,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}
 	c.Workload = f.workload
 	return experiment.Options{
-		Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, Crash: crash, RunID: f.runID, Version: kitVersion(),
+		Targets: stores, Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, Crash: crash, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ds2/internal/driver"
 	"ds2/internal/experiment"
 )
 
@@ -34,8 +33,8 @@ func (f *observeFlags) check() error {
 
 // observe finds out what can be watched, and tells what cannot and what makes runs a poor test of storage. The latter is
 // told by the result too, which is all that a quiet user wants to read.
-func (f *observeFlags) observe(ctx context.Context, run driver.Config, quiet bool, stderr io.Writer) (*experiment.Observer, error) {
-	observer, err := experiment.Observe(ctx, run.Targets, run.Run, f.Observing)
+func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet bool, stderr io.Writer) (*experiment.Observer, error) {
+	observer, err := experiment.Observe(ctx, o.Targets, o.Driver.Run, f.Observing)
 	if e, ok := errors.AsType[*experiment.ObservingError](err); ok {
 		return nil, flagError(e.Field, e.Err)
 	}

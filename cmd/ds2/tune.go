@@ -126,13 +126,13 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	defer closeStores(options.Driver.Targets)
-	if options.Observer, err = f.watch.observe(interrupts.soft, options.Driver, f.output.quiet, stderr); err != nil {
+	defer closeStores(options.Targets)
+	if options.Observer, err = f.watch.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
 	s := tuning{options: options, flags: f, dir: dir, interrupts: interrupts, stderr: stderr, record: newTuneRecord(options, f),
-		restore: f.restore.restorer(options.Driver.Targets, stderr)}
+		restore: f.restore.restorer(options.Targets, stderr)}
 	if err := result.MakeDir(dir); errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	} else if err != nil {
@@ -157,9 +157,9 @@ func (f *tuneFlags) run(cmd *cobra.Command) error {
 func newTuneRecord(o experiment.Options, f *tuneFlags) result.Search {
 	r := result.Search{
 		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
-		Engine: o.Driver.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: f.restore.name(), Config: f.search,
+		Engine: o.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: f.restore.name(), Config: f.search,
 	}
-	for _, t := range o.Driver.Targets {
+	for _, t := range o.Targets {
 		r.Targets = append(r.Targets, t.Label())
 	}
 	for _, l := range o.Limits {

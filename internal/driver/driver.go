@@ -24,7 +24,7 @@ import (
 // Config is one run.
 type Config struct {
 	Workload   workload.Config
-	Targets    []store.Store
+	Targets    []Target
 	Threads    int    // users per target
 	Seed       uint64 // of all that is drawn
 	UserOffset int    // number of the first user, so that several machines draw different orders
@@ -48,6 +48,24 @@ type Config struct {
 
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
+}
+
+// Target is a database that users are run against.
+type Target interface {
+	// Label names it in logs, without user or password.
+	Label() string
+
+	// Connect opens a connection for one user, with everything prepared that the operations need.
+	Connect(ctx context.Context) (store.Session, error)
+}
+
+// Targets are the targets that stores are.
+func Targets[T Target](stores []T) []Target {
+	targets := make([]Target, len(stores))
+	for i, s := range stores {
+		targets[i] = s
+	}
+	return targets
 }
 
 // Sink takes what a run measures, as it goes. An error of it ends the run.

@@ -43,7 +43,7 @@ func (s *series) Interval(iv measure.Interval) error {
 func config(sim *simulation) Config {
 	return Config{
 		Workload: workload.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5},
-		Targets:  []store.Store{sim},
+		Targets:  []Target{sim},
 		Threads:  4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
 		MaxRetries: 5, MaxErrors: 3, OperationTimeout: 20 * time.Second, Interval: 50 * time.Second,
 	}
@@ -441,7 +441,7 @@ func TestStartAt(t *testing.T) {
 func TestSeveralTargets(t *testing.T) {
 	a, b := &simulation{service: 10 * time.Millisecond}, &simulation{service: 20 * time.Millisecond}
 	c := config(a)
-	c.Targets = []store.Store{a, b}
+	c.Targets = []Target{a, b}
 	c.Threads = 2
 	synctest.Test(t, func(t *testing.T) {
 		d := New(c, &series{}, slog.New(slog.DiscardHandler))

@@ -2,16 +2,14 @@ package driver
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"io"
 	"sync/atomic"
 	"time"
 
 	"ds2/internal/store"
 )
 
-// simulation is a store of known service times, for the clockwork of the driver. It says nothing about databases.
+// simulation is a Target of known service times, for the clockwork of the driver. It says nothing about databases.
 type simulation struct {
 	service     time.Duration                       // of every operation
 	connectTime time.Duration                       // of a connection
@@ -25,19 +23,7 @@ type simulation struct {
 	calls, purchases, open atomic.Int64
 }
 
-func (s *simulation) Engine() string { return "simulation" }
-func (s *simulation) Label() string  { return "simulation/db" }
-func (s *simulation) DB() *sql.DB    { panic("the driver has no business with the pool") }
-
-func (s *simulation) Wrap(op string, err error) error {
-	return &store.Error{Op: op, Class: store.Bug, Err: err}
-}
-
-func (s *simulation) Close() error { return nil }
-
-func (s *simulation) Copy(context.Context, string, io.Reader) (int64, error) {
-	panic("the driver has no business with the load")
-}
+func (s *simulation) Label() string { return "simulation/db" }
 
 func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
 	if !sleep(ctx, s.connectTime) {

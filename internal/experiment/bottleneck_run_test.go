@@ -19,7 +19,7 @@ func bottleneck(t *testing.T, s store.Store, change func(*Options)) *result.Bott
 	o.Driver.Threads = 16
 	change(&o)
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, 0, Observing{}); err != nil {
+	if o.Observer, err = Observe(t.Context(), o.Targets, 0, Observing{}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)

@@ -51,6 +51,6 @@ func (c *crashing) happen(ctx context.Context, target store.Store, log *slog.Log
 
 // lost compares the journal with what the target holds.
 func (r *Run) lost(ctx context.Context) ([]result.Check, error) {
-	target, counts := r.options.Driver.Targets[0], r.summary.ByTarget[0].Counts
+	target, counts := r.options.Targets[0], r.summary.ByTarget[0].Counts
 	return durability.Check(ctx, target.DB(), r.journalPath(), 0, target.Label(), r.summary.Before[0].Order, counts.InDoubtPurchases)
 }

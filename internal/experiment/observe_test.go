@@ -24,7 +24,7 @@ func observed(t *testing.T, s store.Store, observing Observing, then func()) *re
 	o := options(t, s)
 	o.Idle, o.Cooldown = 2*time.Second, time.Second
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, o.Driver.Run, observing); err != nil {
+	if o.Observer, err = Observe(t.Context(), o.Targets, o.Driver.Run, observing); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)
@@ -210,7 +210,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	o := options(t, s)
 	o.Driver.Run = time.Second
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Driver.Targets, o.Driver.Run, Observing{}); err != nil {
+	if o.Observer, err = Observe(t.Context(), o.Targets, o.Driver.Run, Observing{}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)

@@ -23,7 +23,8 @@ import (
 
 // Options are one run and its record.
 type Options struct {
-	Driver  driver.Config        // Interval and Cuts are set here
+	Targets []store.Store
+	Driver  driver.Config        // Targets, Interval and Cuts are set here
 	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
 	Limits  []limit.Limit        // judged by Judge, over the first window
 
@@ -87,6 +88,7 @@ func Begin(o Options) (*Run, error) {
 	r.watch = watch{limits: o.Limits, abortAfter: o.AbortAfter}
 	r.stop, r.halt = context.WithCancelCause(context.Background())
 	c := o.Driver
+	c.Targets = driver.Targets(o.Targets)
 	c.Interval = o.interval()
 	for _, w := range o.Windows {
 		if !w.Auto {
@@ -204,7 +206,7 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 	if c := r.crashing; c != nil {
 		go func() {
 			var err error
-			r.summary.Crash, err = c.happen(ctx, r.options.Driver.Targets[0], r.log)
+			r.summary.Crash, err = c.happen(ctx, r.options.Targets[0], r.log)
 			crashed <- err
 		}()
 	}
@@ -224,7 +226,7 @@ func (r *Run) marks(ctx context.Context) ([]result.Marks, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var all []result.Marks
-	for _, target := range r.options.Driver.Targets {
+	for _, target := range r.options.Targets {
 		m, err := readMarks(ctx, target)
 		// A server that went down at the end of the run may still be on its way up.
 		for store.Classify(err) == store.Connection && pause(ctx, nil, time.Second) {
@@ -303,7 +305,7 @@ func windows(asked []measure.WindowSpec, series measure.Series) []measure.Window
 // Drive; told is told each check.
 func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit, error) {
 	var checks []result.Check
-	for i, target := range r.options.Driver.Targets {
+	for i, target := range r.options.Targets {
 		size := r.options.Driver.Workload.Size
 		found, err := audit.Check(ctx, target, audit.Options{
 			Size:     &size,
@@ -337,7 +339,7 @@ func Summarize(o Options) result.Summary {
 		RunID:      o.RunID,
 		Status:     result.Running,
 		Start:      time.Now(),
-		Engine:     c.Targets[0].Engine(),
+		Engine:     o.Targets[0].Engine(),
 		Size:       c.Workload.Size.String(),
 		Threads:    c.Threads,
 		Seed:       c.Seed,
@@ -369,7 +371,7 @@ func Summarize(o Options) result.Summary {
 	for _, w := range o.Windows {
 		s.Parameters.Windows = append(s.Parameters.Windows, w.String())
 	}
-	for _, target := range c.Targets {
+	for _, target := range o.Targets {
 		s.Targets = append(s.Targets, target.Label())
 	}
 	return s

@@ -27,7 +27,7 @@ func Scrub(ctx context.Context, targets []store.Store, tell func(store.ScrubProg
 }
 
 // Targets are the run's.
-func (r *Run) Targets() []store.Store { return r.options.Driver.Targets }
+func (r *Run) Targets() []store.Store { return r.options.Targets }
 
 // SaveScrubs adds to the record what Scrub found in the run's targets. It follows Drive.
 func (r *Run) SaveScrubs(scrubs []store.Scrub) error {
