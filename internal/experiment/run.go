@@ -256,9 +256,9 @@ func (r *Run) figures() error {
 		return err
 	}
 	s.Phases = series.Phases()
-	s.Windows, s.OPM, s.CumulativeOPM = nil, nil, nil
-	if cumulative := series.Progress().Cumulative; series.Phase(measure.PhaseRun).To > 0 {
-		s.CumulativeOPM = &cumulative
+	s.Windows, s.OPM, s.CumulativeOPM, s.CumulativeOf = nil, nil, nil, nil
+	if progress := series.Progress(); series.Phase(measure.PhaseRun).To > 0 {
+		s.CumulativeOPM, s.CumulativeOf = &progress.Cumulative, &progress.Since
 	}
 	var errs error
 	for _, spec := range windows(r.options.Windows, series) {
@@ -281,7 +281,7 @@ func (r *Run) figures() error {
 				latency[d.Name] = d.Latency()
 			}
 		}
-		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, Counts: t.Counts, Latency: latency})
+		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency})
 		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
 		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
 	}

@@ -18,41 +18,66 @@ const (
 
 func newHistogram() *hdr.Histogram { return hdr.New(lowestMicros, highestMicros, significantDigits) }
 
-// observe adds one response time; what is longer than an hour counts as an hour.
-func observe(h *hdr.Histogram, d time.Duration) {
-	// The value is within the bounds, so there is no error to come.
-	_ = h.RecordValue(min(max(d.Microseconds(), lowestMicros), highestMicros))
-}
-
-// Distribution is the response times of one operation, or of whole orders.
+// Distribution is the response times of one operation, or of whole orders: their exact sum, and how they are spread to
+// 1 %.
 type Distribution struct {
 	Name      string
 	Sum       time.Duration
 	histogram *hdr.Histogram
 }
 
+func newDistribution(name string) Distribution {
+	return Distribution{Name: name, histogram: newHistogram()}
+}
+
+// observe adds one response time; in the histogram, what is longer than an hour counts as an hour.
+func (d *Distribution) observe(t time.Duration) {
+	d.Sum += t
+	// The value is within the bounds, so there is no error to come.
+	_ = d.histogram.RecordValue(min(max(t.Microseconds(), lowestMicros), highestMicros))
+}
+
+func (d *Distribution) reset() {
+	d.Sum = 0
+	d.histogram.Reset()
+}
+
+// merge adds o. All histograms have the same bounds, so what does not fit was not written by this package.
+func (d *Distribution) merge(o Distribution) error {
+	if dropped := d.histogram.Merge(o.histogram); dropped > 0 {
+		return fmt.Errorf("merge histograms of %s: %d values are out of bounds", d.Name, dropped)
+	}
+	d.Sum += o.Sum
+	return nil
+}
+
 // Count is how many there are.
 func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 
-// Latency sums the distribution up.
-func (d Distribution) Latency() Latency { return summarize(d.histogram) }
+// Latency sums the distribution up. The mean is that of the exact sum.
+func (d Distribution) Latency() Latency {
+	at := func(percentile float64) float64 { return float64(d.histogram.ValueAtQuantile(percentile)) / 1000 }
+	l := Latency{Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9),
+		Max: float64(d.histogram.Max()) / 1000}
+	if l.Count > 0 {
+		l.Mean = float64(d.Sum) / float64(time.Millisecond) / float64(l.Count)
+	}
+	return l
+}
 
 // Quantile is the response time that a share q of all does not exceed; the longest for 1.
 func (d Distribution) Quantile(q float64) time.Duration {
 	return time.Duration(d.histogram.ValueAtQuantile(100*q)) * time.Microsecond
 }
 
-// Mean is the average response time.
-func (d Distribution) Mean() time.Duration {
-	return time.Duration(d.histogram.Mean() * float64(time.Microsecond))
-}
+// Mean is the average response time; 0 where there are none.
+func (d Distribution) Mean() time.Duration { return d.Sum / time.Duration(max(d.Count(), 1)) }
 
 // Merge is all response times of some distributions in one.
 func Merge(name string, some ...Distribution) Distribution {
-	all := Distribution{Name: name, histogram: newHistogram()}
+	all := newDistribution(name)
 	for _, d := range some {
-		all.Sum += d.Sum
-		all.histogram.Merge(d.histogram) // of the same bounds, so nothing is dropped
+		_ = all.merge(d) // of the same bounds, so nothing is dropped
 	}
 	return all
 }
@@ -70,22 +95,13 @@ func (d Distribution) Each(f func(upper time.Duration, count int64)) {
 type Latency struct {
 	Count int64   `json:"count"`
 	Mean  float64 `json:"mean_ms"`
+	P25   float64 `json:"p25_ms"`
 	P50   float64 `json:"p50_ms"`
+	P75   float64 `json:"p75_ms"`
 	P95   float64 `json:"p95_ms"`
 	P99   float64 `json:"p99_ms"`
+	P999  float64 `json:"p999_ms"`
 	Max   float64 `json:"max_ms"`
-}
-
-func summarize(h *hdr.Histogram) Latency {
-	ms := func(micros int64) float64 { return float64(micros) / 1000 }
-	return Latency{
-		Count: h.TotalCount(),
-		Mean:  h.Mean() / 1000,
-		P50:   ms(h.ValueAtQuantile(50)),
-		P95:   ms(h.ValueAtQuantile(95)),
-		P99:   ms(h.ValueAtQuantile(99)),
-		Max:   ms(h.Max()),
-	}
 }
 
 // Interval holds the histograms of all series between two moments, counted from the first orders on.
@@ -93,6 +109,9 @@ type Interval struct {
 	From, To time.Duration
 	// Histograms by series name in HdrHistogram's compressed V2 encoding (base64); a series without values has none.
 	Histograms map[string]string
+	// Sums of the response times by series name, exact. Records of ds2 before it kept them lack them; the histograms
+	// then stand in, to 1 %.
+	Sums map[string]time.Duration
 }
 
 func encode(h *hdr.Histogram) string {
@@ -112,18 +131,20 @@ func decode(s string) (*hdr.Histogram, error) {
 	return h, nil
 }
 
-// mergeInto adds the interval's histograms to sum, by series name.
-func (iv Interval) mergeInto(sum map[string]*hdr.Histogram) error {
+// each calls f with the distribution of every series.
+func (iv Interval) each(f func(Distribution) error) error {
 	for name, text := range iv.Histograms {
 		h, err := decode(text)
 		if err != nil {
+			return fmt.Errorf("series %s: %w", name, err)
+		}
+		d := Distribution{Name: name, histogram: h}
+		var exact bool
+		if d.Sum, exact = iv.Sums[name]; !exact {
+			d.Sum = time.Duration(h.Mean() * float64(h.TotalCount()) * float64(time.Microsecond))
+		}
+		if err := f(d); err != nil {
 			return err
-		}
-		if sum[name] == nil {
-			sum[name] = newHistogram()
-		}
-		if dropped := sum[name].Merge(h); dropped > 0 {
-			return fmt.Errorf("merge histograms of %s: %d values are out of bounds", name, dropped)
 		}
 	}
 	return nil
@@ -132,12 +153,9 @@ func (iv Interval) mergeInto(sum map[string]*hdr.Histogram) error {
 // Latencies sums up the interval's response times by series name.
 func (iv Interval) Latencies() (map[string]Latency, error) {
 	byName := make(map[string]Latency, len(iv.Histograms))
-	for name, text := range iv.Histograms {
-		h, err := decode(text)
-		if err != nil {
-			return nil, err
-		}
-		byName[name] = summarize(h)
-	}
-	return byName, nil
+	err := iv.each(func(d Distribution) error {
+		byName[d.Name] = d.Latency()
+		return nil
+	})
+	return byName, err
 }

@@ -1,6 +1,7 @@
 // Package measure turns what users did into figures: histograms of response times, one-second samples, windows with
-// their confidence interval, and the verdict whether a window was steady. It knows neither Prometheus, nor files, nor
-// which workload ran: operations are numbers here, with names that the caller gives.
+// their confidence interval, and the verdict whether a window was steady. It knows neither Prometheus, nor files, nor a
+// database. Operations are numbers here, with names that the caller gives; what is counted is DVD Store's: orders,
+// purchases, rollbacks, new customers.
 //
 // A user writes into a Recorder of its own. A Meter empties all of them once a second, so users share no lock and no
 // cache line, and whoever reads figures never touches a user.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Meter gathers what all users of a run recorded. It keeps sums, not samples and intervals: those are handed out once, and
@@ -15,8 +13,8 @@ import (
 type Meter struct {
 	names     []string      // of the operations, then WholeOrder
 	recorders [][]*Recorder // by target
-	second    *hdr.Histogram
-	interval  []*hdr.Histogram
+	second    Distribution  // of the orders of the sample under way
+	interval  []Distribution
 	from      time.Duration // where the interval began
 	sampled   time.Duration // when the last sample closed
 	empty     *batch
@@ -53,17 +51,17 @@ func NewMeter(operations, targets []string) *Meter {
 	m := &Meter{
 		names:     append(slices.Clone(operations), WholeOrder),
 		recorders: make([][]*Recorder, len(targets)),
-		second:    newHistogram(),
+		second:    newDistribution(WholeOrder),
 		empty:     new(batch),
 		phase:     PhaseConnect,
 	}
-	for range m.names {
-		m.interval = append(m.interval, newHistogram())
+	for _, name := range m.names {
+		m.interval = append(m.interval, newDistribution(name))
 	}
 	for _, label := range targets {
 		t := Totals{Target: label, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
 		for _, name := range m.names {
-			t.Durations = append(t.Durations, Distribution{Name: name, histogram: newHistogram()})
+			t.Durations = append(t.Durations, newDistribution(name))
 		}
 		m.targets = append(m.targets, targetMeter{totals: t})
 	}
@@ -103,7 +101,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	defer m.mu.Unlock()
 	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase}
 	m.sampled = t
-	m.second.Reset()
+	m.second.reset()
 	for i := range m.targets {
 		target := &m.targets[i]
 		target.totals.Users = users[i]
@@ -111,7 +109,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		own := Sample{End: s.End, Length: s.Length, Phase: s.Phase}
 		for _, r := range m.recorders[i] {
 			b := r.swap(m.empty)
-			m.take(&target.totals, b)
+			s.DS2Time += m.take(&target.totals, b)
 			s.Counts.Add(b.Counts)
 			s.Errors += int64(len(b.errors))
 			own.Counts.Orders += b.Orders
@@ -120,14 +118,15 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		}
 		target.progress.add(own)
 	}
-	order := summarize(m.second)
+	order := m.second.Latency()
 	s.Mean, s.P95, s.Max = order.Mean, order.P95, order.Max
 	m.progress.add(s)
 	return s
 }
 
-// take adds one user's batch to its target's totals and to the histograms under way.
-func (m *Meter) take(t *Totals, b *batch) {
+// take adds one user's batch to its target's totals and to the histograms under way, and gives the sum of its orders'
+// response times in DS2's meaning.
+func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 	t.Counts.Add(b.Counts)
 	for _, f := range b.errors {
 		t.Errors[f]++
@@ -139,26 +138,27 @@ func (m *Meter) take(t *Totals, b *batch) {
 		i := l.series
 		if i == wholeOrder {
 			i = len(m.names) - 1
-			observe(m.second, l.d)
+			m.second.observe(l.d)
 		}
-		observe(m.interval[i], l.d)
-		observe(t.Durations[i].histogram, l.d)
-		t.Durations[i].Sum += l.d
+		m.interval[i].observe(l.d)
+		t.Durations[i].observe(l.d)
 	}
 	for _, d := range b.ds2 {
-		t.DS2Time += d
+		ds2 += d
 		m.recent[m.next] = d
 		m.next = (m.next + 1) % len(m.recent)
 	}
+	t.DS2Time += ds2
+	return ds2
 }
 
 // Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
-	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}}
-	for i, h := range m.interval {
-		if h.TotalCount() > 0 {
-			iv.Histograms[m.names[i]] = encode(h)
-			h.Reset()
+	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}, Sums: map[string]time.Duration{}}
+	for i := range m.interval {
+		if d := &m.interval[i]; d.Count() > 0 {
+			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum
+			d.reset()
 		}
 	}
 	m.from = t

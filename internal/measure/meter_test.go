@@ -86,11 +86,11 @@ func TestTallySinceReset(t *testing.T) {
 }
 
 func TestLongResponseTimesAreKept(t *testing.T) {
-	h := newHistogram()
-	for _, d := range []time.Duration{-time.Second, 0, time.Nanosecond, 90 * time.Minute} {
-		observe(h, d)
+	d := newDistribution("login")
+	for _, t := range []time.Duration{-time.Second, 0, time.Nanosecond, 90 * time.Minute} {
+		d.observe(t)
 	}
-	if l := summarize(h); l.Count != 4 || l.Max < 3.6e6 {
+	if l := d.Latency(); l.Count != 4 || l.Max < 3.6e6 {
 		t.Errorf("latency %+v, want all 4, the longest as an hour", l)
 	}
 }

@@ -9,7 +9,14 @@ import (
 type Rates struct {
 	Last10s, Last60s float64
 	Cumulative       float64 // DS2's: the average since the end of the warm-up, and before that since the first orders
+	Since            Average // what Cumulative is made of
 	Steady           float64 // of the steady part so far; 0 while there is none
+}
+
+// Average is orders, and the time in which they were completed.
+type Average struct {
+	Orders  int64   `json:"orders"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Progress is how a run stands at its last sample.
@@ -58,6 +65,7 @@ func (p *progress) now() Progress {
 		Last10s:    p.recent.opm(Span{end - 10*time.Second, end}),
 		Last60s:    p.recent.opm(Span{end - time.Minute, end}),
 		Cumulative: perMinute(p.orders, p.to-p.from),
+		Since:      Average{p.orders, (p.to - p.from).Seconds()},
 	}
 	if p.ran {
 		r.Steady = p.steady.opm()

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // Sample is one second of a run, or less where a phase or a window begins or ends within it.
@@ -20,7 +18,8 @@ type Sample struct {
 	Counts Counts
 	Errors int64 // failed attempts, of all classes
 
-	Mean, P95, Max float64 // response time of the orders that were completed, in milliseconds
+	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
+	DS2Time        time.Duration // the sum of their response times in DS2's meaning (WORKLOAD.md section 5)
 }
 
 // OPM is the rate of completed orders a minute.
@@ -53,7 +52,7 @@ type Span struct{ From, To time.Duration }
 func (s Series) opm(span Span) float64 {
 	var orders int64
 	var length time.Duration
-	for _, sample := range s.within(span, slack) {
+	for _, sample := range s.within(span) {
 		orders += sample.Counts.Orders
 		length += sample.Length
 	}
@@ -149,7 +148,8 @@ func parseOffset(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Window is the figures of a part of a run.
+// Window is the figures of a part of a run. It begins and ends where samples do, at most a few milliseconds from where it
+// was asked to, so that Counts.Orders × 60 / (To − From) is OPM.
 type Window struct {
 	Name string  `json:"name"`
 	From float64 `json:"from_s"` // since the first orders
@@ -159,8 +159,8 @@ type Window struct {
 	// CI95 is half the width of the 95 % confidence interval of OPM, by batch means; absent where the window is
 	// too short for one.
 	CI95 *float64 `json:"opm_ci95,omitempty"`
-	// RunningAverageOPM is the mean over the window of what DS2 calls opm, the average since the end of the warm-up:
-	// the storage report's figure.
+	// RunningAverageOPM is the mean, over the samples of the window, of what DS2 called opm at each of them: the average
+	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
 	Steady  Steadiness         `json:"steady"`
@@ -168,6 +168,9 @@ type Window struct {
 	Counts  Counts             `json:"counts"`
 	Errors  int64              `json:"errors"`
 	Latency map[string]Latency `json:"latency"`
+	// DS2Mean is the mean response time of the orders in DS2's meaning, in milliseconds: without the price query and, in
+	// an open loop, without the wait for a user. Absent where there are no orders, or the record has no such times.
+	DS2Mean *float64 `json:"order_ds2_mean_ms,omitempty"`
 	// Latency is of the histograms that lie between these; they are the window's own bounds where the window was
 	// known before the run.
 	LatencyFrom float64 `json:"latency_from_s"`
@@ -194,23 +197,29 @@ func (s Series) Compute(spec WindowSpec) (Window, error) {
 
 // Window computes the figures of a span of the run. A span without samples, or not wholly inside the run, is an error.
 func (s Series) Window(name string, span Span) (Window, error) {
-	w := Window{Name: name, From: span.From.Seconds(), To: span.To.Seconds()}
+	w := Window{Name: name}
 	var end time.Duration
 	if len(s.Samples) > 0 {
 		end = s.Samples[len(s.Samples)-1].End
 	}
-	samples := s.within(span, slack)
+	samples := s.within(span)
 	if span.To > end+slack || len(samples) == 0 {
 		return w, fmt.Errorf("compute window %s: it is outside the run, which lasted %s from the first orders on",
 			name, end.Round(time.Second))
 	}
-	var length time.Duration
+	span = Span{samples[0].End - samples[0].Length, samples[len(samples)-1].End}
+	w.From, w.To = span.From.Seconds(), span.To.Seconds()
+	var ds2 time.Duration
 	for _, sample := range samples {
 		w.Counts.Add(sample.Counts)
 		w.Errors += sample.Errors
-		length += sample.Length
+		ds2 += sample.DS2Time
 	}
-	w.OPM = perMinute(w.Counts.Orders, length)
+	w.OPM = perMinute(w.Counts.Orders, span.To-span.From)
+	if ds2 > 0 && w.Counts.Orders > 0 {
+		mean := float64(ds2) / float64(time.Millisecond) / float64(w.Counts.Orders)
+		w.DS2Mean = &mean
+	}
 	if half, ok := batchMeansCI95(samples); ok {
 		w.CI95 = &half
 	}
@@ -220,20 +229,27 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	return w, s.latency(&w, span)
 }
 
-// slack is how far a sample or an interval may stand out of a window that it counts to: they close a little after their
-// second.
+// slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run: samples
+// close a little after their second.
 const slack = 100 * time.Millisecond
 
-// within gives the samples that lie in span.
-func (s Series) within(span Span, slack time.Duration) []Sample {
-	begin, _ := slices.BinarySearchFunc(s.Samples, span.From-slack, func(a Sample, t time.Duration) int {
-		return cmp.Compare(a.End-a.Length, t)
-	})
-	end := begin
-	for end < len(s.Samples) && s.Samples[end].End <= span.To+slack {
-		end++
+// within gives the samples from the bound nearest to the begin of span to the one nearest to its end. Samples close a
+// little after their second, and wherever a phase or a window given before the run ends.
+func (s Series) within(span Span) []Sample {
+	begin, end := s.nearest(span.From), s.nearest(span.To)
+	return s.Samples[begin:max(begin, end)]
+}
+
+// nearest is how many samples lie before the bound between samples that is nearest to t.
+func (s Series) nearest(t time.Duration) int {
+	after, _ := slices.BinarySearchFunc(s.Samples, t, func(a Sample, t time.Duration) int { return cmp.Compare(a.End, t) })
+	if after == len(s.Samples) {
+		return after
 	}
-	return s.Samples[begin:end]
+	if sample := s.Samples[after]; sample.End-t <= t-(sample.End-sample.Length) {
+		return after + 1
+	}
+	return after
 }
 
 // meanRunningAverage is the mean over samples of 60 · orders since the reset / time since the reset. DS2 resets at the
@@ -263,45 +279,52 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 
 // latency merges the histograms that lie in span into w. Where none does, w has no latency.
 func (s Series) latency(w *Window, span Span) error {
-	sums, covered, err := s.histograms(span)
+	all, covered, err := s.distributions(span)
 	if err != nil {
 		return fmt.Errorf("compute window %s: %w", w.Name, err)
 	}
 	w.LatencyFrom, w.LatencyTo = covered.From.Seconds(), covered.To.Seconds()
-	w.Latency = make(map[string]Latency, len(sums))
-	for name, h := range sums {
-		w.Latency[name] = summarize(h)
+	w.Latency = make(map[string]Latency, len(all))
+	for name, d := range all {
+		w.Latency[name] = d.Latency()
 	}
 	return nil
 }
 
 // Distributions gives the response times of the intervals that lie in span, by series name. Those without any are missing.
 func (s Series) Distributions(span Span) (map[string]Distribution, error) {
-	sums, _, err := s.histograms(span)
+	all, _, err := s.distributions(span)
 	if err != nil {
 		return nil, fmt.Errorf("merge response times: %w", err)
-	}
-	all := make(map[string]Distribution, len(sums))
-	for name, h := range sums {
-		all[name] = Distribution{Name: name, histogram: h}
 	}
 	return all, nil
 }
 
-// histograms merges the intervals that lie in span, by series name, and gives the span that they cover.
-func (s Series) histograms(span Span) (sums map[string]*hdr.Histogram, covered Span, err error) {
-	sums = map[string]*hdr.Histogram{}
+// distributions merges the intervals that lie in span, by series name, and gives the span that they cover. The drain's
+// interval may be shorter than slack, so an interval also has to have its middle in span.
+func (s Series) distributions(span Span) (all map[string]Distribution, covered Span, err error) {
+	all = map[string]Distribution{}
 	for _, iv := range s.Intervals {
-		if iv.From < span.From-slack || iv.To > span.To+slack {
+		middle := iv.From + (iv.To-iv.From)/2
+		if iv.From < span.From-slack || iv.To > span.To+slack || middle < span.From || middle > span.To {
 			continue
 		}
-		if err := iv.mergeInto(sums); err != nil {
+		err := iv.each(func(d Distribution) error {
+			sum, some := all[d.Name]
+			if !some {
+				sum = newDistribution(d.Name)
+			}
+			err := sum.merge(d)
+			all[d.Name] = sum
+			return err
+		})
+		if err != nil {
 			return nil, Span{}, err
 		}
 		if covered.To == 0 {
 			covered.From = iv.From
 		}
-		covered.To = iv.To
+		covered.To = max(covered.To, iv.To)
 	}
-	return sums, covered, nil
+	return all, covered, nil
 }

@@ -1,4 +1,4 @@
-// Package metrics shows a run to Prometheus. It reads what package measure has summed up and computes nothing itself; a
+// Package metrics shows a run to Prometheus. It reads what package measure has summed up and computes no figure; a
 // scrape never touches a user. Counters are never set back, not even at the end of the warm-up.
 package metrics
 
@@ -47,7 +47,7 @@ var (
 	operationDuration = desc("operation_duration_seconds", "Response time of an operation, its retries included.", "target", "operation")
 	orderDuration     = desc("order_duration_seconds", "Response time of a completed order, from its start or, in an open loop, from when it was due.", "target")
 
-	opm = desc("opm", "Completed orders a minute over the last 10s and 60s, since the end of the warm-up (cumulative, as DS2 reckons), "+
+	opm = desc("opm", "Completed orders a minute over the last 10s and 60s, since the end of the warm-up (cumulative, as DS2 computes it), "+
 		"and over the steady part of the run.", "target", "window")
 	users    = desc("users", "Users by what they are doing.", "target", "state")
 	runPhase = desc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")

@@ -222,22 +222,6 @@ func (d Difference) Text() string {
 	return fmt.Sprintf("%+.0f %% (95 %% confidence %+.0f to %+.0f %%, p = %.2g: %s)", d.Percent, *d.Low, *d.High, *d.P, verdict)
 }
 
-// decimal is a number with separated thousands; nothing where there is none.
-func decimal(v *float64, places int) string {
-	if v == nil {
-		return ""
-	}
-	text := strconv.FormatFloat(*v, 'f', places, 64)
-	whole, fraction, _ := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0 && whole[i-1] != '-'; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	return whole
-}
-
 // CompareJSON writes the comparison as one object.
 func CompareJSON(w io.Writer, c Comparison) error {
 	e := json.NewEncoder(w)

@@ -94,12 +94,12 @@ func overlays(c Comparison, of string) ([]chart, error) {
 	opm := chart{
 		ID: "compare-opm", Title: "Orders per minute over time", YName: "OPM",
 		Text:    "OPM of each second of " + of + ".",
-		Figures: table{Caption: "OPM in the first window", Head: []string{"configuration", "from", "to", "mean OPM", "running average"}},
+		Figures: table{Caption: "OPM in the first window", Head: []string{"configuration", "from", "to", "mean OPM", "mean running average"}},
 	}
 	latency := chart{
 		ID: "compare-latency", Title: "Response time of orders over time, 95th percentile", YName: "ms", Log: true,
 		Text:    "The 95th percentile of the orders of each second of " + of + ".",
-		Figures: table{Caption: "Response time of orders in milliseconds", Head: []string{"configuration", "mean", "p50", "p95", "p99", "max"}},
+		Figures: table{Caption: "Response time of orders in milliseconds", Head: []string{"configuration", "mean", "p25", "p50", "p75", "p95", "p99", "p99.9", "max"}},
 	}
 	shares := chart{
 		ID: "compare-distribution", Title: "Distribution of the response times of orders", YName: "ms", Log: true,
@@ -132,7 +132,7 @@ func overlays(c Comparison, of string) ([]chart, error) {
 		opm.draw(rate)
 		latency.draw(p95)
 		opm.Figures.Rows = append(opm.Figures.Rows, []string{one.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), number(w.RunningAverageOPM, 1)})
-		latency.Figures.Rows = append(latency.Figures.Rows, []string{one.Name, figure(l.Mean), figure(l.P50), figure(l.P95), figure(l.P99), figure(l.Max)})
+		latency.Figures.Rows = append(latency.Figures.Rows, []string{one.Name, figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75), figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
 		if err := addDistribution(&shares, r, one.Name); err != nil {
 			return nil, err
 		}

@@ -28,13 +28,17 @@ func faultNote(s result.Summary) string {
 
 // targetTable is what was done on each of several targets.
 func targetTable(s result.Summary) table {
-	t := table{Caption: "Targets, over the whole run", Head: []string{"target", "average OPM", "orders", "rollbacks", "new customers", "retries", "reconnects", "given up"}}
+	t := table{Caption: "Targets, over the whole run; cumulative OPM is from the end of the warm-up on", Head: []string{"target", "cumulative OPM", "of orders", "in", "all orders", "rollbacks", "new customers", "retries", "reconnects", "given up"}}
 	if len(s.ByTarget) < 2 {
 		return t
 	}
 	for _, x := range s.ByTarget {
 		c := x.Counts
-		t.Rows = append(t.Rows, []string{x.Target, number(x.OPM, 1), integer(c.Orders), percent(c.Rollbacks, c.Purchases),
+		orders, time := "", ""
+		if x.OPMOf != nil {
+			orders, time = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
+		}
+		t.Rows = append(t.Rows, []string{x.Target, number(x.OPM, 1), orders, time, integer(c.Orders), percent(c.Rollbacks, c.Purchases),
 			integer(c.NewCustomers), integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp)})
 	}
 	return t

@@ -1,5 +1,6 @@
 // Package report turns records of runs into something to read: a page of HTML, text, JSON and CSV. It reads records,
-// never live state, and computes no figure of its own: those are the record's and package measure's.
+// never live state. The figures of a run are its record's; what several runs come to when they are compared, and the
+// averages of counters over a window, are computed here.
 //
 // The page is one file that needs no network. Its charts are drawn by Apache ECharts, which the page brings along:
 // kept up by the Apache Software Foundation under this project's own licence, drawn as SVG (so they print well and

@@ -310,13 +310,3 @@ func TestCompareHTML(t *testing.T) {
 		}
 	}
 }
-
-func TestDS2Response(t *testing.T) {
-	got := ds2Response(map[string]measure.Latency{
-		"order": {Count: 10, Mean: 100}, "login": {Count: 8, Mean: 1}, "new_customer": {Count: 3, Mean: 4}, // a name was taken
-		"browse_by_title": {Count: 30, Mean: 2}, "prices": {Count: 10, Mean: 50}, "purchase": {Count: 10, Mean: 5},
-	})
-	if want := (8.0*1 + 3*4 + 30*2 + 10*5) / 10; got != want {
-		t.Errorf("DS2's response time is %g ms, want %g", got, want)
-	}
-}

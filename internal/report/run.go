@@ -11,7 +11,6 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // runView is a record as it is shown: the page and the text are made of the same tables.
@@ -86,6 +85,9 @@ func notes(s result.Summary) (sentences []string, good bool) {
 			sentences = append(sentences, note)
 		}
 	}
+	if note := cumulativeNote(s); note != "" {
+		sentences = append(sentences, note)
+	}
 	if note := faultNote(s); note != "" {
 		sentences = append(sentences, note)
 	}
@@ -113,6 +115,18 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	return append(sentences, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", len(auditTable(s).failures().Rows), len(s.Audit.Checks))), false
 }
 
+// cumulativeNote is DS2's own figure, so that published ones can be compared; empty where there is none.
+func cumulativeNote(s result.Summary) string {
+	if s.CumulativeOPM == nil {
+		return ""
+	}
+	text := fmt.Sprintf("Cumulative OPM, which DS2 calls opm: %s, the average since the end of the warm-up", number(*s.CumulativeOPM, 1))
+	if of := s.CumulativeOf; of != nil {
+		text += fmt.Sprintf(" (%s orders in %s)", integer(of.Orders), seconds(of.Seconds))
+	}
+	return text + "."
+}
+
 func capital(s string) string {
 	if s == "" {
 		return s
@@ -123,15 +137,15 @@ func capital(s string) string {
 func resultTable(s result.Summary) table {
 	t := table{
 		Caption: "Windows",
-		Head:    []string{"window", "from", "to", "OPM", "± 95 %", "running average", "orders", "rollbacks", "failed attempts"},
+		Head:    []string{"window", "from", "to", "orders", "OPM", "± 95 %", "mean running average", "rollbacks", "failed attempts"},
 	}
 	for _, w := range s.Windows {
 		ci := "–"
 		if w.CI95 != nil {
 			ci = number(*w.CI95, 1)
 		}
-		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), ci,
-			number(w.RunningAverageOPM, 1), integer(w.Counts.Orders), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
+		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
+			number(w.RunningAverageOPM, 1), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
 	}
 	return t
 }
@@ -148,7 +162,7 @@ func seriesOf[V any](byName map[string]V) []string {
 func latencyTable(s result.Summary) table {
 	t := table{
 		Caption: "Response times in milliseconds",
-		Head:    []string{"operation", "count", "mean", "p50", "p95", "p99", "max"},
+		Head:    []string{"operation", "count", "mean", "p25", "p50", "p75", "p95", "p99", "p99.9", "max"},
 	}
 	if len(s.Windows) == 0 {
 		return t
@@ -157,25 +171,13 @@ func latencyTable(s result.Summary) table {
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
 		l := w.Latency[name]
-		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P50),
-			figure(l.P95), figure(l.P99), figure(l.Max)})
-		if name == measure.WholeOrder && l.Count > 0 {
-			t.Rows = append(t.Rows, []string{"order as in DS2", integer(l.Count), figure(ds2Response(w.Latency)), "–", "–", "–", "–"})
+		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
+			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
+		if name == measure.WholeOrder && w.DS2Mean != nil {
+			t.Rows = append(t.Rows, []string{"order as in DS2", integer(w.Counts.Orders), figure(*w.DS2Mean), "–", "–", "–", "–", "–", "–", "–"})
 		}
 	}
 	return t
-}
-
-// ds2Response is the mean of what DS2 calls an order's response time, in milliseconds: its operations without the price
-// query, and without the wait for a user in an open loop.
-func ds2Response(latency map[string]measure.Latency) float64 {
-	sum := 0.0
-	for name, l := range latency {
-		if name != measure.WholeOrder && name != store.OpPrices.String() {
-			sum += l.Mean * float64(l.Count)
-		}
-	}
-	return sum / float64(latency[measure.WholeOrder].Count)
 }
 
 func failureTable(s result.Summary) table {

@@ -2,9 +2,13 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // table is what the page and the text show alike. The first column names the row; the others are figures.
@@ -47,24 +51,20 @@ func (t table) text() string {
 	return b.String()
 }
 
+var english = message.NewPrinter(language.English)
+
 // number prints a figure with the given decimals and commas between thousands.
-func number(f float64, decimals int) string {
-	text := fmt.Sprintf("%.*f", decimals, f)
-	whole, fraction, _ := strings.Cut(text, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
+func number(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
+
+// decimal is number; empty where there is none.
+func decimal(f *float64, decimals int) string {
+	if f == nil {
+		return ""
 	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		fraction = "." + fraction
-	}
-	return sign + whole + fraction
+	return number(*f, decimals)
 }
 
-func integer(n int64) string { return number(float64(n), 0) }
+func integer(n int64) string { return english.Sprintf("%d", n) }
 
 // figure prints a measured value with three digits that matter.
 func figure(ms float64) string {
@@ -77,8 +77,11 @@ func figure(ms float64) string {
 	return number(ms, 2)
 }
 
-// seconds prints a time of the run.
-func seconds(s float64) string { return number(s, 0) + " s" }
+// seconds prints a time of the run to the millisecond, which is what a record has.
+func seconds(s float64) string {
+	_, fraction, _ := strings.Cut(plain(math.Round(1000*s)/1000), ".")
+	return number(s, len(fraction)) + " s"
+}
 
 func percent(part, whole int64) string {
 	if whole == 0 {

@@ -11,10 +11,11 @@ import (
 
 // The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since the sample
 // before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed
-// since. Columns are found by their names, and those that a record lacks are zero.
+// since; ds2_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. Columns
+// are found by their names, and those that a record lacks are zero.
 var (
 	samplesColumns    = slices.Concat([]string{"t_s", "phase", "users"}, countNames(), []string{"mean_ms", "p95_ms", "max_ms"})
-	histogramsColumns = []string{"from_s", "to_s", "series", "hdrhistogram"}
+	histogramsColumns = []string{"from_s", "to_s", "series", "sum_ns", "hdrhistogram"}
 )
 
 var sampleCounts = []struct {
@@ -37,6 +38,7 @@ var sampleCounts = []struct {
 	{"unknown_users", func(s *measure.Sample) *int64 { return &s.Counts.UnknownUsers }},
 	{"offered", func(s *measure.Sample) *int64 { return &s.Counts.Offered }},
 	{"dropped", func(s *measure.Sample) *int64 { return &s.Counts.Dropped }},
+	{"ds2_ns", func(s *measure.Sample) *int64 { return (*int64)(&s.DS2Time) }},
 }
 
 func countNames() (names []string) {
@@ -90,9 +92,13 @@ func readIntervals(path string) ([]measure.Interval, error) {
 			r := fieldReader{fields: fields, at: at}
 			from, to := r.seconds("from_s"), r.seconds("to_s")
 			if n := len(intervals); n == 0 || intervals[n-1].From != from {
-				intervals = append(intervals, measure.Interval{From: from, To: to, Histograms: map[string]string{}})
+				intervals = append(intervals, measure.Interval{From: from, To: to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}})
 			}
-			intervals[len(intervals)-1].Histograms[r.text("series")] = r.text("hdrhistogram")
+			last, series := &intervals[len(intervals)-1], r.text("series")
+			last.Histograms[series] = r.text("hdrhistogram")
+			if _, exact := at["sum_ns"]; exact {
+				last.Sums[series] = time.Duration(r.integer("sum_ns"))
+			}
 			return r.err
 		}
 	})

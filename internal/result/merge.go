@@ -81,6 +81,7 @@ func addTargets(sum, more []Target) []Target {
 	for i, t := range more {
 		sum[i].Target = t.Target
 		sum[i].OPM += t.OPM
+		sum[i].OPMOf = nil // the machines' seconds differ
 		sum[i].Counts.Add(t.Counts)
 	}
 	return sum
@@ -111,12 +112,20 @@ func mergeSeries(records []*Record) measure.Series {
 	return merged
 }
 
-// wholeSeconds puts samples together by the second in which they closed, a little late or not.
+// wholeSeconds puts samples together by the second in which they closed, a little late or not. What drains begins a
+// second of its own: its orders belong to none that is measured.
 func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 	const late = 100 * time.Millisecond
 	seconds := map[int]measure.Sample{}
+	measured := 0 // the last second before the drain
 	for _, s := range samples {
 		second := int((s.End-late)/time.Second) + 1
+		if s.Phase != measure.PhaseDrain {
+			measured = second
+		}
+		if s.Phase == measure.PhaseDrain {
+			second = max(second, measured+1)
+		}
 		users := s.Users
 		s = addSamples(seconds[second], s)
 		s.Users = users // at its end
@@ -131,6 +140,7 @@ func addSamples(a, b measure.Sample) measure.Sample {
 	}
 	a.Counts.Add(b.Counts)
 	a.Errors += b.Errors
+	a.DS2Time += b.DS2Time
 	a.Users += b.Users
 	a.P95, a.Max = max(a.P95, b.P95), max(a.Max, b.Max)
 	a.Phase = together(a.Phase, b.Phase)
@@ -165,7 +175,7 @@ func (r *Record) recompute() error {
 		}
 	}
 	r.Phases = r.Series.Phases()
-	cumulative := r.Series.Progress().Cumulative
-	r.CumulativeOPM = &cumulative
+	progress := r.Series.Progress()
+	r.CumulativeOPM, r.CumulativeOf = &progress.Cumulative, &progress.Since
 	return r.Choose(specs)
 }

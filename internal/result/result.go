@@ -7,8 +7,8 @@
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
 //	                   again when it ends, each time whole
 //	samples.csv.gz     one line a second with the columns of samplesColumns
-//	histograms.csv.gz  one line an interval and series: from_s, to_s, series and an HdrHistogram of microseconds in the
-//	                   compressed V2 encoding
+//	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its response times and an
+//	                   HdrHistogram of microseconds in the compressed V2 encoding
 //	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
 //	                   before the first orders, and the columns that the machine has
 //	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
@@ -90,8 +90,9 @@ type Summary struct {
 
 	// OPM is the figure that counts: that of the first window. A run that ended without one has none.
 	OPM *float64 `json:"opm"`
-	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up.
+	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up, over CumulativeOf.
 	CumulativeOPM *float64               `json:"opm_cumulative"`
+	CumulativeOf  *measure.Average       `json:"opm_cumulative_of,omitempty"`
 	Phases        []measure.PhaseSpan    `json:"phases"`
 	Windows       []measure.Window       `json:"windows"`
 	Counts        measure.Counts         `json:"counts"` // of the whole run, from the first orders to the end of the drain
@@ -165,7 +166,8 @@ type Parameters struct {
 // Target is what one of several targets did, over the whole run.
 type Target struct {
 	Target  string                     `json:"target"`
-	OPM     float64                    `json:"opm"` // average from the end of the warm-up to the end of the run
+	OPM     float64                    `json:"opm"` // average from the end of the warm-up to the end of the run, over OPMOf
+	OPMOf   *measure.Average           `json:"opm_of,omitempty"`
 	Counts  measure.Counts             `json:"counts"`
 	Latency map[string]measure.Latency `json:"latency"`
 }

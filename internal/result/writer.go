@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"ds2/internal/measure"
@@ -97,7 +98,7 @@ func (w *Writer) Sample(s measure.Sample) error {
 func (w *Writer) Interval(iv measure.Interval) error {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
-		w.fields = append(w.fields[:0], secondsText(iv.From), secondsText(iv.To), name, iv.Histograms[name])
+		w.fields = append(w.fields[:0], secondsText(iv.From), secondsText(iv.To), name, strconv.FormatInt(int64(iv.Sums[name]), 10), iv.Histograms[name])
 		err = errors.Join(err, w.histograms.write(iv.To, w.fields))
 	}
 	if err != nil {

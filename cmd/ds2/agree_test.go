@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"ds2/internal/measure"
+	"ds2/internal/metrics"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the record
+// of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
+func measured(t *testing.T, drained int) (*measure.Meter, string) {
+	t.Helper()
+	operations := make([]string, store.NumOps)
+	for op := range store.NumOps {
+		operations[op] = op.String()
+	}
+	meter := measure.NewMeter(operations, []string{"host/ds2"})
+	user := meter.NewRecorder(0)
+	random := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	s := result.Summary{RunID: "agree", Status: result.Done, Engine: "postgres", Targets: []string{"host/ds2"}, Size: "S", Threads: 1}
+	w, err := result.Create(dir, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := func(end time.Duration, orders int) {
+		for range orders {
+			var o measure.Order
+			var all, ds2 time.Duration
+			for op := range store.NumOps {
+				d := time.Duration(1_000_000 + random.IntN(40_000_000))
+				o.Observe(int(op), d)
+				all += d
+				if op != store.OpPrices {
+					ds2 += d
+				}
+			}
+			o.NewCustomers++
+			o.Complete(all, ds2)
+			user.Record(&o)
+		}
+		if err := w.Sample(meter.Sample(end, []measure.Users{{measure.UserRunning: 1}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	meter.Enter(measure.PhaseRun)
+	for second := 1; second <= 60; second++ {
+		sample(time.Duration(second)*time.Second+time.Duration(second%7)*time.Millisecond, 20+random.IntN(10))
+	}
+	if err := w.Interval(meter.Interval(60_004 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if drained > 0 {
+		meter.Enter(measure.PhaseDrain)
+		sample(60_096*time.Millisecond, drained)
+		if err := w.Interval(meter.Interval(60_096 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	series, err := result.ReadSeries(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	window, err := series.Window("run", series.Phase(measure.PhaseRun))
+	if err != nil {
+		t.Fatal(err)
+	}
+	progress := series.Progress()
+	s.Windows, s.OPM, s.Phases = []measure.Window{window}, &window.OPM, series.Phases()
+	s.CumulativeOPM, s.CumulativeOf = &progress.Cumulative, &progress.Since
+	if err := w.Close(s); err != nil {
+		t.Fatal(err)
+	}
+	return meter, dir
+}
+
+func written(t *testing.T, write func(*bytes.Buffer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// scraped is the run as Prometheus sees it: the value of every series, and of a histogram its sum and count.
+func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(metrics.NewCollector(metrics.Run{ID: "agree"}, meter))
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.Metric {
+			name := family.GetName()
+			for _, l := range m.Label {
+				if l.GetName() == "operation" || l.GetName() == "window" {
+					name += " " + l.GetValue()
+				}
+			}
+			switch {
+			case m.Histogram != nil:
+				values[name+" sum"], values[name+" count"] = m.Histogram.GetSampleSum(), float64(m.Histogram.GetSampleCount())
+			case m.Gauge != nil:
+				values[name] = m.Gauge.GetValue()
+			case m.Counter != nil:
+				values[name] = m.Counter.GetValue()
+			}
+		}
+	}
+	return values
+}
+
+// row is the cells of the row of a text report that begins with name.
+func row(t *testing.T, text, name string) []string {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if cells := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1); cells[0] == name {
+			return cells
+		}
+	}
+	t.Fatalf("no row %q in\n%s", name, text)
+	return nil
+}
+
+func parse(t *testing.T, cell string) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(strings.NewReplacer(",", "", " s", "").Replace(cell), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestMeansAgree: DS2's lines on the console, the record, the reports and Prometheus give one run the same mean response
+// times, to the last digit that each shows.
+func TestMeansAgree(t *testing.T) {
+	meter, dir := measured(t, 0)
+	r, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records = []*result.Record{r}
+	text := written(t, func(b *bytes.Buffer) error { return report.Text(b, records) })
+	page := written(t, func(b *bytes.Buffer) error { return report.HTML(b, records) })
+	console := written(t, func(b *bytes.Buffer) error {
+		(&ds2Lines{meter: meter}).final(b, time.Now())
+		return nil
+	})
+	prometheus := scraped(t, meter)
+
+	for name, l := range r.Windows[0].Latency {
+		series := "ds2_operation_duration_seconds " + name
+		if name == measure.WholeOrder {
+			series = "ds2_order_duration_seconds"
+		}
+		if mean := 1000 * prometheus[series+" sum"] / prometheus[series+" count"]; math.Abs(mean-l.Mean) > 1e-9 {
+			t.Errorf("%s: the record has a mean of %v ms, Prometheus %v", name, l.Mean, mean)
+		}
+		cell := row(t, text, name)[2]
+		decimals := len(cell) - strings.IndexByte(cell, '.') - 1
+		if !strings.Contains(cell, ".") {
+			decimals = 0
+		}
+		if want := strconv.FormatFloat(l.Mean, 'f', decimals, 64); cell != want {
+			t.Errorf("%s: the text has a mean of %s ms, the record %s", name, cell, want)
+		}
+		if cells := fmt.Sprintf("<th scope=\"row\">%s</th><td>%s</td><td>%s</td>", name, row(t, text, name)[1], cell); !strings.Contains(page, cells) {
+			t.Errorf("%s: no %s on the page", name, cells)
+		}
+	}
+	whole := func(ms float64) string { return strconv.FormatFloat(ms, 'f', 0, 64) }
+	latency := r.Windows[0].Latency
+	var browses, time float64
+	for op := store.OpBrowseByCategory; op <= store.OpBrowseByTitle; op++ {
+		l := latency[op.String()]
+		browses, time = browses+float64(l.Count), time+l.Mean*float64(l.Count)
+	}
+	for key, ms := range map[string]float64{
+		"rt_tot_avg": *r.Windows[0].DS2Mean, "rt_login_avg_msec": latency["login"].Mean, "rt_newcust_avg_msec": latency["new_customer"].Mean,
+		"rt_purchase_avg_msec": latency["purchase"].Mean, "rt_browse_avg_msec": time / browses,
+	} {
+		if !strings.Contains(console, " "+key+"="+whole(ms)+" ") {
+			t.Errorf("%s is %s in the record; on the console\n%s", key, whole(ms), console)
+		}
+	}
+	if cell := row(t, text, "order as in DS2")[2]; cell != whole(*r.Windows[0].DS2Mean) {
+		t.Errorf("an order in DS2's meaning takes %s ms in the text, %v in the record", cell, *r.Windows[0].DS2Mean)
+	}
+}
+
+// TestOrdersMultiplyOut: wherever an OPM is printed, the orders × 60 / the seconds beside it give it.
+func TestOrdersMultiplyOut(t *testing.T) {
+	const drained = 44
+	meter, dir := measured(t, drained)
+	r, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := []*result.Record{r}
+	text := written(t, func(b *bytes.Buffer) error { return report.Text(b, records) })
+	page := written(t, func(b *bytes.Buffer) error { return report.HTML(b, records) })
+	shown := func(orders, seconds float64) string { return strconv.FormatFloat(orders*60/seconds, 'f', 1, 64) }
+
+	cells := row(t, text, "run")
+	opm := strings.ReplaceAll(cells[4], ",", "")
+	if want := shown(parse(t, cells[3]), parse(t, cells[2])-parse(t, cells[1])); opm != want {
+		t.Errorf("text: %v: want %s OPM", cells, want)
+	}
+	html := regexp.MustCompile(`<th scope="row">run</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>`).FindStringSubmatch(page)
+	if want := shown(parse(t, html[3]), parse(t, html[2])-parse(t, html[1])); strings.ReplaceAll(html[4], ",", "") != want || want != opm {
+		t.Errorf("page: %v: want %s OPM", html[1:], want)
+	}
+
+	var summaries []struct {
+		OPM     float64 `json:"opm"`
+		Average float64 `json:"opm_cumulative"`
+		Of      struct{ Orders, Seconds float64 }
+		Windows []struct {
+			From, To, OPM float64
+			Counts        struct{ Orders float64 }
+		}
+	}
+	document := written(t, func(b *bytes.Buffer) error { return report.JSON(b, records) })
+	document = strings.NewReplacer("from_s", "from", "to_s", "to", "opm_cumulative_of", "of").Replace(document)
+	if err := json.Unmarshal([]byte(document), &summaries); err != nil {
+		t.Fatal(err)
+	}
+	s, w := summaries[0], summaries[0].Windows[0]
+	for what, c := range map[string]struct{ opm, orders, seconds float64 }{
+		"the figure that counts": {s.OPM, w.Counts.Orders, w.To - w.From},
+		"the window":             {w.OPM, w.Counts.Orders, w.To - w.From},
+		"the cumulative OPM":     {s.Average, s.Of.Orders, s.Of.Seconds},
+	} {
+		if math.Abs(c.opm-c.orders*60/c.seconds) > 1e-6 || shown(c.orders, c.seconds) != opm {
+			t.Errorf("JSON: %s is %v, of %v orders in %v s", what, c.opm, c.orders, c.seconds)
+		}
+	}
+
+	lines, err := csv.NewReader(strings.NewReader(written(t, func(b *bytes.Buffer) error { return report.CSV(b, records) }))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var orders, last float64
+	for _, line := range lines[1:] { // run_id, t_s, phase, users, opm, orders
+		at, n := parse(t, line[1]), parse(t, line[5])
+		if line[4] != shown(n, at-last) {
+			t.Errorf("CSV: %v: want %s OPM", line, shown(n, at-last))
+		}
+		if line[2] == string(measure.PhaseRun) {
+			orders, last = orders+n, at
+		}
+	}
+	if shown(orders, last) != opm {
+		t.Errorf("CSV: %v orders in %v s, want %s OPM", orders, last, opm)
+	}
+
+	prometheus := scraped(t, meter)
+	if orders := prometheus["ds2_orders_total"] - drained; strconv.FormatFloat(prometheus["ds2_opm cumulative"], 'f', 1, 64) != shown(orders, w.To-w.From) {
+		t.Errorf("Prometheus: %v OPM of %v orders", prometheus["ds2_opm cumulative"], orders)
+	}
+	steady, err := r.Series.Compute(measure.WindowSpec{Name: "steady", Auto: true})
+	if err != nil || steady.OPM != prometheus["ds2_opm steady"] {
+		t.Errorf("Prometheus: a steady OPM of %v, the record's is %v, %v", prometheus["ds2_opm steady"], steady.OPM, err)
+	}
+	if want := float64(steady.Counts.Orders) * 60 / (steady.To - steady.From); math.Abs(want-steady.OPM) > 1e-6 {
+		t.Errorf("the steady window: %v OPM, want %v", steady.OPM, want)
+	}
+}
