@@ -2,8 +2,21 @@ package main
 
 import (
 	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 )
+
+// The certificates that SQL Server makes for itself need a setting of the whole program's.
+func TestNegativeSerialNumbersAreTaken(t *testing.T) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || !slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
+		return s.Key == "DefaultGODEBUG" && strings.Contains(s.Value, "x509negativeserial=1")
+	}) {
+		t.Errorf("the program is built with %v", info.Settings)
+	}
+}
 
 func TestAsSQLCmd(t *testing.T) {
 	t.Setenv("SQLCMDUSER", "sa")

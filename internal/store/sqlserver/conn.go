@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
-	"net"
-	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
 )
@@ -13,17 +11,13 @@ import (
 // onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is given
 // up amid the rows of a bulk load is of no use to a pool.
 func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
-	connector := mssql.NewConnectorConfig(s.config)
-	dialer := &keepingDialer{Dialer: net.Dialer{KeepAlive: s.config.KeepAlive}}
-	connector.Dialer = dialer
-	opened, err := connector.Connect(ctx)
+	conn, network, err := s.dial(ctx, s.config)
 	if err != nil {
 		return err
 	}
-	conn := opened.(*mssql.Conn)
 	defer conn.Close()
 	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits for a lock takes no rows.
-	stop := context.AfterFunc(ctx, func() { dialer.conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, network.cut)
 	defer stop()
 	if err := f(conn); err != nil {
 		return cmp.Or(ctx.Err(), err) // the end of the context is why the connection failed
@@ -43,16 +37,4 @@ func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...drive
 	}
 	_, err = stmt.(*mssql.Stmt).ExecContext(ctx, named)
 	return err
-}
-
-// keepingDialer keeps the connection that it made.
-type keepingDialer struct {
-	net.Dialer
-	conn net.Conn
-}
-
-func (d *keepingDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := d.Dialer.DialContext(ctx, network, address)
-	d.conn = conn
-	return conn, err
 }

@@ -2,10 +2,12 @@ package sqlserver
 
 import (
 	"context"
-	"crypto/tls"
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,35 +42,50 @@ func (s *Store) Wrap(op string, err error) error {
 		return e
 	}
 	if e, ok := errors.AsType[mssql.Error](err); ok {
-		number, class, hint := classify(e)
+		number, class, hint := classify(e, s.opened.Load())
 		return &store.Error{Op: op, Class: class, Code: strconv.Itoa(int(number)), Hint: hint, Err: serverError{e}}
 	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return &store.Error{Op: op, Class: store.Config, Err: err,
-			Hint: "add trustservercertificate=true to the target, or certificate=FILE with the one that signed it"}
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: e}
+	if e, ok := errors.AsType[*connectError](err); ok {
+		return e.wrap(op)
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
-		hint := ""
-		if e.Op == "dial" {
-			hint = "start the server, or correct the host and port of the target"
-		}
-		return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e}
+		return &store.Error{Op: op, Class: store.Connection, Err: e}
 	}
 	_, torn := errors.AsType[mssql.StreamError](err)
 	_, network := errors.AsType[net.Error](err)
-	if torn || network || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if torn || network || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &store.Error{Op: op, Class: store.Connection, Err: err}
 	}
 	return &store.Error{Op: op, Class: store.Bug, Err: err}
 }
 
+// wrap classifies what kept a connection from being made and is no message of the server's.
+func (e *connectError) wrap(op string) error {
+	if e.certificate != nil {
+		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf("the server's certificate is refused: %w", e.certificate),
+			Hint: "add trustservercertificate=true to the target to trust it unseen, or certificate=FILE with the certificate that signed it; for another name in it, hostnameincertificate=NAME"}
+	}
+	if e.tls {
+		return &store.Error{Op: op, Class: store.Config, Err: e.err,
+			Hint: "client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2, or add encrypt=disable to the target where the server allows it"}
+	}
+	if dns, ok := errors.AsType[*net.DNSError](e.err); ok {
+		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: dns}
+	}
+	hint := ""
+	if dial, ok := errors.AsType[*net.OpError](e.err); ok && dial.Op == "dial" {
+		hint = "start the server, or correct the host and port of the target"
+	}
+	return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e.err}
+}
+
 // classify gives the number, the class and the hint of the first of the server's messages that says what is wrong; the
-// last one is often only that the statement failed.
-func classify(e mssql.Error) (number int32, class store.Class, hint string) {
+// last one is often only that the statement or the login failed. opened says that the database has been reached before.
+func classify(e mssql.Error, opened bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
+		if opened && whileStarting[m.Number] {
+			return m.Number, store.Connection, ""
+		}
 		if class, hint := classOf(m.Number); class != store.Bug {
 			return m.Number, class, hint
 		}
@@ -78,6 +95,28 @@ func classify(e mssql.Error) (number int32, class store.Class, hint string) {
 	}
 	class, hint = classOf(e.Number)
 	return e.Number, class, hint
+}
+
+// The numbers of a database that a login asked for and could not have. Only the server's own log tells why.
+const (
+	noSuchDatabase     = 911
+	cannotOpen         = 4060 // the login fails
+	cannotOpenDefault  = 4061 // the login fails, and so does that into its default database
+	cannotOpenFallback = 4063 // the login goes on in its default database
+)
+
+// deniesDatabase tells whether a login or a statement failed because of the target's database.
+func deniesDatabase(err error) bool {
+	e, ok := errors.AsType[mssql.Error](err)
+	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool {
+		return slices.Contains([]int32{noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback}, m.Number)
+	})
+}
+
+// whileStarting are the numbers that a server also gives while it recovers a database that was there before: it takes
+// logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's log.
+var whileStarting = map[int32]bool{
+	cannotOpen: true, cannotOpenDefault: true, cannotOpenFallback: true, 18456: true, 927: true, 942: true,
 }
 
 // babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL Server's: a
@@ -93,13 +132,15 @@ func classOf(number int32) (store.Class, string) {
 		return store.Serialization, ""
 	case 1222: // lock request time-out; a time-out of the client is the end of its context
 		return store.Timeout, ""
-	case 596, 6005, 6006, 17142, 17147, 18401, 921, 922, 927, 40197, 40613: // killed, shut down, paused, starting, recovering
+	case 596, 6005, 6006, 17142, 17147, 17148, 17187, 17188, 17189, 18401, // killed, shut down, paused, starting
+		921, 922, 952, 983, 4221, // recovering, in transition, not this replica, a replica that waits for its log
+		40143, 40197, 40540, 40613, 42108, 42109: // Azure: moved, unavailable, paused, waking up
 		return store.Connection, ""
 	case 1101, 1105, 5149:
 		return store.Resource, "make room on the server's drives, or give the database larger files"
 	case 9002:
 		return store.Resource, "the log is full: make room on the log's drive, or back the log up"
-	case 701, 802, 8645, 8651, 10928, 10929, 17803, 40501, 40544: // memory, Azure's limits
+	case 701, 802, 1204, 8645, 8651, 10928, 10929, 10936, 17803, 40501, 40544, 49918, 49919, 49920: // memory, locks, Azure's limits
 		return store.Resource, ""
 	case 17809:
 		return store.Resource, "raise the server's user connections or use fewer threads"
@@ -107,14 +148,26 @@ func classOf(number int32) (store.Class, string) {
 		return store.Resource, "look at the server's error log and the drive"
 	case 18452, 18456, 18470, 18486, 18487, 18488:
 		return store.Config, "give the right user and password in the target"
-	case 911, 4060:
-		return store.Config, "make it with ds2 load, or name another database in the target"
+	case noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback:
+		return store.Config, "it is not there, not online, or closed to this login: ds2 load says which, and makes it where it is not there"
+	case 927:
+		return store.Config, "a restore of the database is not finished: restore it with ds2 snapshot restore"
+	case 942:
+		return store.Config, "set it online: ALTER DATABASE … SET ONLINE"
 	case 201, 207, 208, 2812, 8144, 8145, 8146: // no column, table or procedure, or one of another shape
 		return store.Config, "the database holds no DS2 that this kit can use: fill it with ds2 load"
 	case 229, 230, 262, 297, 300, 916:
 		return store.Config, "give the login of the target the right to do so, or use another"
+	case 15118:
+		return store.Config, "choose a password that the server's policy takes, eight characters or more of three kinds"
+	case 1802, 1803, 5123, 5133: // CREATE DATABASE; 1802 only says that the others came before
+		return store.Config, "name existing directories with --data-dir and --log-dir in which the server's own account may write, with enough room"
+	case 3110:
+		return store.Config, "give the login of the target the role dbcreator, or make it the database's owner"
+	case 3201, 3202:
+		return store.Config, "make the backup with ds2 snapshot create; let the server's own account read and write its backup directory, and make room there"
 	case 4860, 4861: // a file of BULK INSERT that is not there, or not to be opened
-		return store.Config, "name the folder in --server-dir as the server sees it, and let the server's own account read it"
+		return store.Config, "name the directory in --server-dir as the server sees it, and let the server's own account read it"
 	case 4834:
 		return store.Config, "grant the login ADMINISTER BULK OPERATIONS, or leave --server-dir out"
 	case babelfishUnmapped:

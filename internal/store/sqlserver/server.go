@@ -5,8 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-
-	mssql "github.com/microsoft/go-mssqldb"
+	"strings"
 
 	"ds2/internal/store"
 	"ds2/schema"
@@ -61,7 +60,7 @@ func (s *Store) ask(ctx context.Context) (server, error) {
 		return *s.server, nil
 	}
 	v, err := properties(ctx, s.db)
-	if isMissingDatabase(err) {
+	if deniesDatabase(err) {
 		master := s.master()
 		defer master.Close()
 		v, err = properties(ctx, master)
@@ -161,7 +160,7 @@ func (v server) leftOut(o schema.SQLServer) []string {
 func (s *Store) placed(ctx context.Context) (bool, error) {
 	var n int
 	err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE name = 'DS_CUST_FG'").Scan(&n)
-	if isMissingDatabase(err) {
+	if deniesDatabase(err) {
 		return true, nil
 	}
 	return n == 1, err
@@ -171,35 +170,91 @@ func (s *Store) placed(ctx context.Context) (bool, error) {
 func (s *Store) master() *sql.DB {
 	config := s.config
 	config.Database = "master"
-	return sql.OpenDB(mssql.NewConnectorConfig(config))
-}
-
-// isMissingDatabase tells whether a login failed because the target's database is not there.
-func isMissingDatabase(err error) bool {
-	e, ok := errors.AsType[mssql.Error](err)
-	return ok && (e.Number == 4060 || e.Number == 911)
+	return sql.OpenDB(connector{s, config})
 }
 
 // Database is the name of the target's database.
 func (s *Store) Database() string { return s.config.Database }
 
+// standing is how a database stands, as master knows it.
+type standing struct {
+	there     bool
+	state     string // state_desc of sys.databases
+	access    bool   // the login may use it
+	collation string // empty where it is not open
+}
+
+// standing asks master for the target's database.
+func (s *Store) standing(ctx context.Context, master *sql.DB) (standing, error) {
+	var d standing
+	var access sql.NullInt64
+	var collation sql.NullString
+	err := master.QueryRowContext(ctx, `
+		SELECT state_desc, HAS_DBACCESS(name), CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128))
+		FROM sys.databases WHERE name = @p1`, s.Database()).Scan(&d.state, &access, &collation)
+	if errors.Is(err, sql.ErrNoRows) {
+		return standing{}, nil
+	}
+	d.there, d.access, d.collation = true, access.Int64 == 1, collation.String
+	return d, err
+}
+
+// check is an error where a database is there that cannot be loaded into.
+func (d standing) check(database string) error {
+	refuse := func(class store.Class, why, hint string) error {
+		return &store.Error{Op: "open database " + database, Class: class, Err: errors.New(why), Hint: hint}
+	}
+	switch {
+	case !d.there:
+		return nil
+	case d.state == "RECOVERING":
+		return refuse(store.Connection, "the server is still recovering it", "wait until its state is ONLINE")
+	case d.state == "RESTORING":
+		return refuse(store.Config, "its state is RESTORING: a restore was not finished", "restore it with ds2 snapshot restore, or drop it")
+	case d.state == "OFFLINE":
+		return refuse(store.Config, "its state is OFFLINE", "set it online: ALTER DATABASE "+quoteName(database)+" SET ONLINE")
+	case d.state != "ONLINE":
+		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
+	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
+		return refuse(store.Config, "its collation "+d.collation+" tells upper from lower case, and DS2's names and texts do not",
+			"drop the database and let ds2 load make it, or name another")
+	}
+	return nil
+}
+
 // CreateDatabase makes the target's database with the given statements. Where it is there, those that do it no harm are run:
 // recovery model and login.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error) {
-	err = s.db.PingContext(ctx)
-	created = isMissingDatabase(err)
-	if err != nil && !created {
-		return false, s.Wrap("connect to "+s.Label(), err)
-	}
 	master := s.master()
 	defer master.Close()
+	database, err := s.standing(ctx, master)
+	if err != nil {
+		// A user of the target's database alone may not ask master; then the database is there.
+		if s.db.PingContext(ctx) != nil {
+			return false, s.Wrap("ask for database "+s.Database(), err)
+		}
+		database = standing{there: true, state: "ONLINE", access: true}
+	}
+	if err := database.check(s.Database()); err != nil {
+		return false, err
+	}
+	if database.there {
+		if err := s.db.PingContext(ctx); err != nil {
+			op := "connect to " + s.Label()
+			if deniesDatabase(err) && !database.access {
+				return false, &store.Error{Op: op, Class: store.Config, Err: errors.New("the database is there, but the login of the target may not use it"),
+					Hint: "make the login a user of the database, or use another"}
+			}
+			return false, s.Wrap(op, err)
+		}
+	}
 	for _, statement := range statements {
-		if statement.UnlessExists && !created {
+		if statement.UnlessExists && database.there {
 			continue
 		}
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
 			return false, s.Wrap(statement.Name+" of "+s.Database(), err)
 		}
 	}
-	return created, nil
+	return !database.there, nil
 }

@@ -39,11 +39,11 @@ type session struct {
 // Connect opens a connection for one user.
 func (s *Store) Connect(ctx context.Context) (store.Session, error) {
 	op := "connect to " + s.Label()
-	opened, err := s.connector.Connect(ctx)
+	conn, _, err := s.dial(ctx, s.config)
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	session := &session{store: s, conn: opened.(*mssql.Conn)}
+	session := &session{store: s, conn: conn}
 	for i, call := range calls {
 		stmt, err := session.conn.PrepareContext(ctx, call) // a call by name needs no handle on the server
 		if err != nil {

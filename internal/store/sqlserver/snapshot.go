@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +33,8 @@ func (s *Store) CreateSnapshot(ctx context.Context) error {
 	return s.Wrap(op, err)
 }
 
-// RestoreSnapshot puts the backup in the database's place, in the files where the database lies now.
+// RestoreSnapshot puts the backup in the database's place, in the files where the database lies now: store.Snapshotter.
+// The database may be offline, amid a restore that was cut off, or gone.
 func (s *Store) RestoreSnapshot(ctx context.Context) error {
 	op := "restore " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
@@ -39,43 +42,84 @@ func (s *Store) RestoreSnapshot(ctx context.Context) error {
 	}
 	master := s.master()
 	defer master.Close()
-	moves, err := s.moves(ctx, master)
+	moves, err := s.moves(ctx, master) // fails where there is no backup, before anybody is disconnected
 	if err != nil {
 		return s.Wrap(op, err)
 	}
-	// What is asked first fails where there is no backup, before anybody is disconnected.
-	database, file := quoteName(s.Database()), quoteText(s.backupFile())
-	for _, statement := range []string{
-		"RESTORE FILELISTONLY FROM DISK = " + file,
-		"ALTER DATABASE " + database + " SET OFFLINE WITH ROLLBACK IMMEDIATE",
-		"RESTORE DATABASE " + database + " FROM DISK = " + file + " WITH REPLACE, CHECKSUM" + moves,
-	} {
-		if _, err := master.ExecContext(ctx, statement); err != nil {
-			online, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-			defer cancel()
-			_, failed := master.ExecContext(online, "ALTER DATABASE "+database+" SET ONLINE")
-			return s.Wrap(op, errors.Join(err, failed))
+	now, err := s.standing(ctx, master)
+	if err != nil {
+		return s.Wrap(op, err)
+	}
+	database := quoteName(s.Database())
+	if now.state == "ONLINE" {
+		if _, err := master.ExecContext(ctx, "ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE"); err != nil {
+			return s.Wrap(op, err)
 		}
 	}
-	return nil
+	_, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+" FROM DISK = "+quoteText(s.backupFile())+" WITH REPLACE, CHECKSUM"+moves)
+	if err != nil {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		// Where the restore did not begin, the database is as it was, only offline.
+		if d, failed := s.standing(after, master); failed == nil && d.state == "OFFLINE" && now.state == "ONLINE" {
+			_, failed = master.ExecContext(after, "ALTER DATABASE "+database+" SET ONLINE")
+			err = errors.Join(err, failed)
+		}
+	}
+	return s.Wrap(op, err)
 }
 
-// moves are the MOVE options of RESTORE that keep every file where it is, whatever the backup says.
+// moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a file
+// that it does not know goes where it was when the backup was made.
 func (s *Store) moves(ctx context.Context, master *sql.DB) (string, error) {
-	rows, err := master.QueryContext(ctx, "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID(@p1)", s.Database())
+	files, err := texts(ctx, master, "LogicalName", "PhysicalName", "RESTORE FILELISTONLY FROM DISK = "+quoteText(s.backupFile()))
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close()
-	var moves strings.Builder
-	for rows.Next() {
-		var name, path string
-		if err := rows.Scan(&name, &path); err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&moves, ", MOVE %s TO %s", quoteText(name), quoteText(path))
+	known, err := texts(ctx, master, "name", "physical_name", "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Database())+")")
+	if err != nil {
+		return "", err
 	}
-	return moves.String(), rows.Err()
+	var moves strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if path, ok := known[name]; ok {
+			fmt.Fprintf(&moves, ", MOVE %s TO %s", quoteText(name), quoteText(path))
+		}
+	}
+	return moves.String(), nil
+}
+
+// texts reads two columns of a query by their names, which stand among others that differ between versions.
+func texts(ctx context.Context, db *sql.DB, first, second, query string) (map[string]string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values := make([]any, len(columns))
+	var name, value string
+	for i, column := range columns {
+		switch column {
+		case first:
+			values[i] = &name
+		case second:
+			values[i] = &value
+		default:
+			values[i] = new(any)
+		}
+	}
+	found := map[string]string{}
+	for rows.Next() {
+		if err := rows.Scan(values...); err != nil {
+			return nil, err
+		}
+		found[name] = value
+	}
+	return found, rows.Err()
 }
 
 // DropSnapshot can only tell which file is to be deleted: no statement of SQL Server deletes a backup.

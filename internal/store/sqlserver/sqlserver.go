@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"ds2/internal/store"
@@ -24,10 +23,10 @@ const Engine = "sqlserver"
 
 // Store is a DS2 database in SQL Server.
 type Store struct {
-	config    msdsn.Config
-	connector *mssql.Connector
-	db        *sql.DB
+	config msdsn.Config
+	db     *sql.DB
 
+	opened atomic.Bool // the target's database has been reached once
 	asked  sync.Mutex
 	server *server // nil until asked
 
@@ -47,8 +46,9 @@ func Open(target *url.URL) (store.Store, error) {
 	if !target.Query().Has(msdsn.AppName) {
 		config.AppName = "ds2"
 	}
-	connector := mssql.NewConnectorConfig(config)
-	return &Store{config: config, connector: connector, db: sql.OpenDB(connector)}, nil
+	s := &Store{config: config}
+	s.db = sql.OpenDB(connector{s, config})
+	return s, nil
 }
 
 // Engine returns "sqlserver".

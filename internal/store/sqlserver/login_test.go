@@ -1,0 +1,262 @@
+//go:debug x509negativeserial=1
+
+package sqlserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/tdstest"
+)
+
+// The token streams with which SQL Server ends a login, in the words of sys.messages.
+var (
+	loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
+
+	// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
+	fallsBack = tdstest.Decision{Answer: tdstest.Answer(
+		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. Using the user default database "master" instead.`),
+		tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}
+	// As DONE has it where the server marks the message as an error: [MS-TDS] 2.2.7.6.
+	fallsBackMarked = tdstest.Decision{Answer: tdstest.Answer(
+		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`),
+		tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneError))}
+	noDatabase = tdstest.Decision{Close: true, Answer: tdstest.Answer(
+		tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
+		loginFailed, tdstest.Done(tdstest.DoneError))}
+	noDefault = tdstest.Decision{Close: true, Answer: tdstest.Answer(
+		tdstest.Error(4061, 1, 11, "Cannot open either database \"DS2\" or the user default database."),
+		loginFailed, tdstest.Done(tdstest.DoneError))}
+	wrongPassword = tdstest.Decision{Close: true, Answer: tdstest.Answer(loginFailed, tdstest.Done(tdstest.DoneError))}
+)
+
+// refusal is a login that the server ends with one message.
+func refusal(number int32, class byte, text string) tdstest.Decision {
+	return tdstest.Decision{Close: true, Answer: tdstest.Answer(tdstest.Error(number, 1, class, text), tdstest.Done(tdstest.DoneError))}
+}
+
+// TestLoginAnswers has a server answer LOGIN7 in each way that ends a login, before and after the database was reached.
+func TestLoginAnswers(t *testing.T) {
+	for _, c := range []struct {
+		clause        string
+		answer        tdstest.Decision
+		denies        bool // the database, so ds2 load asks master
+		code          string
+		before, after store.Class
+	}{
+		{"2.2.7.10 ERROR 4063, then LOGINACK: the database is not there", fallsBack, true, "4063", store.Config, store.Connection},
+		{"2.2.7.6 the same, and DONE_ERROR", fallsBackMarked, true, "4063", store.Config, store.Connection},
+		{"2.2.7.10 ERROR 4060, then 18456", noDatabase, true, "4060", store.Config, store.Connection},
+		{"2.2.7.10 ERROR 4061, then 18456", noDefault, true, "4061", store.Config, store.Connection},
+		{"2.2.7.10 ERROR 18456 alone: wrong password, or any of its states", wrongPassword, false, "18456", store.Config, store.Connection},
+		{"2.2.7.10 ERROR 17187: starting", refusal(17187, 16, "SQL Server is not ready to accept new client connections."), false, "17187", store.Connection, store.Connection},
+		{"2.2.7.10 ERROR 17188: stopping", refusal(17188, 16, "SQL Server cannot accept new connections, because it is being shut down."), false, "17188", store.Connection, store.Connection},
+		{"2.2.7.10 ERROR 17189: no thread", refusal(17189, 16, "SQL Server failed with error code 0xc0000000 to spawn a thread."), false, "17189", store.Connection, store.Connection},
+		{"2.2.7.10 ERROR 17148: shut down", refusal(17148, 16, "SQL Server is terminating because of a system shutdown."), false, "17148", store.Connection, store.Connection},
+		{"2.2.7.10 ERROR 40613: Azure is waking the database", refusal(40613, 17, "Database 'DS2' is not currently available."), false, "40613", store.Connection, store.Connection},
+		{"2.2.7.10 ERROR 49918: Azure has no room", refusal(49918, 16, "Cannot process request. Not enough resources."), false, "49918", store.Resource, store.Resource},
+		{"2.2.7.10 ERROR of class 20 closes the connection", refusal(20001, 20, "Fatal."), false, "20001", store.Connection, store.Connection},
+	} {
+		t.Run(c.clause, func(t *testing.T) {
+			let := true
+			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(l tdstest.Login) tdstest.Decision {
+				if l.MustHave || l.Database != "DS2" || l.User != "user" {
+					t.Errorf("login %+v", l)
+				}
+				if let {
+					return tdstest.Decision{}
+				}
+				return c.answer
+			}})
+			for class, reached := range map[store.Class]bool{c.before: false, c.after: true} {
+				s := openURL(t, server.URL("DS2"))
+				if let = reached; reached {
+					connect(t, s)
+				}
+				let = false
+				_, err := s.Connect(t.Context())
+				e, ok := err.(*store.Error)
+				if !ok || e.Code != c.code || c.before != c.after && e.Class != class || c.before == c.after && e.Class != c.before {
+					t.Errorf("reached before: %v: got %#v, want code %s", reached, err, c.code)
+				}
+				if denies := deniesDatabase(err); denies != c.denies {
+					t.Errorf("reached before: %v: deniesDatabase says %v of %v", reached, denies, err)
+				}
+				if err := s.DB().PingContext(t.Context()); deniesDatabase(err) != c.denies {
+					t.Errorf("of the pool's %v deniesDatabase says %v", err, !c.denies)
+				}
+			}
+		})
+	}
+}
+
+// TestCertificates has a server with each kind of certificate.
+func TestCertificates(t *testing.T) {
+	named := tdstest.SelfSigned(t, "127.0.0.1", false)
+	other := tdstest.SelfSigned(t, "db.example.com", false)
+	for _, c := range []struct {
+		clause     string
+		encryption byte
+		options    []string
+		cert       tls.Certificate
+		refused    string // what the error says; empty: let in
+	}{
+		{"2.2.6.5 ENCRYPT_OFF, self-signed, trusted unseen", tdstest.EncryptLogin, nil, named, ""},
+		{"2.2.6.5 ENCRYPT_OFF, negative serial number, as half of those before 2022 have", tdstest.EncryptLogin, nil, tdstest.SelfSigned(t, "127.0.0.1", true), ""},
+		{"2.2.6.5 ENCRYPT_ON, self-signed, not trusted", tdstest.EncryptAll, []string{"encrypt", "true"}, named, "certificate signed by unknown authority"},
+		{"2.2.6.5 ENCRYPT_ON, self-signed, trusted unseen", tdstest.EncryptAll, []string{"encrypt", "true", "trustservercertificate", "true"}, named, ""},
+		{"2.2.6.5 ENCRYPT_ON, self-signed, its file given", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, named)}, named, ""},
+		{"2.2.6.5 ENCRYPT_ON, another's file given", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, other)}, named, "unknown authority"},
+		{"2.2.6.5 ENCRYPT_ON, the very certificate given", tdstest.EncryptAll, []string{"encrypt", "true", "servercertificate", tdstest.File(t, other)}, other, ""},
+		{"2.2.6.5 ENCRYPT_ON, another very certificate given", tdstest.EncryptAll, []string{"encrypt", "true", "servercertificate", tdstest.File(t, other)}, named, "match"},
+		{"2.2.6.5 ENCRYPT_ON, a wrong name", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, other)}, other, "127.0.0.1"},
+		{"2.2.6.5 ENCRYPT_ON, the other name expected", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, other), "hostnameincertificate", "db.example.com"}, other, ""},
+	} {
+		t.Run(c.clause, func(t *testing.T) {
+			server := tdstest.Start(t, tdstest.Options{Encryption: c.encryption, Certificate: c.cert})
+			s := openURL(t, server.URL("DS2", c.options...))
+			session, err := s.Connect(t.Context())
+			if err == nil {
+				session.Close(t.Context())
+			}
+			if c.refused == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			e, ok := err.(*store.Error)
+			if !ok || e.Class != store.Config || !strings.Contains(e.Error(), c.refused) || !strings.Contains(e.Hint, "trustservercertificate=true") {
+				t.Errorf("got %v (%s), want class config, %q and a hint", err, store.Classify(err), c.refused)
+			}
+		})
+	}
+}
+
+// TestTLSThatFails has a server with which no TLS comes about though the network is sound.
+func TestTLSThatFails(t *testing.T) {
+	server := tdstest.Start(t, tdstest.Options{Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), TLSVersion: tls.VersionTLS10})
+	_, err := openURL(t, server.URL("DS2")).Connect(t.Context())
+	if e, ok := err.(*store.Error); !ok || e.Class != store.Config || !strings.Contains(e.Hint, "TLS 1.2") {
+		t.Errorf("a server of TLS 1.0: got %v (%s), want class config and a hint", err, store.Classify(err))
+	}
+}
+
+// TestCutConnections has the server cut the connection in each phase of a login: [MS-TDS] 3.2.5, the client's states.
+func TestCutConnections(t *testing.T) {
+	for _, c := range []struct {
+		clause string
+		cut    tdstest.Phase
+	}{
+		{"3.2.5.1 after the connection is made", tdstest.Accepted},
+		{"3.2.5.1 amid PRELOGIN", tdstest.AfterPrelogin},
+		{"3.2.5.2 in the TLS handshake", tdstest.InTLS},
+		{"3.2.5.3 after LOGIN7", tdstest.AfterLogin},
+		{"3.2.5.3 in the answer to LOGIN7", tdstest.InLoginAnswer},
+	} {
+		t.Run(c.clause, func(t *testing.T) {
+			server := tdstest.Start(t, tdstest.Options{Certificate: tdstest.SelfSigned(t, "127.0.0.1", false)})
+			server.Cut(c.cut)
+			s := openURL(t, server.URL("DS2"))
+			if _, err := s.Connect(t.Context()); store.Classify(err) != store.Connection {
+				t.Errorf("got %v of class %s", err, store.Classify(err))
+			}
+			if err := s.Wrap("ping", s.DB().PingContext(t.Context())); store.Classify(err) != store.Connection {
+				t.Errorf("of the pool: got %v of class %s", err, store.Classify(err))
+			}
+			server.Cut(tdstest.Never)
+			connect(t, s)
+		})
+	}
+}
+
+// TestLoginThatHangs has the server read what comes and never answer: the context's end ends the login.
+func TestLoginThatHangs(t *testing.T) {
+	silent := make(chan struct{})
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision {
+		<-silent
+		return tdstest.Decision{Close: true, Answer: tdstest.Done(0)}
+	}})
+	defer close(silent)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := openURL(t, server.URL("DS2")).Connect(ctx)
+	if store.Classify(err) != store.Connection || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v of class %s", err, store.Classify(err))
+	}
+}
+
+// TestRequestsThatFail has a session's first request end in ways that only a network can bring about.
+func TestRequestsThatFail(t *testing.T) {
+	for _, c := range []struct {
+		clause  string
+		cut     tdstest.Phase
+		answer  []byte
+		inDoubt bool
+	}{
+		{"3.3.5.4 the connection is cut after the request", tdstest.AfterRequest, nil, true},
+		{"3.3.5.4 the connection is cut in the answer", tdstest.InAnswer, tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Done(0)), true},
+		{"2.2.7.10 ERROR 6005: the server is being shut down", tdstest.Never, tdstest.Answer(tdstest.Error(6005, 1, 10, "SHUTDOWN is in progress."), tdstest.Done(tdstest.DoneError)), true},
+	} {
+		t.Run(c.clause, func(t *testing.T) {
+			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return c.answer }})
+			session := connect(t, openURL(t, server.URL("DS2")))
+			server.Cut(c.cut)
+			_, err := session.Purchase(t.Context(), &store.Purchase{CustomerID: 1, Items: []store.Item{{Product: 1, Quantity: 1}}})
+			e, ok := err.(*store.Error)
+			if !ok || e.Class != store.Connection || e.InDoubt != c.inDoubt {
+				t.Errorf("got %#v", err)
+			}
+		})
+	}
+}
+
+// TestAttention has a request end by the client's attention, which the server confirms: [MS-TDS] 2.2.1.7 and 2.2.7.6,
+// DONE_ATTN. The session is sound after it.
+func TestAttention(t *testing.T) {
+	answers := make(chan []byte, 1)
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
+		select {
+		case answer := <-answers:
+			return answer
+		default:
+			return nil
+		}
+	}})
+	session := connect(t, openURL(t, server.URL("DS2")))
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := session.BrowseByCategory(ctx, 1, 1); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v of class %s", err, store.Classify(err))
+	}
+	answers <- tdstest.Answer(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."), tdstest.Done(tdstest.DoneError))
+	if _, err := session.BrowseByCategory(t.Context(), 1, 1); store.Classify(err) != store.Deadlock {
+		t.Errorf("after the attention: got %v of class %s", err, store.Classify(err))
+	}
+}
+
+func openURL(t testing.TB, target *url.URL) *Store {
+	t.Helper()
+	s, err := Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.(*Store)
+}
+
+func connect(t testing.TB, s *Store) store.Session {
+	t.Helper()
+	session, err := s.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close(context.Background()) })
+	return session
+}

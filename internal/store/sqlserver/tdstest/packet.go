@@ -1,0 +1,132 @@
+package tdstest
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"unicode/utf16"
+)
+
+// The types of packets: [MS-TDS] 2.2.3.1.1.
+const (
+	typeBatch     = 0x01
+	typeRPC       = 0x03
+	typeAnswer    = 0x04
+	typeAttention = 0x06
+	typeLogin     = 0x10
+	typePrelogin  = 0x12
+)
+
+// headerSize is that of a packet's header: [MS-TDS] 2.2.3.1.
+const headerSize = 8
+
+// endOfMessage is the status of a message's last packet: [MS-TDS] 2.2.3.1.2.
+const endOfMessage = 0x01
+
+// readMessage reads packets up to the last of a message; raw are their bytes as they came.
+func readMessage(r io.Reader) (kind byte, payload, raw []byte, err error) {
+	for {
+		header := make([]byte, headerSize)
+		if _, err := io.ReadFull(r, header); err != nil {
+			return 0, nil, nil, err
+		}
+		size := int(binary.BigEndian.Uint16(header[2:]))
+		if size < headerSize {
+			return 0, nil, nil, errors.New("packet shorter than its header")
+		}
+		data := make([]byte, size-headerSize)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return 0, nil, nil, err
+		}
+		raw = append(append(raw, header...), data...)
+		payload = append(payload, data...)
+		if header[1]&endOfMessage != 0 {
+			return header[0], payload, raw, nil
+		}
+	}
+}
+
+// packets cuts a message into packets of the size that clients begin with.
+func packets(kind byte, payload []byte) []byte {
+	const most = 4096 - headerSize
+	var all []byte
+	for id := byte(1); ; id++ {
+		n := min(len(payload), most)
+		status := byte(0)
+		if n == len(payload) {
+			status = endOfMessage
+		}
+		all = append(all, kind, status)
+		all = binary.BigEndian.AppendUint16(all, uint16(n+headerSize))
+		all = append(all, 0, 0, id, 0)
+		all = append(all, payload[:n]...)
+		if payload = payload[n:]; len(payload) == 0 {
+			return all
+		}
+	}
+}
+
+// prelogin is a PRELOGIN message with a version and an answer to the question for encryption: [MS-TDS] 2.2.6.5.
+func prelogin(encryption byte) []byte {
+	const version, encrypt, terminator = 0x00, 0x01, 0xFF
+	const options = 2*5 + 1
+	b := []byte{version, 0, options, 0, 6, encrypt, 0, options + 6, 0, 1, terminator}
+	return append(b, 15, 0, 0x07, 0xD0, 0, 0, encryption)
+}
+
+// Login is what a client asks for in LOGIN7: [MS-TDS] 2.2.6.4.
+type Login struct {
+	Number         int // of this login, from 1
+	User, Database string
+	MustHave       bool // fDatabase: the login is to fail where the database cannot be had
+}
+
+func parseLogin(payload []byte) (Login, error) {
+	const optionFlags1, user, database, fixed = 24, 40, 68, 94
+	if len(payload) < fixed {
+		return Login{}, errors.New("LOGIN7 is too short")
+	}
+	text := func(at int) string {
+		offset, length := int(binary.LittleEndian.Uint16(payload[at:])), int(binary.LittleEndian.Uint16(payload[at+2:]))
+		units := make([]uint16, length)
+		for i := range units {
+			units[i] = binary.LittleEndian.Uint16(payload[offset+2*i:])
+		}
+		return string(utf16.Decode(units))
+	}
+	return Login{User: text(user), Database: text(database), MustHave: payload[optionFlags1]&0x40 != 0}, nil
+}
+
+// handshakeConn carries a TLS handshake in PRELOGIN packets until it is done: [MS-TDS] 3.3.5.2.
+type handshakeConn struct {
+	net.Conn
+	done    bool
+	pending []byte
+}
+
+func (c *handshakeConn) Read(b []byte) (int, error) {
+	if c.done {
+		return c.Conn.Read(b)
+	}
+	for len(c.pending) == 0 {
+		_, payload, _, err := readMessage(c.Conn)
+		if err != nil {
+			return 0, err
+		}
+		c.pending = payload
+	}
+	n := copy(b, c.pending)
+	c.pending = c.pending[n:]
+	return n, nil
+}
+
+func (c *handshakeConn) Write(b []byte) (int, error) {
+	if c.done {
+		return c.Conn.Write(b)
+	}
+	if _, err := c.Conn.Write(packets(typePrelogin, b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

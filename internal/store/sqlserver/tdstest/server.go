@@ -1,0 +1,296 @@
+// Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it answers PRELOGIN, TLS and
+// LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends, and hands whoever is
+// let in to a real server behind it. It runs no SQL: without a server behind, a session gets the answers that a test recorded
+// or none.
+//
+// [MS-TDS] is Microsoft's "Tabular Data Stream Protocol" specification.
+package tdstest
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// The server's answers to the question for encryption: [MS-TDS] 2.2.6.5.
+const (
+	EncryptLogin   = 0x00 // ENCRYPT_OFF: the login packet alone
+	EncryptAll     = 0x01 // ENCRYPT_ON
+	EncryptNothing = 0x02 // ENCRYPT_NOT_SUP
+)
+
+// Phase is a point of a connection's life at which a server may cut it.
+type Phase int
+
+// The phases, by the states of the server: [MS-TDS] 3.3.
+const (
+	Never Phase = iota
+	Accepted
+	AfterPrelogin // the client's PRELOGIN is read, and not answered
+	InTLS         // the client's first TLS record is read
+	AfterLogin    // LOGIN7 is read, and not answered
+	InLoginAnswer // half of the answer to it is sent
+	AfterRequest  // the first request of a session is read, and not answered
+	InAnswer      // half of the answer to it is sent
+)
+
+// Decision is what becomes of a login.
+type Decision struct {
+	Answer []byte // tokens; empty: those of the server behind
+	Close  bool   // as a server does after a login that failed
+}
+
+// Options say how the server behaves. What is zero is left out.
+type Options struct {
+	Encryption  byte            // EncryptLogin by default: then there must be a Certificate
+	Certificate tls.Certificate //
+	TLSVersion  uint16          // the highest; TLS 1.2 by default, as there is below TDS 8.0
+
+	// Decide answers a login. By default all are let in.
+	Decide func(Login) Decision
+	// Behind is the address of a server that takes over after LOGIN7, unencrypted.
+	Behind string
+	// Request answers a batch or a remote procedure call of a session that no server takes over; nil is no answer until
+	// the client sends an attention.
+	Request func(payload []byte) []byte
+}
+
+// Server is a listening server.
+type Server struct {
+	options  Options
+	listener net.Listener
+	logins   atomic.Int64
+	cut      atomic.Int64 // a Phase
+	wg       sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+}
+
+// Start starts a server that ends with the test.
+func Start(t testing.TB, options Options) *Server {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{options: options, listener: listener, conns: map[net.Conn]bool{}}
+	s.wg.Go(s.accept)
+	t.Cleanup(func() {
+		listener.Close()
+		s.Drop()
+		s.wg.Wait()
+	})
+	return s
+}
+
+// URL is a target on the server, with further options of go-mssqldb such as encrypt, true.
+func (s *Server) URL(database string, options ...string) *url.URL {
+	query := url.Values{"database": {database}}
+	for i := 0; i+1 < len(options); i += 2 {
+		query.Set(options[i], options[i+1])
+	}
+	return &url.URL{Scheme: "sqlserver", User: url.UserPassword("user", "secret"), Host: s.listener.Addr().String(), RawQuery: query.Encode()}
+}
+
+// Cut has every connection end at a phase from now on; Never lets them be.
+func (s *Server) Cut(at Phase) { s.cut.Store(int64(at)) }
+
+// Drop ends all connections, as a server does that is killed.
+func (s *Server) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for conn := range s.conns {
+		conn.Close()
+	}
+}
+
+// Logins is how many LOGIN7 have come.
+func (s *Server) Logins() int { return int(s.logins.Load()) }
+
+func (s *Server) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.conns[conn] = true
+		s.mu.Unlock()
+		s.wg.Go(func() {
+			defer func() {
+				conn.Close()
+				s.mu.Lock()
+				delete(s.conns, conn)
+				s.mu.Unlock()
+			}()
+			_ = s.serve(conn) // the client sees it
+		})
+	}
+}
+
+var errCut = errors.New("the connection is cut, as the test says")
+
+func (s *Server) isCut(at Phase) error {
+	if Phase(s.cut.Load()) == at {
+		return errCut
+	}
+	return nil
+}
+
+// serve plays one connection: [MS-TDS] 3.3.
+func (s *Server) serve(conn net.Conn) error {
+	if err := s.isCut(Accepted); err != nil {
+		return err
+	}
+	if _, _, _, err := readMessage(conn); err != nil {
+		return err
+	}
+	if err := s.isCut(AfterPrelogin); err != nil {
+		return err
+	}
+	if _, err := conn.Write(packets(typeAnswer, prelogin(s.options.Encryption))); err != nil {
+		return err
+	}
+	client, login, raw, err := s.readLogin(conn)
+	if err != nil {
+		return err
+	}
+	login.Number = int(s.logins.Add(1))
+	if err := s.isCut(AfterLogin); err != nil {
+		return err
+	}
+	decision := Decision{}
+	if s.options.Decide != nil {
+		decision = s.options.Decide(login)
+	}
+	if len(decision.Answer) == 0 && s.options.Behind != "" {
+		return s.handOver(client, raw)
+	}
+	if len(decision.Answer) == 0 {
+		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
+	}
+	if err := s.send(client, decision.Answer, InLoginAnswer); err != nil || decision.Close {
+		return err
+	}
+	return s.session(client)
+}
+
+// readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the session goes on on.
+func (s *Server) readLogin(conn net.Conn) (client net.Conn, login Login, raw []byte, err error) {
+	client = conn
+	var from io.Reader = conn
+	if s.options.Encryption != EncryptNothing {
+		if err := s.isCut(InTLS); err != nil {
+			readMessage(conn) // the client's hello
+			return nil, login, nil, err
+		}
+		most := s.options.TLSVersion
+		if most == 0 {
+			most = tls.VersionTLS12
+		}
+		handshake := &handshakeConn{Conn: conn}
+		secure := tls.Server(handshake, &tls.Config{Certificates: []tls.Certificate{s.options.Certificate}, MinVersion: tls.VersionTLS10, MaxVersion: most})
+		if err := secure.Handshake(); err != nil {
+			return nil, login, nil, err
+		}
+		handshake.done = true
+		from = secure
+		if s.options.Encryption == EncryptAll {
+			client = secure
+		}
+	}
+	kind, payload, raw, err := readMessage(from)
+	if err == nil && kind != typeLogin {
+		err = fmt.Errorf("packet of type %#x, not LOGIN7", kind)
+	}
+	if err == nil {
+		login, err = parseLogin(payload)
+	}
+	return client, login, raw, err
+}
+
+// send sends an answer, or half of it and no more.
+func (s *Server) send(client net.Conn, tokens []byte, cutAt Phase) error {
+	answer := packets(typeAnswer, tokens)
+	cut := s.isCut(cutAt)
+	if cut != nil {
+		answer = answer[:len(answer)/2]
+	}
+	if _, err := client.Write(answer); err != nil {
+		return err
+	}
+	return cut
+}
+
+// session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.
+func (s *Server) session(client net.Conn) error {
+	for {
+		kind, payload, _, err := readMessage(client)
+		if err != nil {
+			return err
+		}
+		if kind == typeAttention {
+			if _, err := client.Write(packets(typeAnswer, Done(DoneAttention))); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.isCut(AfterRequest); err != nil {
+			return err
+		}
+		if s.options.Request == nil {
+			continue
+		}
+		if answer := s.options.Request(payload); answer != nil {
+			if err := s.send(client, answer, InAnswer); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// handOver logs in to the server behind and lets client and server talk.
+func (s *Server) handOver(client net.Conn, login []byte) error {
+	server, err := net.DialTimeout("tcp", s.options.Behind, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	s.mu.Lock()
+	s.conns[server] = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.conns, server)
+		s.mu.Unlock()
+	}()
+	if _, err := server.Write(packets(typePrelogin, prelogin(EncryptNothing))); err != nil {
+		return err
+	}
+	_, answer, _, err := readMessage(server)
+	if err != nil {
+		return err
+	}
+	if !bytes.HasSuffix(answer, []byte{EncryptNothing}) && len(answer) == 0 {
+		return errors.New("the server behind insists on encryption")
+	}
+	if _, err := server.Write(login); err != nil {
+		return err
+	}
+	s.wg.Go(func() {
+		io.Copy(server, client)
+		server.Close()
+	})
+	_, err = io.Copy(client, server)
+	client.Close()
+	return err
+}

@@ -1,0 +1,84 @@
+package tdstest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf16"
+)
+
+// Tokens of a server's answer: [MS-TDS] 2.2.7. Each function gives one token's bytes; an answer is some of them in a row.
+
+// The status bits of DONE: [MS-TDS] 2.2.7.6.
+const (
+	DoneFinal     = 0x0000
+	DoneError     = 0x0002
+	DoneAttention = 0x0020
+)
+
+// Error is the token ERROR: [MS-TDS] 2.2.7.10. A class of 20 or more closes the connection.
+func Error(number int32, state, class byte, message string) []byte {
+	return messageToken(0xAA, number, state, class, message)
+}
+
+// Info is the token INFO: [MS-TDS] 2.2.7.13.
+func Info(number int32, state byte, message string) []byte {
+	return messageToken(0xAB, number, state, 0, message)
+}
+
+func messageToken(token byte, number int32, state, class byte, message string) []byte {
+	var b bytes.Buffer
+	binary.Write(&b, binary.LittleEndian, number)
+	b.WriteByte(state)
+	b.WriteByte(class)
+	binary.Write(&b, binary.LittleEndian, uint16(len(utf16.Encode([]rune(message)))))
+	b.Write(ucs2(message))
+	b.Write(shortText("SERVER"))
+	b.Write(shortText("")) // no procedure
+	binary.Write(&b, binary.LittleEndian, int32(1))
+	return sized(token, b.Bytes())
+}
+
+// Database is the token ENVCHANGE of type 1, into another database: [MS-TDS] 2.2.7.9.
+func Database(now, before string) []byte {
+	return sized(0xE3, append([]byte{1}, append(shortText(now), shortText(before)...)...))
+}
+
+// PacketSize is the token ENVCHANGE of type 4: [MS-TDS] 2.2.7.9.
+func PacketSize(now, before string) []byte {
+	return sized(0xE3, append([]byte{4}, append(shortText(now), shortText(before)...)...))
+}
+
+// LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.
+func LoginAck() []byte {
+	b := []byte{1, 0x74, 0x00, 0x00, 0x04} // SQL_TSQL, TDS 7.4
+	b = append(b, shortText("Microsoft SQL Server")...)
+	return sized(0xAD, append(b, 15, 0, 0x07, 0xD0))
+}
+
+// Done is the token DONE: [MS-TDS] 2.2.7.6.
+func Done(status uint16) []byte {
+	b := binary.LittleEndian.AppendUint16([]byte{0xFD}, status)
+	return append(b, make([]byte, 2+8)...) // no command, no rows
+}
+
+// Answer joins tokens.
+func Answer(tokens ...[]byte) []byte { return bytes.Join(tokens, nil) }
+
+// sized is a token with the length of what follows as two bytes.
+func sized(token byte, data []byte) []byte {
+	return append(binary.LittleEndian.AppendUint16([]byte{token}, uint16(len(data))), data...)
+}
+
+// shortText is a B_VARCHAR: [MS-TDS] 2.2.5.1.2.
+func shortText(text string) []byte {
+	b := ucs2(text)
+	return append([]byte{byte(len(b) / 2)}, b...)
+}
+
+func ucs2(text string) []byte {
+	var b []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		b = binary.LittleEndian.AppendUint16(b, unit)
+	}
+	return b
+}
