@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
-	"ds2/internal/limit"
-	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -64,72 +61,6 @@ type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
 	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
-}
-
-// Difference is by how much one figure of a configuration differs from that of the first: in percent of it, of the values
-// that stand for the configurations. The confidence interval and P are those of measure.Compare over all runs that
-// count; they are absent where either configuration has fewer than two.
-type Difference struct {
-	Name        string   `json:"name"`
-	Against     string   `json:"against"`
-	Figure      string   `json:"figure"` // opm, active_w, idle_w or opm_per_active_w
-	Percent     float64  `json:"percent"`
-	Low         *float64 `json:"low_pct,omitempty"`
-	High        *float64 `json:"high_pct,omitempty"`
-	P           *float64 `json:"p,omitempty"`
-	Significant *bool    `json:"significant,omitempty"` // at the 5 % level
-}
-
-// figures are what is compared: the value that stands for a configuration, and that of each run.
-var figures = []struct {
-	name, title string
-	of          func(result.Bench) *float64
-	run         func(result.BenchRun) *float64
-}{
-	{"opm", "OPM", func(b result.Bench) *float64 { return b.OPM }, func(r result.BenchRun) *float64 { return r.OPM }},
-	{"active_w", "active power", func(b result.Bench) *float64 { return b.Active }, func(r result.BenchRun) *float64 { return r.Active }},
-	{"idle_w", "idle power", func(b result.Bench) *float64 { return b.Idle }, func(r result.BenchRun) *float64 { return r.Idle }},
-	{"opm_per_active_w", "OPM per watt", func(b result.Bench) *float64 { return b.OPMPerWatt }, func(r result.BenchRun) *float64 {
-		if r.Active == nil || *r.Active <= 0 {
-			return nil
-		}
-		return new(*r.OPM / *r.Active)
-	}},
-}
-
-// Compare compares each configuration with the first.
-func Compare(all []Configuration) Comparison {
-	c := Comparison{Configurations: all, Differences: []Difference{}}
-	for _, one := range all {
-		if !limit.Passed(one.Limits) {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s fails its limits: %s", one.Name, limit.Failed(one.Limits)))
-		}
-	}
-	first := all[0]
-	for _, other := range all[1:] {
-		for _, f := range figures {
-			a, b := f.of(first.Bench), f.of(other.Bench)
-			if a == nil || b == nil || *a <= 0 || *b <= 0 {
-				continue
-			}
-			d := Difference{Name: other.Name, Against: first.Name, Figure: f.name, Percent: 100 * (*b / *a - 1)}
-			if change := measure.Compare(ofRuns(first.Bench, f.run), ofRuns(other.Bench, f.run)); !math.IsNaN(change.Low) {
-				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
-			}
-			c.Differences = append(c.Differences, d)
-		}
-		c.Warnings = append(c.Warnings, unlike(first, other)...)
-	}
-	return c
-}
-
-func ofRuns(b result.Bench, of func(result.BenchRun) *float64) (values []float64) {
-	for _, r := range counted(b) {
-		if v := of(r); v != nil && *v > 0 {
-			values = append(values, *v)
-		}
-	}
-	return values
 }
 
 // unlike says in what two configurations differ that ought to be alike.
@@ -199,27 +130,6 @@ func markText(name string, r result.BenchRun) string {
 		text += ", does not count"
 	}
 	return text + ": " + strings.Join(r.Marks, "; ")
-}
-
-func titleOf(figure string) string {
-	for _, f := range figures {
-		if f.name == figure {
-			return f.title
-		}
-	}
-	return figure
-}
-
-// Text is the difference in words: "+35 % (95 % confidence +31 to +45 %, p = 0.0001: significant)".
-func (d Difference) Text() string {
-	if d.Low == nil {
-		return fmt.Sprintf("%+.0f %% (significance unknown: it takes two runs of each, with scatter)", d.Percent)
-	}
-	verdict := "not significant"
-	if *d.Significant {
-		verdict = "significant"
-	}
-	return fmt.Sprintf("%+.0f %% (95 %% confidence %+.0f to %+.0f %%, p = %.2g: %s)", d.Percent, *d.Low, *d.High, *d.P, verdict)
 }
 
 // CompareJSON writes the comparison as one object.

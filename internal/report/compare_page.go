@@ -26,7 +26,7 @@ func CompareHTML(w io.Writer, c Comparison) error {
 			continue
 		}
 		if v.Headline == "" {
-			v.Headline = fmt.Sprintf("%s: %+.0f %% OPM", d.Name, d.Percent)
+			v.Headline = fmt.Sprintf("%s: %s OPM", d.Name, d.short())
 		}
 		v.Notes = append(v.Notes, fmt.Sprintf("OPM of %s: %s.", d.Name, d.Text()))
 	}
@@ -35,7 +35,7 @@ func CompareHTML(w io.Writer, c Comparison) error {
 		if len(c.Configurations) > 2 {
 			name = d.Name + ": " + name
 		}
-		v.Facts = append(v.Facts, fact{Name: name, Value: fmt.Sprintf("%+.0f %%", d.Percent)})
+		v.Facts = append(v.Facts, fact{Name: name, Value: d.short()})
 	}
 	for _, warning := range c.Warnings {
 		v.Notes = append(v.Notes, sentence("Warning: "+warning))

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Difference is by how much one figure of a configuration differs from that of the first. Percent, its confidence interval
+// and P are those of measure.Compare over the runs that count in which the figure was measured; interval and P are absent
+// where that was in fewer than two runs of either.
+type Difference struct {
+	Name        string   `json:"name"`
+	Against     string   `json:"against"`
+	Figure      string   `json:"figure"` // opm, active_w, idle_w or opm_per_active_w
+	Percent     float64  `json:"percent"`
+	Low         *float64 `json:"low_pct,omitempty"`
+	High        *float64 `json:"high_pct,omitempty"`
+	P           *float64 `json:"p,omitempty"`
+	Significant *bool    `json:"significant,omitempty"` // at differenceLevel
+	// Medians is the difference of the values that stand for the configurations, in percent: the storage report's figure
+	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
+	Medians float64 `json:"medians_pct"`
+}
+
+// differenceLevel is that of the 95 % confidence interval.
+const differenceLevel = 0.05
+
+// compared is a figure that is compared.
+type compared struct {
+	name, title string
+	of          func(result.Bench) *float64    // the value that stands for a configuration
+	run         func(result.BenchRun) *float64 // and that of each run
+	// from names a figure that this one is made of: without scatter of that, the scatter of this one is unknown too.
+	from string
+}
+
+var figures = []compared{
+	{"opm", "OPM", func(b result.Bench) *float64 { return b.OPM }, func(r result.BenchRun) *float64 { return r.OPM }, ""},
+	{"active_w", "active power", func(b result.Bench) *float64 { return b.Active }, func(r result.BenchRun) *float64 { return r.Active }, ""},
+	{"idle_w", "idle power", func(b result.Bench) *float64 { return b.Idle }, func(r result.BenchRun) *float64 { return r.Idle }, ""},
+	{"opm_per_active_w", "OPM per watt", func(b result.Bench) *float64 { return b.OPMPerWatt }, func(r result.BenchRun) *float64 {
+		if r.OPM == nil || r.Active == nil || *r.Active <= 0 {
+			return nil
+		}
+		return new(*r.OPM / *r.Active)
+	}, "active_w"},
+}
+
+// Compare compares each configuration with the first.
+func Compare(all []Configuration) Comparison {
+	c := Comparison{Configurations: all, Differences: []Difference{}}
+	for _, one := range all {
+		if !limit.Passed(one.Limits) {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s fails its limits: %s", one.Name, limit.Failed(one.Limits)))
+		}
+	}
+	first := all[0]
+	for _, other := range all[1:] {
+		scattered := map[string]bool{"": true}
+		for _, f := range figures {
+			a, b := f.of(first.Bench), f.of(other.Bench)
+			if a == nil || b == nil || *a <= 0 || *b <= 0 {
+				continue
+			}
+			d := Difference{Name: other.Name, Against: first.Name, Figure: f.name, Medians: 100 * (*b / *a - 1)}
+			d.Percent = d.Medians
+			if x, y := ofRuns(first.Bench, f.run), ofRuns(other.Bench, f.run); len(x) > 0 && len(y) > 0 {
+				change := measure.Compare(x, y)
+				d.Percent = change.Percent
+				if scattered[f.name] = !math.IsNaN(change.Low) && scattered[f.from]; scattered[f.name] {
+					d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
+				}
+			}
+			c.Differences = append(c.Differences, d)
+		}
+		c.Warnings = append(c.Warnings, unlike(first, other)...)
+	}
+	return c
+}
+
+func ofRuns(b result.Bench, of func(result.BenchRun) *float64) (values []float64) {
+	for _, r := range counted(b) {
+		if v := of(r); v != nil && *v > 0 {
+			values = append(values, *v)
+		}
+	}
+	return values
+}
+
+func titleOf(figure string) string {
+	return figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == figure })].title
+}
+
+// Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %".
+func (d Difference) Text() string {
+	if d.Low == nil {
+		return fmt.Sprintf("%s (significance unknown: it takes two runs of each in which it was measured, with scatter)", d.short())
+	}
+	return fmt.Sprintf("%s (95 %% confidence %s to %s, %s); medians %s", d.short(), d.percent(*d.Low), d.percent(*d.High),
+		measure.Significance(*d.P, differenceLevel), d.percent(d.Medians))
+}
+
+// short is the difference alone.
+func (d Difference) short() string { return d.percent(d.Percent) }
+
+// percent prints a percentage of this difference, with as many decimals as its interval is worth.
+func (d Difference) percent(v float64) string {
+	decimals := 0
+	if d.Low != nil {
+		decimals = max(0, min(3, int(math.Ceil(-math.Log10((*d.High-*d.Low)/10)))))
+	}
+	text := number(v, decimals) + " %"
+	if v >= 0 {
+		text = "+" + text
+	}
+	return text
+}
