@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -153,12 +152,12 @@ func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Serve
 
 // fill loads the dataset.
 func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
-	target, err := store.Open(f.load.target)
+	target, err := engines().Open(f.load.target)
 	if err != nil {
 		return err
 	}
 	defer target.Close()
-	report, err := f.load.load(ctx, target.(load.Engine), stderr)
+	report, err := f.load.load(ctx, target.(store.Loader), stderr)
 	if err != nil {
 		return err
 	}

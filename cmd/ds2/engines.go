@@ -9,9 +9,12 @@ import (
 	"ds2/internal/store/sqlserver"
 )
 
-func init() {
-	store.Engines[postgres.Engine] = postgres.Open
-	store.Engines[sqlserver.Engine] = func(target *url.URL) (store.Store, error) { return sqlserver.Open(asSQLCmd(target)) }
+// engines are the databases that ds2 knows.
+func engines() store.Engines {
+	return store.Engines{
+		postgres.Engine:  postgres.Open,
+		sqlserver.Engine: func(target *url.URL) (store.Store, error) { return sqlserver.Open(asSQLCmd(target)) },
+	}
 }
 
 // asSQLCmd is a target of SQL Server with the user and password that Microsoft's sqlcmd takes where the URL has none.

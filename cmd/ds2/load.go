@@ -57,8 +57,8 @@ functions, and nothing else that is in the database.`,
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
 	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
 	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "parts copied, and indexes built, side by side")
-	flags.StringVar(&f.options.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
-	flags.StringVar(&f.options.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
+	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the load goes on")
 	return cmd
@@ -82,7 +82,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	var err error
-	if f.options.SQLServer, err = f.sqlServer.read(); err != nil {
+	if f.options.Schema.SQLServer, err = f.sqlServer.read(); err != nil {
 		return err
 	}
 	stores, err := f.open()
@@ -91,14 +91,14 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	}
 	defer closeStores(stores)
 	for _, s := range stores {
-		if len(f.options.SQLServer.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
+		if len(f.options.Schema.SQLServer.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
 			return usageError("--server-dir: %s cannot be told to read the files itself: leave it out", s.Engine())
 		}
 	}
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	for _, s := range stores {
-		engine, ok := s.(load.Engine)
+		engine, ok := s.(store.Loader)
 		if !ok {
 			return usageError("--target: %s databases cannot be loaded", s.Engine())
 		}
@@ -167,7 +167,7 @@ func (f *loadFlags) folder() error {
 	return nil
 }
 
-func (f *loadFlags) load(ctx context.Context, engine load.Engine, stderr io.Writer) (*load.Report, error) {
+func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Writer) (*load.Report, error) {
 	options := f.options
 	if !f.quiet {
 		view := startLoadView(stderr, options.Parts)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (f targetFlags) open() ([]store.Store, error) {
 	}
 	var stores []store.Store
 	for _, u := range urls {
-		s, err := store.Open(u)
+		s, err := engines().Open(u)
 		if err != nil {
 			closeStores(stores)
 			return nil, flagError("target", err)
@@ -52,9 +51,8 @@ func closeStores(stores []store.Store) {
 
 // urls reads --target, in which several stand with ; between.
 func (f targetFlags) urls() ([]string, error) {
-	engines := slices.Sorted(maps.Keys(store.Engines))
-	if f.engine != "" && !slices.Contains(engines, f.engine) {
-		return nil, usageError("--engine: %q is no engine; there are %s", f.engine, strings.Join(engines, ", "))
+	if names := engines().Names(); f.engine != "" && !slices.Contains(names, f.engine) {
+		return nil, usageError("--engine: %q is no engine; there are %s", f.engine, strings.Join(names, ", "))
 	}
 	target := f.target
 	if target == "" {

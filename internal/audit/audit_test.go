@@ -21,8 +21,7 @@ var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 // loaded is a fresh database with a small dataset and one order made since, with two new customers.
 func loaded(t *testing.T) store.Store {
 	t.Helper()
-	store.Engines[postgres.Engine] = postgres.Open
-	s, err := store.Open(pgtest.Database(t))
+	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +31,7 @@ func loaded(t *testing.T) store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Run(t.Context(), s.(load.Engine), load.Options{
+	_, err = load.Run(t.Context(), s.(store.Loader), load.Options{
 		Size: size, Words: words.Sum(), Version: "test", Parts: data.Parts(), AtOnce: 2,
 	})
 	if err != nil {

@@ -108,7 +108,7 @@ func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Run(t.Context(), s.(load.Engine), load.Options{
+	_, err = load.Run(t.Context(), s.(store.Loader), load.Options{
 		Size: datagen.S, Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 2,
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
+	"ds2/internal/store"
 	"ds2/schema"
 )
 
@@ -53,9 +54,9 @@ type namedPart struct {
 	step string
 }
 
-// lanes are the parts that are still to be copied: those of a lane one after the other, the lanes side by side.
+// lanes are the parts that are still to be copied: those of a lane one after the other, the lanes concurrently.
 func (l *loader) lanes() ([][]namedPart, error) {
-	_, oneLaneATable := l.engine.(TableLocker)
+	_, oneLaneATable := l.engine.(store.TableLocker)
 	of := map[string]int{} // parts of a file
 	for _, part := range l.options.Parts {
 		of[part.File]++
@@ -101,7 +102,7 @@ func (l *loader) copyPart(ctx context.Context, part namedPart) error {
 		_, err := part.WriteTo(b)
 		w.CloseWithError(errors.Join(err, b.Flush()))
 	}()
-	rows, err := l.copy(ctx, part.step, string(part.Table), r)
+	rows, err := l.engine.CopyStep(ctx, part.step, string(part.Table), r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	if err != nil {
@@ -109,13 +110,6 @@ func (l *loader) copyPart(ctx context.Context, part namedPart) error {
 	}
 	l.report.add(part.Table, rows, meter.bytes, time.Since(start))
 	return nil
-}
-
-func (l *loader) copy(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
-	if e, ok := l.engine.(Resumer); ok {
-		return e.CopyStep(ctx, step, table, csv)
-	}
-	return l.engine.Copy(ctx, table, csv)
 }
 
 // readFiles gives what brings a part by the statement that has the server read the part's file; nil where the server reads none.
@@ -131,7 +125,7 @@ func (l *loader) readFiles() (func(context.Context, namedPart) error, error) {
 		}
 		s.Name = part.step
 		start := time.Now()
-		if err := l.execStep(ctx, s); err != nil {
+		if err := l.engine.ExecStep(ctx, s); err != nil {
 			return err
 		}
 		l.watch.Copied(part.Table, part.Rows, part.Bytes)

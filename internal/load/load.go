@@ -1,12 +1,11 @@
 // Package load brings a dataset into a store: database, tables, data, indexes, procedures, statistics, in this order
-// and as many of each side by side as may be. What the SQL is stands in package schema, how an engine takes rows in
+// and as many of each concurrently as may be. What the SQL is stands in package schema, how an engine takes rows in
 // package store and below, and how progress looks is for those who watch.
 package load
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -14,39 +13,6 @@ import (
 	"ds2/internal/store"
 	"ds2/schema"
 )
-
-// Engine is what a load needs of a store.
-type Engine interface {
-	store.Store
-
-	// Database is the name of the target's database.
-	Database() string
-
-	// CreateDatabase runs the statements of schema.Database where the target's database does not exist, and says
-	// whether it did.
-	CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error)
-}
-
-// Resumer is an Engine whose loads can be gone on with after they were killed: it does a step of the load and notes its
-// name in the table ds2_steps in one transaction, so that a step is there whole and noted, or not at all.
-type Resumer interface {
-	// CopyStep is Store.Copy as a step.
-	CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
-
-	// ExecStep runs a statement as a step, with the session's settings made for heavy work.
-	ExecStep(ctx context.Context, statement schema.Statement) error
-}
-
-// TableLocker is an Engine whose Copy locks the whole table: the parts of a table go in one after the other.
-type TableLocker interface {
-	LocksTables()
-}
-
-// Adapter is an Engine of which not every server can do the same: it asks the server, fills in what the SQL depends on,
-// and says in a line each what the server cannot take and the benchmark does without.
-type Adapter interface {
-	Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error)
-}
 
 // Options say what to load and how.
 type Options struct {
@@ -59,10 +25,9 @@ type Options struct {
 	Resume bool // a load of the same dataset that was not finished is gone on with
 	AtOnce int  // parts and statements side by side; at least 1
 
-	DataTablespace, IndexTablespace string // schema.Params
-	// SQLServer is of schema.Params too. Where it names files, the server reads those, one for each of the Parts in their
-	// order, and nothing is streamed to it.
-	SQLServer schema.SQLServer
+	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to read,
+	// one for each of the Parts, nothing is streamed to it.
+	Schema schema.Params
 
 	Watch Watcher // may be nil
 }
@@ -90,21 +55,14 @@ const PhaseData = schema.Data
 
 // Run loads a dataset. A database that holds DS2 data is refused unless Drop or Resume says otherwise; nothing but DS2's
 // own objects is ever dropped.
-func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
-	l := &loader{
-		engine: e, options: o, report: newReport(o.Parts),
-		params: schema.Params{
-			Database:  e.Database(),
-			Customers: int64(o.Size.Customers), OrdersPerMonth: int64(o.Size.OrdersPerMonth), Products: int64(o.Size.Products),
-			DataTablespace: o.DataTablespace, IndexTablespace: o.IndexTablespace, SQLServer: o.SQLServer,
-		},
-	}
+func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
+	l := &loader{engine: e, options: o, report: newReport(o.Parts), params: o.Schema}
+	l.params.Database = e.Database()
+	l.params.Customers, l.params.OrdersPerMonth, l.params.Products = int64(o.Size.Customers), int64(o.Size.OrdersPerMonth), int64(o.Size.Products)
 	start := time.Now()
-	if a, ok := e.(Adapter); ok {
-		var err error
-		if l.report.LeftOut, err = a.Adapt(ctx, &l.params); err != nil {
-			return l.report, fmt.Errorf("load: %w", err)
-		}
+	var err error
+	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
+		return l.report, fmt.Errorf("load: %w", err)
 	}
 	if err := l.startWatch(); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
@@ -138,7 +96,7 @@ func Run(ctx context.Context, e Engine, o Options) (*Report, error) {
 }
 
 type loader struct {
-	engine  Engine
+	engine  store.Loader
 	options Options
 	params  schema.Params
 	watch   *pace
@@ -173,8 +131,7 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.engine.CreateDatabase(ctx, statements)
-	return err
+	return l.engine.CreateDatabase(ctx, statements)
 }
 
 // createTables makes the tables, unless a load that is gone on with has made them. They come into being in one transaction

@@ -6,16 +6,11 @@ import (
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/store"
 	"ds2/schema"
 )
 
-// ProgressReporter is an Engine that knows how far statements are that are running.
-type ProgressReporter interface {
-	// Progress gives the share that is done, 0 to 1, of each running statement that it knows of, by the statements' names.
-	Progress(ctx context.Context) (map[string]float64, error)
-}
-
-// progressEvery is how often a ProgressReporter is asked.
+// progressEvery is how often the engine is asked how far statements are.
 const progressEvery = time.Second
 
 // pace is a Watcher before the user's: it computes from what both are told how much of the whole load is done. The unit is
@@ -83,7 +78,7 @@ func (p *pace) build(statement string, share float64) {
 }
 
 // watchProgress asks how far statements are until ctx ends.
-func (p *pace) watchProgress(ctx context.Context, e ProgressReporter) {
+func (p *pace) watchProgress(ctx context.Context, e store.Loader) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {

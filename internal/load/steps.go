@@ -12,19 +12,16 @@ import (
 
 // resume reads what an unfinished load of the same dataset has done.
 func (l *loader) resume(ctx context.Context) error {
-	if _, ok := l.engine.(Resumer); !ok {
-		return fmt.Errorf("loads into %s cannot be resumed: begin anew with --drop", l.engine.Engine())
-	}
 	info, err := store.ReadInfo(ctx, l.engine.DB())
 	if err != nil {
 		return l.engine.Wrap("resume", err)
 	}
 	if info[store.InfoState] != store.StateLoading {
-		return fmt.Errorf("database %s is loaded to the end: there is nothing to resume", l.engine.Database())
+		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Database())
 	}
 	for _, name := range []string{store.InfoSize, store.InfoWords, store.InfoVersion} {
 		if found, want := info[name], l.info()[name]; found != want {
-			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was begun with, or begin anew with --drop",
+			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was started with, or start again with --drop",
 				name, found, want)
 		}
 	}
@@ -44,17 +41,17 @@ func (l *loader) resume(ctx context.Context) error {
 	return l.engine.Wrap("read table ds2_steps", rows.Err())
 }
 
-// runPhase runs the statements of a phase: step by step, those of a step side by side.
+// runPhase runs the statements of a phase: step by step, those of a step concurrently.
 func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 	return func(ctx context.Context) error {
 		statements, err := l.statements(phase)
 		if err != nil {
 			return err
 		}
-		if e, ok := l.engine.(ProgressReporter); ok && l.options.Watch != nil {
+		if l.options.Watch != nil {
 			watched, end := context.WithCancel(ctx)
 			defer end()
-			go l.watch.watchProgress(watched, e)
+			go l.watch.watchProgress(watched, l.engine)
 		}
 		for len(statements) > 0 {
 			n := 1
@@ -85,13 +82,5 @@ func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statemen
 	}
 	l.watch.Statement(phase, s.Name, false)
 	defer l.watch.Statement(phase, s.Name, true)
-	return l.execStep(ctx, s)
-}
-
-func (l *loader) execStep(ctx context.Context, s schema.Statement) error {
-	if e, ok := l.engine.(Resumer); ok {
-		return e.ExecStep(ctx, s)
-	}
-	_, err := l.engine.DB().ExecContext(ctx, s.SQL)
-	return l.engine.Wrap(s.Name, err)
+	return l.engine.ExecStep(ctx, s)
 }

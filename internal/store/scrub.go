@@ -1,15 +1,5 @@
 package store
 
-import "context"
-
-// Scrubber is a store that can check itself to the last page with its server's own means. It is found by type assertion.
-type Scrubber interface {
-	// Scrub reads every page of every table and index of the database and checks what it reads. Damage is no error: it
-	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
-	// should be at rest: some checks keep writers waiting.
-	Scrub(ctx context.Context, tell func(ScrubProgress)) (Scrub, error)
-}
-
 // ScrubProgress says how far a scrub is.
 type ScrubProgress struct {
 	Doing       string // "read", "check"

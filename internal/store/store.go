@@ -1,70 +1,9 @@
-// Package store is what the rest of the kit knows of a database: the operations of the DS2 workload as one small
-// interface, the bulk copy that a load needs, and the map from URL schemes to engines. SQL belongs in package schema,
-// protocol details in the engine packages below this one, and decisions about what to run belong to workload and driver.
+// Package store is what the rest of the kit knows of a database: the contract that an engine fulfils (contract.go), the
+// operations of the DS2 workload and what the kit notes in a database. SQL belongs in package schema, protocol details in
+// the engine packages below this one, and decisions about what to run belong to workload and driver.
 package store
 
-import (
-	"context"
-	"database/sql"
-	"fmt"
-	"io"
-	"net/url"
-	"slices"
-	"strings"
-)
-
-// Store is one DS2 database under test.
-type Store interface {
-	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
-	Engine() string
-
-	// Label names the target as host:port/database, without user or password: fit for logs, records and metrics.
-	Label() string
-
-	// DB is a pool for schema, audits and counters. Orders never go through it.
-	DB() *sql.DB
-
-	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a bare verb phrase.
-	Wrap(op string, err error) error
-
-	// Connect opens a connection for one user, with everything prepared that the operations need.
-	Connect(ctx context.Context) (Session, error)
-
-	// Copy bulk-loads rows of CSV, as package datagen writes them, into table and returns how many there were.
-	Copy(ctx context.Context, table string, csv io.Reader) (rows int64, err error)
-
-	// Close closes the pool; sessions are closed by their users.
-	Close() error
-}
-
-// Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.
-// It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,
-// and returns an error that Classify understands.
-type Session interface {
-	// Login finds a customer by user name and password, and reads the titles bought before to the last row.
-	Login(ctx context.Context, username, password []byte) (Login, error)
-
-	// NewCustomer returns the id of the customer it inserted, 0 where the user name is taken.
-	NewCustomer(ctx context.Context, c *Customer) (customerID int64, err error)
-
-	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
-	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
-
-	// BrowseByActor reads at most batch products whose actor has both words of actor.
-	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
-
-	// BrowseByTitle reads at most batch products whose title has both words of title.
-	BrowseByTitle(ctx context.Context, batch int, title []byte) (rows int, err error)
-
-	// Prices sets the price of each item; the same product may stand in several items.
-	Prices(ctx context.Context, items []Item) error
-
-	// Purchase returns the id of the order it made, 0 where a product's stock fell short and nothing was bought.
-	Purchase(ctx context.Context, p *Purchase) (orderID int64, err error)
-
-	// Close ends the connection.
-	Close(ctx context.Context) error
-}
+import "fmt"
 
 // Login is what LOGIN found.
 type Login struct {
@@ -129,28 +68,3 @@ var opNames = [NumOps]string{"login", "new_customer", "browse_by_category", "bro
 
 // String is the operation's name in metrics, records and limits.
 func (o Op) String() string { return opNames[o] }
-
-// Opener makes a Store of a target URL, without connecting.
-type Opener func(target *url.URL) (Store, error)
-
-// Engines maps a URL scheme to its engine. The command line fills it; nothing else chooses an engine.
-var Engines = map[string]Opener{}
-
-// Open makes a Store of a target URL such as postgres://user:password@host:5432/ds2. It does not connect.
-func Open(target string) (Store, error) {
-	u, err := url.Parse(target)
-	if err != nil {
-		// url.Error repeats the whole URL, password included.
-		return nil, fmt.Errorf("read target URL: it is not a URL; write postgres://user:password@host/database")
-	}
-	open, ok := Engines[u.Scheme]
-	if !ok {
-		schemes := make([]string, 0, len(Engines))
-		for s := range Engines {
-			schemes = append(schemes, s+"://")
-		}
-		slices.Sort(schemes)
-		return nil, fmt.Errorf("open target: no engine for scheme %q; known: %s", u.Scheme, strings.Join(schemes, ", "))
-	}
-	return open(u)
-}

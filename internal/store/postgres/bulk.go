@@ -22,23 +22,23 @@ const buildMemory = "256MB"
 // Database is the name of the target's database.
 func (s *Store) Database() string { return s.config.Database }
 
-// CreateDatabase makes the target's database with the given statements, unless it is there.
-func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error) {
-	err = s.db.PingContext(ctx)
+// CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement for one that does.
+func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
+	err := s.db.PingContext(ctx)
 	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != "3D000" {
-		return false, s.wrap("connect to "+s.Label(), err)
+		return s.wrap("connect to "+s.Label(), err)
 	}
 	conn, err := s.maintenance(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer conn.Close(ctx)
 	for _, statement := range statements {
 		if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-			return false, s.wrap(statement.Name, err)
+			return s.wrap(statement.Name, err)
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // maintenance connects to another database of the server.
@@ -54,17 +54,7 @@ func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
 	return conn, s.wrap("connect to database "+config.Database+" of the server", err)
 }
 
-// Copy streams rows of CSV into a table, in a transaction of its own.
-func (s *Store) Copy(ctx context.Context, table string, csv io.Reader) (rows int64, err error) {
-	op := "copy " + table
-	err = s.onConn(ctx, func(conn *pgx.Conn) error {
-		rows, err = copyFrom(ctx, conn, table, csv)
-		return err
-	})
-	return rows, s.wrap(op, err)
-}
-
-// CopyStep is Copy as a step of a load: the rows and the note that they are there are one transaction.
+// CopyStep streams rows of CSV into a table as a step of a load.
 func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

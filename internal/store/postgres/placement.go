@@ -15,7 +15,7 @@ import (
 	"ds2/schema"
 )
 
-// Adapt makes tablespaces of those that are given as folders: load.Adapter. One that is there for the folder already is
+// Adapt makes tablespaces of those that are given as folders: store.Loader. One that is there for the folder already is
 // taken as it is.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {

@@ -42,7 +42,7 @@ func TestPlacement(t *testing.T) {
 	}
 	options := load.Options{
 		Size: small, Words: datagen.DefaultWords().Sum(), Parts: set.Parts(), AtOnce: 2,
-		DataTablespace: data, IndexTablespace: indexes,
+		Schema: schema.Params{DataTablespace: data, IndexTablespace: indexes},
 	}
 	t.Cleanup(func() {
 		for _, statement := range []string{

@@ -34,7 +34,7 @@ func BenchmarkCopy(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := s.CreateDatabase(b.Context(), statements); err != nil {
+	if err := s.CreateDatabase(b.Context(), statements); err != nil {
 		b.Fatal(err)
 	}
 	if statements, err = schema.Statements(s.Engine(), schema.Tables, params); err != nil {
@@ -51,6 +51,7 @@ func BenchmarkCopy(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			copied := 0
 			for b.Loop() {
 				for _, part := range data.Parts() {
 					if part.Table != datagen.Customers {
@@ -61,7 +62,8 @@ func BenchmarkCopy(b *testing.B) {
 						_, err := part.WriteTo(w)
 						w.CloseWithError(err)
 					}()
-					if _, err := s.Copy(b.Context(), string(part.Table), r); err != nil {
+					copied++
+					if _, err := s.CopyStep(b.Context(), fmt.Sprintf("%d of %d", copied, rows), string(part.Table), r); err != nil {
 						b.Fatal(err)
 					}
 				}

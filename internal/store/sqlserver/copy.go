@@ -12,21 +12,13 @@ import (
 	"ds2/schema"
 )
 
-// LocksTables says that a load gains nothing by two Copies into one table: where there is a clustered key, as everywhere but
-// in CUST_HIST, the second would wait.
+// LocksTables says that a load gains nothing by two copies into one table at a time: where there is a clustered key, as
+// everywhere but in CUST_HIST, the second would wait.
 func (s *Store) LocksTables() {}
 
-// Copy streams rows of CSV into a table by the protocol's bulk load, in a transaction of its own. The table is locked as
-// a whole, which is what lets SQL Server log pages and not rows. Keys keep the values that the rows bring. An empty field
-// is NULL in a column that may be, an empty text in another.
-func (s *Store) Copy(ctx context.Context, table string, csv io.Reader) (rows int64, err error) {
-	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
-		rows, err = s.bulkLoad(ctx, conn, table, csv)
-		return err
-	})
-	return rows, s.Wrap("copy "+strings.ToLower(table), err)
-}
-
+// bulkLoad streams rows of CSV into a table by the protocol's bulk load. The table is locked as a whole, which is what lets
+// SQL Server log pages and not rows. Keys keep the values that the rows bring. An empty field is NULL in a column that may be,
+// an empty text in another.
 func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, table string, csv io.Reader) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {

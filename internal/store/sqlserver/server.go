@@ -224,28 +224,28 @@ func (d standing) check(database string) error {
 
 // CreateDatabase makes the target's database with the given statements. Where it is there, those that do it no harm are run:
 // recovery model and login.
-func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) (created bool, err error) {
+func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	master := s.master()
 	defer master.Close()
 	database, err := s.standing(ctx, master)
 	if err != nil {
 		// A user of the target's database alone may not ask master; then the database is there.
 		if s.db.PingContext(ctx) != nil {
-			return false, s.Wrap("ask for database "+s.Database(), err)
+			return s.Wrap("ask for database "+s.Database(), err)
 		}
 		database = standing{there: true, state: "ONLINE", access: true}
 	}
 	if err := database.check(s.Database()); err != nil {
-		return false, err
+		return err
 	}
 	if database.there {
 		if err := s.db.PingContext(ctx); err != nil {
 			op := "connect to " + s.Label()
 			if deniesDatabase(err) && !database.access {
-				return false, &store.Error{Op: op, Class: store.Config, Err: errors.New("the database is there, but the login of the target may not use it"),
+				return &store.Error{Op: op, Class: store.Config, Err: errors.New("the database is there, but the login of the target may not use it"),
 					Hint: "make the login a user of the database, or use another"}
 			}
-			return false, s.Wrap(op, err)
+			return s.Wrap(op, err)
 		}
 	}
 	for _, statement := range statements {
@@ -253,8 +253,8 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 			continue
 		}
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
-			return false, s.Wrap(statement.Name+" of "+s.Database(), err)
+			return s.Wrap(statement.Name+" of "+s.Database(), err)
 		}
 	}
-	return !database.there, nil
+	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"ds2/schema"
 )
 
-// CopyStep is Copy as a step of a load: the rows and the note that they are there are one transaction.
+// CopyStep streams rows of CSV into a table as a step of a load.
 func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
 	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		return transact(ctx, conn, func() error {

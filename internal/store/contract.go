@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"time"
+
+	"ds2/schema"
+)
+
+// This file is the contract between the engines and the rest of the kit. An engine's store is a Store and a Loader; of the
+// other interfaces it has those that its server can serve, and its package asserts each. Package storetest asks every engine
+// whether it keeps the contract.
+
+// Store is one DS2 database under test.
+type Store interface {
+	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
+	Engine() string
+
+	// Label names the target as host:port/database, without user or password: fit for logs, records and metrics.
+	Label() string
+
+	// DB is a pool for schema, audits and counters. Orders never go through it.
+	DB() *sql.DB
+
+	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a bare verb phrase.
+	Wrap(op string, err error) error
+
+	// Connect opens a connection for one user, with everything prepared that the operations need.
+	Connect(ctx context.Context) (Session, error)
+
+	// Close closes the pool; sessions are closed by their users.
+	Close() error
+}
+
+// Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.
+// It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,
+// and returns an error that Classify understands.
+type Session interface {
+	// Login finds a customer by user name and password, and reads the titles bought before to the last row.
+	Login(ctx context.Context, username, password []byte) (Login, error)
+
+	// NewCustomer returns the id of the customer it inserted, 0 where the user name is taken.
+	NewCustomer(ctx context.Context, c *Customer) (customerID int64, err error)
+
+	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
+	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
+
+	// BrowseByActor reads at most batch products whose actor has both words of actor.
+	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
+
+	// BrowseByTitle reads at most batch products whose title has both words of title.
+	BrowseByTitle(ctx context.Context, batch int, title []byte) (rows int, err error)
+
+	// Prices sets the price of each item; the same product may stand in several items.
+	Prices(ctx context.Context, items []Item) error
+
+	// Purchase returns the id of the order it made, 0 where a product's stock fell short and nothing was bought.
+	Purchase(ctx context.Context, p *Purchase) (orderID int64, err error)
+
+	// Close ends the connection.
+	Close(ctx context.Context) error
+}
+
+// Loader is a Store that can be filled. A step of a load and the note of its name in the table ds2_steps are one
+// transaction, so that a load that was killed can be resumed: a step is there whole and noted, or not at all.
+type Loader interface {
+	Store
+
+	// Database is the name of the target's database.
+	Database() string
+
+	// Adapt asks the server what it is and fills in what the SQL depends on. It returns a line for each thing that the
+	// server cannot take and that the benchmark does without.
+	Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error)
+
+	// CreateDatabase runs the statements of schema.Database that are due: see schema.Statement.UnlessExists.
+	CreateDatabase(ctx context.Context, statements []schema.Statement) error
+
+	// CopyStep streams rows of CSV, as package datagen writes them, into a table and returns how many there were.
+	CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
+
+	// ExecStep runs a statement, with the session's settings made for heavy work. Where the server refuses it in a
+	// transaction it is noted afterwards; it may then run twice.
+	ExecStep(ctx context.Context, statement schema.Statement) error
+
+	// Progress gives the share that is done, 0 to 1, of each running statement of which the server tells, by the
+	// statements' names.
+	Progress(ctx context.Context) (map[string]float64, error)
+}
+
+// TableLocker is a Loader whose CopyStep locks the whole table: the parts of a table go in one after the other.
+type TableLocker interface {
+	LocksTables()
+}
+
+// Resetter is a Store that can take its database back to the state after the load without loading again.
+type Resetter interface {
+	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's
+	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got.
+	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader) error
+}
+
+// Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.
+type Snapshotter interface {
+	// CreateSnapshot makes the copy, in the place of an older one. Nobody may be at work on the database.
+	CreateSnapshot(ctx context.Context) error
+
+	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays.
+	RestoreSnapshot(ctx context.Context) error
+
+	// DropSnapshot removes the copy.
+	DropSnapshot(ctx context.Context) error
+}
+
+// Placer is a Store that knows where its tables and indexes lie.
+type Placer interface {
+	// Placement lists the tables and indexes of DS2, the largest first.
+	Placement(ctx context.Context) ([]Placed, error)
+}
+
+// Adviser is a Store that knows what of its server's configuration makes a run say less about the drives than it seems to.
+type Adviser interface {
+	// Advise gives one sentence for each thing that a user should know before a run of a length; 0: no run is near. The
+	// server's machine has so many bytes of memory; 0: nobody knows.
+	Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error)
+}
+
+// Scrubber is a Store that can check itself to the last page with its server's own means.
+type Scrubber interface {
+	// Scrub reads every page of every table and index of the database and checks what it reads. Damage is no error: it
+	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
+	// should be at rest: some checks keep writers waiting.
+	Scrub(ctx context.Context, tell func(ScrubProgress)) (Scrub, error)
+}
