@@ -13,7 +13,7 @@ func MeanCI95(values []float64) (mean, half float64) {
 		return values[0], math.NaN()
 	}
 	mean, deviation := meanAndDeviation(values)
-	return mean, student975(len(values)-1) * deviation / math.Sqrt(float64(len(values)))
+	return mean, student975(float64(len(values)-1)) * deviation / math.Sqrt(float64(len(values)))
 }
 
 // Change is by how much one set of measurements differs from another.
@@ -44,7 +44,7 @@ func Compare(a, b []float64) Change {
 		return c
 	}
 	deviation := math.Sqrt(stats.Variance(la)/float64(len(a)) + stats.Variance(lb)/float64(len(b)))
-	half := deviation * stats.InvCDF(stats.TDist{V: test.DoF})(0.975)
+	half := deviation * student975(test.DoF)
 	c.Low, c.High, c.P = percent(meanB-meanA-half), percent(meanB-meanA+half), test.P
 	return c
 }

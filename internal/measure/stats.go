@@ -3,41 +3,7 @@ package measure
 import (
 	"math"
 	"time"
-
-	"github.com/aclements/go-moremath/stats"
 )
-
-// batchMeansCI95 is half the width of the 95 % confidence interval of the samples' OPM. Neighbouring seconds resemble
-// each other, so they are put into batches long enough to be independent, and the batches' means are what Student's t
-// is applied to: 20 batches where they are 10 s or longer, else 10, as B. Schmeiser advises ("Batch Size Effects in the
-// Analysis of Simulation Output", Operations Research 30(3), 1982: between 10 and 30). Fewer than 20 samples give none.
-func batchMeansCI95(samples []Sample) (half float64, ok bool) {
-	k := batches(samples)
-	if k == 0 {
-		return 0, false
-	}
-	rates := batchRates(samples, k)
-	mean, sd := meanAndDeviation(rates)
-	if mean == 0 {
-		return 0, false
-	}
-	return student975(k-1) * sd / math.Sqrt(float64(k)), true
-}
-
-// batches is how many batches samples are put into; 0 where they are too few.
-func batches(samples []Sample) int {
-	switch n := len(samples); {
-	case n >= 200:
-		return 20
-	case n >= 20:
-		return 10
-	default:
-		return 0
-	}
-}
-
-// student975 is the 97.5 % quantile of Student's t.
-func student975(degrees int) float64 { return stats.InvCDF(stats.TDist{V: float64(degrees)})(0.975) }
 
 // batchRates is the OPM of k batches of as nearly equal length as the samples allow.
 func batchRates(samples []Sample, k int) []float64 {

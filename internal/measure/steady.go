@@ -65,15 +65,21 @@ func (s Steadiness) drifts() bool { return s.Drift > maxDriftPct || s.Drift < -m
 // Proceedings of the 2000 Winter Simulation Conference); in a run of many hours over means of ten, twenty and so on. A
 // cut in the second half means, as usual with this method, that the run was too short or never steady: then ok is false.
 func (s Series) Steady() (span Span, ok bool) {
-	p := s.progress()
-	if !p.ran {
+	run := s.Phase(PhaseRun)
+	if run.To == 0 {
 		return Span{}, false
 	}
-	first, ok := p.steady.steady()
+	var sums batchSums
+	for _, sample := range s.Samples {
+		if sample.End <= run.To {
+			sums.add(sample)
+		}
+	}
+	first, ok := sums.steady()
 	if !ok {
 		return Span{}, false
 	}
-	return Span{p.steady.batches[first].from.Round(time.Millisecond), p.to}, true
+	return Span{sums.batches[first].from.Round(time.Millisecond), run.To}, true
 }
 
 // mser is the number of leading values whose removal minimizes the variance of the rest divided by its length.

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -133,51 +132,5 @@ func TestAuto(t *testing.T) {
 func TestAutoOfAShortRun(t *testing.T) {
 	if span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady(); ok {
 		t.Errorf("Steady = %v of 40 s, which is too short to tell", span)
-	}
-}
-
-// TestConfidenceIntervals draws many runs with autocorrelated noise: 95 % of the intervals should hold the true mean.
-// Taking seconds for independent, as a plain standard error does, holds it far less often; batch means come near.
-func TestConfidenceIntervals(t *testing.T) {
-	for _, seconds := range []int{60, 200, 1200} {
-		t.Run(fmt.Sprintf("%d s", seconds), func(t *testing.T) {
-			random := rand.New(rand.NewPCG(3, 4))
-			const runs = 2000
-			held := 0
-			for range runs {
-				samples := make([]Sample, seconds)
-				deviation := random.NormFloat64()
-				for i := range samples {
-					deviation = 0.5*deviation + math.Sqrt(0.75)*random.NormFloat64()
-					samples[i] = Sample{Length: time.Second, Counts: Counts{Orders: int64(math.Round(10_000 + 500*deviation))}}
-				}
-				half, ok := batchMeansCI95(samples)
-				if !ok {
-					t.Fatal("no interval")
-				}
-				if mean := opmOf(samples); math.Abs(mean-600_000) <= half {
-					held++
-				}
-			}
-			if share := float64(held) / runs; share < 0.90 || share > 0.975 {
-				t.Errorf("%.1f %% of the intervals hold the true mean, want about 95 %%", 100*share)
-			}
-		})
-	}
-}
-
-func opmOf(samples []Sample) float64 {
-	var orders int64
-	var length time.Duration
-	for _, s := range samples {
-		orders += s.Counts.Orders
-		length += s.Length
-	}
-	return perMinute(orders, length)
-}
-
-func TestNoIntervalOfAFewSeconds(t *testing.T) {
-	if half, ok := batchMeansCI95(synthetic(19, 0, 0.05, constant(1000)).Samples); ok {
-		t.Errorf("interval ± %v of 19 samples, want none", half)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -308,5 +309,16 @@ func TestCompareHTML(t *testing.T) {
 		if !strings.Contains(page, text) {
 			t.Errorf("no %s on the page", text)
 		}
+	}
+}
+
+func TestNotesSayThatARunIsTooShort(t *testing.T) {
+	sentences, _ := notes(result.Summary{Windows: []measure.Window{{NoCI95: "too short for a confidence interval: 10 samples, and it takes 50"}}})
+	if want := "The run is too short for a confidence interval: 10 samples, and it takes 50."; !slices.Contains(sentences, want) {
+		t.Errorf("sentences %q, want %q", sentences, want)
+	}
+	text, err := json.Marshal(measure.Window{})
+	if err != nil || !strings.Contains(string(text), `"opm_ci95":null`) {
+		t.Errorf("%s, %v: want null where there is no interval", text, err)
 	}
 }

@@ -74,9 +74,13 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		w := s.Windows[0]
 		sentence := fmt.Sprintf("Mean of the orders completed a minute from %s to %s", seconds(w.From), seconds(w.To))
 		if w.CI95 != nil {
-			sentence += ", with its 95 % confidence interval by batch means"
+			sentence += ", with its 95 % confidence interval by overlapping batch means"
 		}
-		sentences = append(sentences, sentence+".", capital(w.Steady.Why)+".")
+		sentences = append(sentences, sentence+".")
+		if w.NoCI95 != "" {
+			sentences = append(sentences, fmt.Sprintf("The run is %s.", w.NoCI95))
+		}
+		sentences = append(sentences, capital(w.Steady.Why)+".")
 		good = good && w.Steady.Verdict
 		if w.Trend != nil {
 			sentences = append(sentences, capital(w.Trend.Why)+".")

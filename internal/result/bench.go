@@ -34,7 +34,7 @@ type Bench struct {
 	// OPM, the lower of the two in the middle where their number is even. OPM and the other figures are its own.
 	Median     string   `json:"median,omitempty"`
 	OPM        *float64 `json:"opm"`
-	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, by batch means within the run's window
+	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, within the run: measure.Window
 	Active     *float64 `json:"active_w,omitempty"`
 	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
 	// Limits are the verdicts on that run, and so on the configuration.

@@ -1,0 +1,112 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+)
+
+// batchMeans estimates how far the orders of a span scatter about their long-run mean when neighbouring seconds resemble
+// each other: overlapping batch means (M. S. Meketon and B. Schmeiser, "Overlapping Batch Means: Something for
+// Nothing?", Proceedings of the 1984 Winter Simulation Conference), whose estimate has about 1.5 (n/b − 1) degrees of
+// freedom with batches of b of n samples.
+//
+// A batch that is not much longer than the memory of the series makes the estimate too small. By how much is known for
+// an autoregressive series of first order, so the estimate is corrected as if the series were one, with the lag-one
+// autocorrelation that it has, as N-Skart does between its batches (A. Tafazzoli, N. M. Steiger and J. R. Wilson,
+// "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for Simulation Analysis", IEEE
+// Transactions on Automatic Control 56(2), 2011).
+type batchMeans struct {
+	variance float64 // of the orders of a span, a sample of the span
+	freedom  float64 // degrees of freedom
+	lagOne   float64 // autocorrelation of neighbouring samples
+	batch    int     // samples
+	// correction is the factor by which variance was raised for the memory of the series. Where it is large the estimate
+	// rests on the correction and not on the batches.
+	correction float64
+}
+
+const (
+	minSamples    = 50  // of a series that is estimated from
+	minBatches    = 6   // of a series, side by side
+	maxCorrection = 1.5 // of one that is long enough
+)
+
+// tooShort is why no estimate can be had.
+type tooShort struct{ why string }
+
+func (e tooShort) Error() string { return "too short for a confidence interval: " + e.why }
+
+// fit is what was taken off a series before its residuals are looked at, and costs them scatter.
+type fit int
+
+const (
+	theMean fit = iota + 1
+	theLine     // of least squares
+)
+
+// newBatchMeans estimates from the residuals of a stretch of samples how the orders of a span of so many samples
+// scatter. The batches are as long as the span, so that the estimate is of how much such spans differ, whatever the
+// reason, unless the stretch has too few of them.
+func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
+	n := len(residuals)
+	batch := min(span, n/minBatches)
+	if n < minSamples {
+		return batchMeans{}, tooShort{fmt.Sprintf("%d samples, and it takes %d", n, minSamples)}
+	}
+	share := float64(batch) / float64(n)
+	lost := share // of the scatter of a batch, because the mean of all was taken off
+	if f == theLine {
+		lost += share * (1 - share) * (1 - share)
+	}
+	sum, squares := 0.0, 0.0
+	for i, v := range residuals {
+		sum += v
+		if i >= batch {
+			sum -= residuals[i-batch]
+		}
+		if i >= batch-1 {
+			squares += sum * sum
+		}
+	}
+	e := batchMeans{
+		variance: squares / float64(batch) / float64(n-batch+1) / (1 - lost),
+		freedom:  1.5 * (1/share - 1),
+		lagOne:   lagOne(residuals, f),
+		batch:    batch,
+	}
+	expected := (inflation(e.lagOne, batch) - lost*inflation(e.lagOne, n)) / (1 - lost)
+	e.correction = math.Inf(1)
+	if expected > 0 {
+		e.correction = max(1, inflation(e.lagOne, span)/expected)
+	}
+	e.variance *= e.correction
+	if e.correction > maxCorrection {
+		return e, tooShort{fmt.Sprintf("%d samples with an autocorrelation of %.2f from one to the next tell as much as %.0f independent ones",
+			n, e.lagOne, float64(n)/inflation(e.lagOne, n))}
+	}
+	return e, nil
+}
+
+// lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the mean or the line brings
+// (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41, 1954), and not below 0.
+func lagOne(residuals []float64, f fit) float64 {
+	products, squares := 0.0, 0.0
+	for i, v := range residuals {
+		squares += v * v
+		if i > 0 {
+			products += v * residuals[i-1]
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	n, p := float64(len(residuals)), float64(f)
+	return min(max((n*products/squares+p)/(n-3-p), 0), 0.99)
+}
+
+// inflation is how many times as much the sum of n neighbouring samples of an autoregressive series varies as that of n
+// independent ones.
+func inflation(phi float64, n int) float64 {
+	m := float64(n)
+	return (1 + phi) / (1 - phi) * (1 - 2*phi*(1-math.Pow(phi, m))/(m*(1-phi*phi)))
+}

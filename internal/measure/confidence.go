@@ -1,0 +1,54 @@
+package measure
+
+import (
+	"math"
+	"time"
+)
+
+// ci95 is half the width of the 95 % confidence interval of the OPM of the samples of a window: an interval of the OPM
+// that the run would have in the long run, of which the window is a part. The scatter comes from all of the run that the
+// window belongs to, in batches as long as the window, at most a sixth of it: how much windows like this one differ. So
+// a run whose checkpoints come and go shows it, in whichever part of the cycle the window lies. The error says why there
+// is none.
+func (s Series) ci95(window []Sample) (half float64, err error) {
+	e, err := newBatchMeans(lessMean(s.stretch(window)), len(window), theMean)
+	if err != nil {
+		return 0, err
+	}
+	length := spanOf(window)
+	deviation := math.Sqrt(e.variance * float64(len(window)))
+	return student975(e.freedom) * deviation * float64(time.Minute) / float64(length.To-length.From), nil
+}
+
+// stretch is the part of the run that a window belongs to: the run phase from where the start has worn off, and as much
+// before and after it as the window takes in.
+func (s Series) stretch(window []Sample) []Sample {
+	of, in := s.Phase(PhaseRun), spanOf(window)
+	if steady, ok := s.Steady(); ok {
+		of.From = steady.From
+	}
+	if of.To == 0 {
+		of = in
+	}
+	return s.within(Span{min(of.From, in.From), max(of.To, in.To)})
+}
+
+// spanOf is from where to where samples go; there is at least one.
+func spanOf(samples []Sample) Span {
+	return Span{samples[0].End - samples[0].Length, samples[len(samples)-1].End}
+}
+
+// lessMean is by how many orders each sample differs from the mean rate of all.
+func lessMean(samples []Sample) []float64 {
+	var orders int64
+	for _, s := range samples {
+		orders += s.Counts.Orders
+	}
+	whole := spanOf(samples)
+	rate := float64(orders) / float64(whole.To-whole.From)
+	residuals := make([]float64, len(samples))
+	for i, s := range samples {
+		residuals[i] = float64(s.Counts.Orders) - rate*float64(s.Length)
+	}
+	return residuals
+}
