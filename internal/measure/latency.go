@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -128,7 +129,17 @@ func decode(s string) (*hdr.Histogram, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
+	const most = 1 << 50 // more orders than anyone makes, and few enough for the sums of many intervals
+	if h.LowestTrackableValue() != lowestMicros || h.HighestTrackableValue() != highestMicros || h.SignificantFigures() != significantDigits || h.TotalCount() > most {
+		return nil, errors.New("decode histogram: it is not one of ds2's")
+	}
 	return h, nil
+}
+
+// CheckHistogram says what is wrong with the text of a histogram of an Interval.
+func CheckHistogram(text string) error {
+	_, err := decode(text)
+	return err
 }
 
 // each calls f with the distribution of every series.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ds2/internal/measure"
@@ -12,10 +13,13 @@ import (
 // The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since the sample
 // before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed
 // since; ds2_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. Columns
-// are found by their names, and those that a record lacks are zero.
+// are found by their names; a record lacks at most the last ones, laterColumns.
 var (
 	samplesColumns    = slices.Concat([]string{"t_s", "phase", "users"}, countNames(), []string{"mean_ms", "p95_ms", "max_ms"})
 	histogramsColumns = []string{"from_s", "to_s", "series", "sum_ns", "hdrhistogram"}
+
+	// laterColumns are missing in records of the first version.
+	laterColumns = []string{"ds2_ns", "sum_ns"}
 )
 
 var sampleCounts = []struct {
@@ -63,44 +67,68 @@ func appendSample(fields []string, s measure.Sample) []string {
 func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 
 // readSamples reads SamplesFile.
-func readSamples(path string) ([]measure.Sample, error) {
+func readSamples(path string, ended bool) ([]measure.Sample, error) {
 	var samples []measure.Sample
 	var last time.Duration
-	err := readHourly(path, func(columns []string) func([]string) error {
-		at := index(columns)
+	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
+		r, err := newFieldReader(columns, samplesColumns)
 		return func(fields []string) error {
-			r := fieldReader{fields: fields, at: at}
+			r.fields = fields
 			s := measure.Sample{End: r.seconds("t_s"), Phase: measure.Phase(r.text("phase")), Users: int(r.integer("users"))}
 			for _, c := range sampleCounts {
 				*c.of(&s) = r.integer(c.column)
 			}
 			s.Mean, s.P95, s.Max = r.float("mean_ms"), r.float("p95_ms"), r.float("max_ms")
+			if s.End <= last {
+				r.fail("t_s", fmt.Errorf("%v s is not after the sample before, of %v s", s.End.Seconds(), last.Seconds()))
+			}
+			if !slices.Contains(measure.Phases, s.Phase) {
+				r.fail("phase", fmt.Errorf("%q is no phase of a run", s.Phase))
+			}
 			s.Length, last = s.End-last, s.End
 			samples = append(samples, s)
 			return r.err
-		}
+		}, err
 	})
 	return samples, err
 }
 
+// maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes less than 20 MB.
+const maxHistogramBytes = 1 << 30
+
 // readIntervals reads HistogramsFile, whose lines of one interval stand together.
-func readIntervals(path string) ([]measure.Interval, error) {
+func readIntervals(path string, ended bool) ([]measure.Interval, error) {
 	var intervals []measure.Interval
-	err := readHourly(path, func(columns []string) func([]string) error {
-		at := index(columns)
+	size := 0
+	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
+		r, err := newFieldReader(columns, histogramsColumns)
+		_, exact := r.at["sum_ns"]
 		return func(fields []string) error {
-			r := fieldReader{fields: fields, at: at}
-			from, to := r.seconds("from_s"), r.seconds("to_s")
-			if n := len(intervals); n == 0 || intervals[n-1].From != from {
+			r.fields = fields
+			from, to, series := r.seconds("from_s"), r.seconds("to_s"), r.text("series")
+			n := len(intervals)
+			if n == 0 || intervals[n-1].From != from || intervals[n-1].To != to {
+				if n > 0 && from < intervals[n-1].To || to <= from {
+					r.fail("from_s", fmt.Errorf("the interval from %v s to %v s does not follow the one before", from.Seconds(), to.Seconds()))
+				}
 				intervals = append(intervals, measure.Interval{From: from, To: to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}})
 			}
-			last, series := &intervals[len(intervals)-1], r.text("series")
-			last.Histograms[series] = r.text("hdrhistogram")
-			if _, exact := at["sum_ns"]; exact {
+			last := &intervals[len(intervals)-1]
+			if _, again := last.Histograms[series]; again {
+				r.fail("series", fmt.Errorf("%q stands twice in an interval", series))
+			}
+			last.Histograms[series] = strings.Clone(r.text("hdrhistogram"))
+			if exact {
 				last.Sums[series] = time.Duration(r.integer("sum_ns"))
 			}
+			if size += len(last.Histograms[series]); size > maxHistogramBytes {
+				r.fail("hdrhistogram", fmt.Errorf("the histograms come to more than %d bytes: ds2 did not write them", maxHistogramBytes))
+			}
+			if r.err == nil {
+				r.fail("hdrhistogram", measure.CheckHistogram(last.Histograms[series]))
+			}
 			return r.err
-		}
+		}, err
 	})
 	return intervals, err
 }
@@ -114,11 +142,23 @@ func index(columns []string) map[string]int {
 	return at
 }
 
-// fieldReader reads the fields of a line by the names of their columns and keeps the first error.
+// fieldReader reads the fields of a line by the names of their columns and keeps the first error. Numbers are what can be
+// measured: finite, not negative, and below 1e15.
 type fieldReader struct {
 	fields []string
 	at     map[string]int
 	err    error
+}
+
+// newFieldReader reads lines of columns, of which all that are wanted are there but laterColumns.
+func newFieldReader(columns, wanted []string) (*fieldReader, error) {
+	r := &fieldReader{at: index(columns)}
+	for _, name := range wanted {
+		if _, there := r.at[name]; !there && !slices.Contains(laterColumns, name) {
+			return r, fmt.Errorf("the column %s is missing", name)
+		}
+	}
+	return r, nil
 }
 
 // text is a field as it stands; empty where the file has no such column.
@@ -130,20 +170,26 @@ func (r *fieldReader) text(column string) string {
 	return r.fields[i]
 }
 
+// maxNumber is beyond all that is measured: a century in microseconds, a petabyte.
+const maxNumber = 1e15
+
 func (r *fieldReader) integer(column string) int64 {
 	if _, ok := r.at[column]; !ok {
 		return 0
 	}
 	n, err := strconv.ParseInt(r.text(column), 10, 64)
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%d is negative", n)
+	}
 	r.fail(column, err)
 	return n
 }
 
 func (r *fieldReader) float(column string) float64 {
-	if _, ok := r.at[column]; !ok {
-		return 0
-	}
 	f, err := strconv.ParseFloat(r.text(column), 64)
+	if err == nil && !(f >= 0 && f <= maxNumber) {
+		err = fmt.Errorf("%v cannot have been measured", f)
+	}
 	r.fail(column, err)
 	return f
 }
@@ -154,6 +200,14 @@ func (r *fieldReader) fail(column string, err error) {
 	}
 }
 
+// maxSeconds is the longest time in a record: ten years.
+const maxSeconds = 10 * 366 * 24 * 3600
+
 func (r *fieldReader) seconds(column string) time.Duration {
-	return time.Duration(r.float(column)*1000+0.5) * time.Millisecond
+	f := r.float(column)
+	if f > maxSeconds {
+		r.fail(column, fmt.Errorf("%v s is longer than any run", f))
+		return 0
+	}
+	return time.Duration(f*1000+0.5) * time.Millisecond
 }

@@ -3,6 +3,7 @@ package result
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +14,9 @@ import (
 	"ds2/internal/atomicfile"
 	"ds2/internal/monitor"
 )
+
+// maxCounter is beyond all that is counted, bytes included.
+const maxCounter = 1e19
 
 // HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them. A crash loses
 // those since the last Flush.
@@ -38,7 +42,7 @@ func (w *HostWriter) Row(r monitor.Row) {
 	w.fields = append(w.fields[:0], secondsText(at))
 	for _, v := range r.Values {
 		text := ""
-		if !math.IsNaN(v) {
+		if math.Abs(v) <= maxCounter {
 			text = strconv.FormatFloat(v, 'g', 4, 64)
 		}
 		w.fields = append(w.fields, text)
@@ -96,33 +100,56 @@ func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 	return nil
 }
 
+// maxCells is what the counters of a record may come to in memory, 2 GiB: 16 days of 200 a second.
+const maxCells = 1 << 28
+
 // readHost reads a HostFile; a record without one has an empty table. The hours may differ in their columns, where a
-// crash cut SaveHost short. What a crash cut off at its end is left out.
-func readHost(path string, start time.Time) (monitor.Table, error) {
+// crash cut SaveHost short.
+func readHost(path string, start time.Time, ended bool) (monitor.Table, error) {
 	var t monitor.Table
-	err := readHourly(path, func(columns []string) func([]string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return t, nil // nobody watched
+	}
+	last := math.Inf(-1)
+	cells := 0
+	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
+		if columns[0] != "t_s" {
+			return nil, errors.New("the column t_s is missing")
+		}
 		var at []int // where each column stands in the table
+		known := index(t.Columns)
 		for _, name := range columns[1:] {
-			if !slices.Contains(t.Columns, name) {
+			i, there := known[name]
+			if !there {
+				i = len(t.Columns)
 				t.Columns = append(t.Columns, name)
 			}
-			at = append(at, slices.Index(t.Columns, name))
+			at = append(at, i)
 		}
 		return func(fields []string) error {
 			seconds, err := strconv.ParseFloat(fields[0], 64)
-			if err != nil {
-				return fmt.Errorf("t_s: %q is no number", fields[0])
+			if err != nil || !(math.Abs(seconds) <= maxSeconds) || seconds < last {
+				return fmt.Errorf("t_s: %q is no time after that of the line before", fields[0])
+			}
+			last = seconds
+			if cells += len(t.Columns); cells > maxCells {
+				return fmt.Errorf("has more than %d figures with those before it: it was not written by ds2", maxCells)
 			}
 			row := monitor.Row{Time: start.Add(time.Duration(math.Round(seconds*1000)) * time.Millisecond)}
 			row.Values = slices.Repeat([]float64{math.NaN()}, len(t.Columns))
 			for i, field := range fields[1:] {
-				if v, err := strconv.ParseFloat(field, 64); err == nil {
-					row.Values[at[i]] = v
+				if field == "" {
+					continue
 				}
+				v, err := strconv.ParseFloat(field, 64)
+				if err != nil || !(math.Abs(v) <= maxCounter) {
+					return fmt.Errorf("%s: %q cannot have been measured", columns[1+i], field)
+				}
+				row.Values[at[i]] = v
 			}
 			t.Rows = append(t.Rows, row)
 			return nil
-		}
+		}, nil
 	})
 	for i, row := range t.Rows { // of hours without columns that later ones have
 		for len(row.Values) < len(t.Columns) {

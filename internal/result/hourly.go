@@ -2,6 +2,7 @@ package result
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -86,60 +86,101 @@ func hourPath(path, hour string) string {
 	return strings.TrimSuffix(path, ".csv.gz") + "-" + hour + ".csv.gz"
 }
 
+// What a file of a record may come to: far more than a run of weeks writes, and little enough to be read into memory.
+const (
+	maxRows = 1 << 22   // 48 days of seconds
+	maxLine = 256 << 10 // bytes
+)
+
+// CutError says that a file of a record ends before its writer ended it.
+type CutError struct {
+	Path string
+	Err  error
+}
+
+func (e *CutError) Error() string {
+	return fmt.Sprintf("%s is damaged: it ends early or its bytes were changed: %v", e.Path, e.Err)
+}
+
+func (e *CutError) Unwrap() error { return e.Err }
+
 // readHourly reads a file that hourly wrote: the hours that were over first. For each of them it calls begin with the
-// names of the columns, and what that returns with the fields of every whole line. A file that is not there, and what a
-// crash cut off at the end of one, are left out.
-func readHourly(path string, begin func(columns []string) (line func(fields []string) error)) error {
-	paths, err := filepath.Glob(hourPath(path, "*"))
+// names of the columns, and what that returns with the fields of every whole line. The file of a run that ended is there
+// and whole, to its checksum. Of a run that is still going, or that was killed, it may be missing, and what was cut off at
+// its end is left out; the hours that were over are whole even then.
+func readHourly(path string, ended bool, begin func(columns []string) (line func(fields []string) error, err error)) error {
+	names, err := filepath.Glob(hourPath(path, "*"))
 	if err != nil {
 		return err
 	}
-	slices.Sort(paths)
-	for _, p := range append(paths, path) {
-		if err := readCSV(p, begin); err != nil {
+	rows := maxRows
+	for hour := range names {
+		if err := readCSV(hourPath(path, fmt.Sprintf("%03d", hour+1)), &rows, begin); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func readCSV(path string, begin func(columns []string) func(fields []string) error) error {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	err = readCSV(path, &rows, begin)
+	var cut *CutError
+	if !ended && (errors.As(err, &cut) || errors.Is(err, fs.ErrNotExist)) {
 		return nil
 	}
+	return err
+}
+
+// readCSV reads one file of at most so many rows, and takes off those that it had. An error names the file; it is a
+// CutError where the compressed bytes end early or do not fit their checksum.
+func readCSV(path string, rows *int, begin func(columns []string) (func(fields []string) error, error)) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	zip, err := gzip.NewReader(file)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil // a crash came before the first line
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return &CutError{path, err}
 	}
-	in := bufio.NewReader(zip)
-	names, err := in.ReadString('\n')
-	if err != nil {
-		return nil
-	}
-	columns, err := csv.NewReader(strings.NewReader(names)).Read()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	line := begin(columns)
-	for number := 2; ; number++ {
-		text, err := in.ReadString('\n')
+	in := bufio.NewScanner(zip)
+	in.Buffer(make([]byte, 0, 64<<10), maxLine)
+	in.Split(wholeLines)
+	var columns []string
+	var line func(fields []string) error
+	for number := 1; in.Scan(); number++ {
+		fields := strings.Split(in.Text(), ",") // numbers and names of ours: nothing is quoted
+		switch {
+		case number == 1:
+			columns = fields
+			if len(index(columns)) != len(columns) {
+				err = errors.New("two columns have one name")
+			} else {
+				line, err = begin(columns)
+			}
+		case *rows == 0:
+			err = fmt.Errorf("has more than %d rows with those before it: it was not written by ds2", maxRows)
+		case len(fields) != len(columns):
+			err = fmt.Errorf("has %d fields, not %d", len(fields), len(columns))
+		default:
+			*rows--
+			err = line(fields)
+		}
 		if err != nil {
-			return nil // the end, or a line cut short
-		}
-		fields := strings.Split(strings.TrimSuffix(text, "\n"), ",") // numbers and names of ours: nothing is quoted
-		if len(fields) != len(columns) {
-			return fmt.Errorf("%s line %d: has %d fields, not %d", path, number, len(fields), len(columns))
-		}
-		if err := line(fields); err != nil {
 			return fmt.Errorf("%s line %d: %w", path, number, err)
 		}
 	}
+	switch err := in.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("%s has a line of more than %d bytes: it was not written by ds2", path, maxLine)
+	case err != nil:
+		return &CutError{path, err}
+	case columns == nil:
+		return &CutError{path, io.ErrUnexpectedEOF}
+	}
+	return nil
+}
+
+// wholeLines is bufio.ScanLines for files whose last line ends like the others; a part of one is not a line.
+func wholeLines(data []byte, end bool) (int, []byte, error) {
+	if end && len(data) > 0 && !bytes.Contains(data, []byte{'\n'}) {
+		return 0, nil, io.ErrUnexpectedEOF
+	}
+	return bufio.ScanLines(data, end)
 }

@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -199,19 +198,16 @@ type Record struct {
 // its counts are those of the series, and its window is the run phase so far.
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
-	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	var summary struct {
+		Summary
+		Kind string `json:"kind"`
+	}
+	err := readJSON(filepath.Join(dir, SummaryFile), &summary)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read record: %s is no record of a run: it has no %s", dir, SummaryFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
-	}
-	var summary struct {
-		Summary
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(text, &summary); err != nil {
-		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
 	}
 	if summary.Kind != "" {
 		return nil, fmt.Errorf("read record: %s holds several runs (%s): name one of the folders in it", dir, summary.Kind)
@@ -220,10 +216,14 @@ func Read(dir string) (*Record, error) {
 	if r.Schema < 1 || r.Schema > Schema {
 		return nil, fmt.Errorf("read record: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
 	}
-	if r.Series, err = ReadSeries(dir); err != nil {
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
+	}
+	ended := r.Status == Done || r.Status == Interrupted
+	if r.Series, err = readSeries(dir, ended); err != nil {
 		return nil, err
 	}
-	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start); err != nil {
+	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start, ended); err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	if r.Status != Running {
@@ -239,11 +239,14 @@ func Read(dir string) (*Record, error) {
 }
 
 // ReadSeries reads the samples and histograms of the record in dir, also while they are being written.
-func ReadSeries(dir string) (s measure.Series, err error) {
-	if s.Samples, err = readSamples(filepath.Join(dir, SamplesFile)); err != nil {
+func ReadSeries(dir string) (measure.Series, error) { return readSeries(dir, false) }
+
+// readSeries reads the samples and histograms of a run that ended, or may not have.
+func readSeries(dir string, ended bool) (s measure.Series, err error) {
+	if s.Samples, err = readSamples(filepath.Join(dir, SamplesFile), ended); err != nil {
 		return s, fmt.Errorf("read record: %w", err)
 	}
-	if s.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile)); err != nil {
+	if s.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile), ended); err != nil {
 		return s, fmt.Errorf("read record: %w", err)
 	}
 	return s, nil

@@ -1,11 +1,9 @@
 package result
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -52,19 +50,24 @@ func SaveSearch(dir string, s Search) error {
 
 // ReadSearch reads the record of a search in dir; nil where there is none.
 func ReadSearch(dir string) (*Search, error) {
-	text, err := os.ReadFile(filepath.Join(dir, SearchFile))
+	var r Search
+	err := readJSON(filepath.Join(dir, SearchFile), &r)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read record of a search: %w", err)
 	}
-	var r Search
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("read record of a search: %s: %w", filepath.Join(dir, SearchFile), err)
-	}
 	if r.Schema < 1 || r.Schema > Schema {
 		return nil, fmt.Errorf("read record of a search: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
+	}
+	for _, p := range r.Curve {
+		if len(p.Trials) == 0 {
+			return nil, fmt.Errorf("read record of a search: %s: it has no trial of %d users", filepath.Join(dir, SearchFile), p.Threads)
+		}
+	}
+	if r.Best != nil && (len(r.Best.Trials) == 0 || r.OPM == nil) {
+		return nil, fmt.Errorf("read record of a search: %s: its result has no trial or no OPM", filepath.Join(dir, SearchFile))
 	}
 	return &r, nil
 }

@@ -1,0 +1,137 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+)
+
+// maxJSON is the most that a summary is read of: that of a run has a few kilobytes.
+const maxJSON = 64 << 20
+
+// readJSON reads a file of a record into v, and refuses numbers that cannot have been measured. Its errors name the file.
+func readJSON(path string, v any) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxJSON+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxJSON:
+		return fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxJSON)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if name, number := beyond(reflect.ValueOf(v), ""); name != "" {
+		return fmt.Errorf("%s: %s is %v, which cannot have been measured", path, name, number)
+	}
+	return nil
+}
+
+// beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter; its name is empty
+// where there is none.
+func beyond(v reflect.Value, name string) (string, any) {
+	switch v.Kind() {
+	case reflect.Float64:
+		if !(math.Abs(v.Float()) <= maxCounter) {
+			return name, v.Float()
+		}
+	case reflect.Int, reflect.Int64:
+		if v.Int() < 0 {
+			return name, v.Int()
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return beyond(v.Elem(), name)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if n, number := beyond(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); n != "" {
+				return n, number
+			}
+		}
+	case reflect.Map:
+		for at := v.MapRange(); at.Next(); {
+			if n, number := beyond(at.Value(), fmt.Sprintf("%s[%q]", name, at.Key())); n != "" {
+				return n, number
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if !field.IsExported() {
+				continue
+			}
+			if n, number := beyond(v.Field(i), name+"."+field.Name); n != "" {
+				return n, number
+			}
+		}
+	}
+	return "", nil
+}
+
+var statuses = []Status{Running, Done, Failed, Interrupted}
+
+// check says what is wrong with a summary: what no ds2 writes, and what would make a reader stumble.
+func (s Summary) check() error {
+	targets := len(s.Targets)
+	for _, list := range []struct {
+		name   string
+		length int
+	}{
+		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"scrubs", len(s.Scrubs)},
+	} {
+		if list.length > targets {
+			return fmt.Errorf("it has %d of %s for %d targets", list.length, list.name, targets)
+		}
+	}
+	if !slices.Contains(statuses, s.Status) {
+		return fmt.Errorf("its status is %q, which is none", s.Status)
+	}
+	if s.OPM != nil && len(s.Windows) == 0 {
+		return errors.New("it has an OPM and no window that it is of")
+	}
+	if s.OPM != nil && *s.OPM < 0 || s.CumulativeOPM != nil && *s.CumulativeOPM < 0 {
+		return errors.New("its OPM is negative")
+	}
+	for _, w := range s.Windows {
+		if w.From < 0 || w.To <= w.From || w.To > maxSeconds || w.OPM < 0 || w.LatencyFrom < 0 || w.LatencyTo < w.LatencyFrom || w.LatencyTo > maxSeconds {
+			return fmt.Errorf("its window %q, of %v OPM from %v s to %v s, cannot have been measured", w.Name, w.OPM, w.From, w.To)
+		}
+		for name, l := range w.Latency {
+			if l.Mean < 0 || l.P25 < 0 || l.P50 < 0 || l.P75 < 0 || l.P95 < 0 || l.P99 < 0 || l.P999 < 0 || l.Max < 0 {
+				return fmt.Errorf("in its window %q the response times of %q are negative", w.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// check says what is wrong with the summary of a bench.
+func (b Bench) check() error {
+	if !slices.Contains(statuses, b.Status) {
+		return fmt.Errorf("its status is %q, which is none", b.Status)
+	}
+	for _, r := range b.Runs {
+		if !filepath.IsLocal(r.Dir) {
+			return fmt.Errorf("the directory %q of a run does not lie in it", r.Dir)
+		}
+		if r.Counts && (r.OPM == nil || *r.OPM < 0) {
+			return fmt.Errorf("%q counts and has no OPM", r.Dir)
+		}
+	}
+	if b.Median != "" && !slices.ContainsFunc(b.Runs, func(r BenchRun) bool { return r.Dir == b.Median }) {
+		return fmt.Errorf("its median %q is none of its runs", b.Median)
+	}
+	return nil
+}

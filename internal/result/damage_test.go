@@ -1,0 +1,351 @@
+package result
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// change rewrites a compressed file of a record.
+func change(t *testing.T, path string, edit func(text string) string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	zip, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	squeeze(t, path, strings.NewReader(edit(string(text))))
+}
+
+func squeeze(t *testing.T, path string, text io.Reader) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip := gzip.NewWriter(file)
+	_, err = io.Copy(zip, text)
+	if err := errors.Join(err, zip.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// field sets a field of the second line of a CSV.
+func field(column, value string) func(string) string {
+	return func(text string) string {
+		lines := strings.Split(text, "\n")
+		fields := strings.Split(lines[1], ",")
+		fields[index(strings.Split(lines[0], ","))[column]] = value
+		lines[1] = strings.Join(fields, ",")
+		return strings.Join(lines, "\n")
+	}
+}
+
+func replace(old, new string) func(string) string {
+	return func(text string) string { return strings.Replace(text, old, new, 1) }
+}
+
+// foreign is a histogram of other bounds than ds2's.
+func foreign(t *testing.T) string {
+	h := hdr.New(1, 1<<60, 5)
+	h.RecordValue(5)
+	text, err := h.Encode(hdr.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestDamagedRecords: a record that says done is whole, or it is refused by a sentence that names the file.
+func TestDamagedRecords(t *testing.T) {
+	csv := func(file string, edit func(string) string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { change(t, filepath.Join(dir, file), edit) }
+	}
+	cut := func(file string, bytes int64) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Truncate(filepath.Join(dir, file), bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove := func(file string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.Remove(filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	summary := func(old, new string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, SummaryFile)
+			text, err := os.ReadFile(path)
+			if err != nil || !bytes.Contains(text, []byte(old)) {
+				t.Fatalf("no %s in %s, %v", old, text, err)
+			}
+			if err := os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for why, c := range map[string]struct {
+		damage func(t *testing.T, dir string)
+		file   string
+		words  string
+	}{
+		"a renamed column":                   {csv(SamplesFile, replace("orders", "order")), SamplesFile, "the column orders is missing"},
+		"a renamed column of histograms":     {csv(HistogramsFile, replace("series", "name")), HistogramsFile, "the column series is missing"},
+		"a renamed time of counters":         {csv(HostFile, replace("t_s", "t")), HostFile, "the column t_s is missing"},
+		"two columns of one name":            {csv(SamplesFile, replace("orders", "errors")), SamplesFile, "two columns have one name"},
+		"a file cut to 100 bytes":            {cut(SamplesFile, 100), SamplesFile, "is damaged"},
+		"an empty file":                      {cut(SamplesFile, 0), SamplesFile, "is damaged"},
+		"histograms cut to 100 bytes":        {cut(HistogramsFile, 100), HistogramsFile, "is damaged"},
+		"counters cut to 100 bytes":          {cut(HostFile, 100), HostFile, "is damaged"},
+		"samples that are gone":              {remove(SamplesFile), SamplesFile, "no such file"},
+		"histograms that are gone":           {remove(HistogramsFile), HistogramsFile, "no such file"},
+		"a time that is no number":           {csv(SamplesFile, field("t_s", "NaN")), SamplesFile, "line 2: t_s: NaN cannot have been measured"},
+		"an infinite time":                   {csv(SamplesFile, field("t_s", "+Inf")), SamplesFile, "line 2: t_s"},
+		"a time that does not rise":          {csv(SamplesFile, field("t_s", "99")), SamplesFile, "line 3: t_s"},
+		"a time of centuries":                {csv(SamplesFile, field("t_s", "1e11")), SamplesFile, "longer than any run"},
+		"fewer than no orders":               {csv(SamplesFile, field("orders", "-1")), SamplesFile, "-1 is negative"},
+		"response times of 1e300 ms":         {csv(SamplesFile, field("p95_ms", "1e300")), SamplesFile, "1e+300 cannot have been measured"},
+		"a phase that is none":               {csv(SamplesFile, field("phase", "\x1b[2J")), SamplesFile, `"\x1b[2J" is no phase`},
+		"a sum that is negative":             {csv(HistogramsFile, field("sum_ns", "-5")), HistogramsFile, "-5 is negative"},
+		"an interval that ends as it begins": {csv(HistogramsFile, field("to_s", "0")), HistogramsFile, "does not follow"},
+		"a histogram that is none":           {csv(HistogramsFile, field("hdrhistogram", "HISTFAAA")), HistogramsFile, "decode histogram"},
+		"a histogram of other bounds":        {csv(HistogramsFile, field("hdrhistogram", foreign(t))), HistogramsFile, "not one of ds2's"},
+		"a counter of 1e300":                 {csv(HostFile, field("disk.sda.queue", "1e300")), HostFile, "disk.sda.queue"},
+		"a counter that is no number":        {csv(HostFile, field("disk.sda.queue", "NaN")), HostFile, "disk.sda.queue"},
+		"a byte of the checksum": {func(t *testing.T, dir string) {
+			path := filepath.Join(dir, SamplesFile)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[len(text)-7] ^= 1
+			if err := os.WriteFile(path, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, SamplesFile, "is damaged"},
+		"an hour that is gone": {func(t *testing.T, dir string) {
+			for _, hour := range []string{"samples-001.csv.gz", "samples-003.csv.gz"} {
+				squeeze(t, filepath.Join(dir, hour), strings.NewReader(strings.Join(samplesColumns, ",")+"\n"))
+			}
+		}, "samples-002.csv.gz", "no such file"},
+		"servers without targets":   {summary(`"targets": null`, `"targets": [], "servers": [{}, {}]`), SummaryFile, "2 of servers for 0 targets"},
+		"a status that is none":     {summary(`"done"`, `"dead"`), SummaryFile, "which is none"},
+		"an OPM of 1e300":           {summary(`"opm": null`, `"opm": 1e300`), SummaryFile, "cannot have been measured"},
+		"an OPM without a window":   {summary(`"opm": null`, `"opm": 5`), SummaryFile, "no window"},
+		"fewer users than none":     {summary(`"threads": 0`, `"threads": -1`), SummaryFile, "cannot have been measured"},
+		"a window before the start": {summary(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), SummaryFile, "cannot have been measured"},
+	} {
+		t.Run(why, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, series())
+			if err := SaveHost(dir, hostTable(), hostStart); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(dir); err != nil {
+				t.Fatalf("before the damage: %v", err)
+			}
+			c.damage(t, dir)
+			_, err := Read(dir)
+			if err == nil || !strings.Contains(err.Error(), c.file) || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("Read = %v, want an error with %q and %q", err, c.file, c.words)
+			}
+			if err != nil && strings.ContainsAny(err.Error(), "\x1b") {
+				t.Errorf("the error has control characters: %q", err)
+			}
+		})
+	}
+}
+
+// endless is one text again and again, to so many bytes.
+type endless struct {
+	text string
+	left int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n+len(e.text) <= len(p) {
+		n += copy(p[n:], e.text)
+	}
+	e.left -= n
+	return n, nil
+}
+
+// TestBombs: files that are small on disk and huge when they are read do not take the memory.
+func TestBombs(t *testing.T) {
+	for why, c := range map[string]struct {
+		file, text, words string
+		size              int
+	}{
+		"a line that never ends":   {SamplesFile, "1", "a line of more than", 1 << 28},
+		"a header that never ends": {HostFile, "a,", "a line of more than", 1 << 28},
+	} {
+		t.Run(why, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, series())
+			squeeze(t, filepath.Join(dir, c.file), &endless{c.text, c.size})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Read(dir)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), c.file) || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("Read = %v, want an error with %q and %q", err, c.file, c.words)
+			}
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
+				t.Errorf("reading it took %d MB", taken>>20)
+			}
+		})
+	}
+	t.Run("rows without end", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "x.csv.gz")
+		squeeze(t, path, &endless{"1\n", 1000})
+		rows, n := 20, 0
+		err := readCSV(path, &rows, func([]string) (func([]string) error, error) {
+			return func([]string) error { n++; return nil }, nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "more than") || n != 20 {
+			t.Errorf("%d rows were read: %v", n, err)
+		}
+	})
+}
+
+// TestNoSymlinkIsFollowed: in a directory that others can write to, a link beside the summary does not make ds2 write
+// somewhere else.
+func TestNoSymlinkIsFollowed(t *testing.T) {
+	dir := t.TempDir()
+	precious := filepath.Join(t.TempDir(), "precious")
+	if err := os.WriteFile(precious, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{SummaryFile, SummaryFile + ".tmp", SummaryFile + ".partial"} {
+		if err := os.Symlink(precious, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := SaveSummary(dir, Summary{Status: Done}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(precious); err != nil || string(text) != "precious" {
+		t.Errorf("the file that a link points to now holds %q, %v", text, err)
+	}
+	if info, err := os.Lstat(filepath.Join(dir, SummaryFile)); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the summary is %v, %v; want a file", info, err)
+	}
+}
+
+// FuzzRead: no record makes the reader panic, whatever its files hold.
+func FuzzRead(f *testing.F) {
+	dir := f.TempDir()
+	w, err := Create(dir, Summary{RunID: "abc", Status: Running, Targets: []string{"host/db"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	s := series()
+	for _, sample := range s.Samples {
+		err = errors.Join(err, w.Sample(sample))
+	}
+	for _, iv := range s.Intervals {
+		err = errors.Join(err, w.Interval(iv))
+	}
+	if err := errors.Join(err, w.Close(Summary{RunID: "abc", Status: Done, Targets: []string{"host/db"}})); err != nil {
+		f.Fatal(err)
+	}
+	plain := func(name string) string {
+		file, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		defer file.Close()
+		zip, err := gzip.NewReader(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		text, err := io.ReadAll(zip)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return string(text)
+	}
+	summary, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	if err != nil {
+		f.Fatal(err)
+	}
+	samples, histograms, host := plain(SamplesFile), plain(HistogramsFile), "t_s,disk.sda.queue\n-1.000,5\n0.000,\n"
+	f.Add(string(summary), samples, histograms, host, 0)
+	f.Add(strings.Replace(string(summary), "done", "running", 1), samples, histograms, host, 9)
+	f.Add(`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`, "", "", "", 0)
+	f.Fuzz(func(t *testing.T, summary, samples, histograms, host string, cut int) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte(summary), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{SamplesFile: samples, HistogramsFile: histograms, HostFile: host} {
+			var b bytes.Buffer
+			zip := gzip.NewWriter(&b)
+			io.WriteString(zip, text)
+			zip.Close()
+			if err := os.WriteFile(filepath.Join(dir, name), b.Bytes()[:max(0, b.Len()-max(cut, 0))], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		os.WriteFile(filepath.Join(dir, SearchFile), []byte(summary), 0o644)
+		ReadBench(dir)
+		ReadSearch(dir)
+		r, err := Read(dir)
+		if err != nil {
+			return
+		}
+		for _, s := range r.Series.Samples {
+			if s.Length <= 0 || s.Counts.Orders < 0 {
+				t.Errorf("sample %+v", s)
+			}
+		}
+		if _, err := json.Marshal(r.Summary); err != nil {
+			t.Errorf("a record that was read cannot be written: %v", err)
+		}
+		Merge([]*Record{r, r})
+	})
+}
+
+// FuzzHistogram: no text makes the decoder of histograms panic.
+func FuzzHistogram(f *testing.F) {
+	text := series().Intervals[0].Histograms["login"]
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(raw)
+	f.Add(binary.BigEndian.AppendUint32(nil, 0x1c849314))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		path := filepath.Join(t.TempDir(), HistogramsFile)
+		line := fmt.Sprintf("from_s,to_s,series,sum_ns,hdrhistogram\n0.000,5.000,login,7,%s\n", base64.StdEncoding.EncodeToString(raw))
+		squeeze(t, path, strings.NewReader(line))
+		readIntervals(path, true)
+	})
+}
