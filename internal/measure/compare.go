@@ -16,26 +16,13 @@ func MeanCI95(values []float64) (mean, half float64) {
 	return mean, student975(float64(len(values)-1)) * deviation / math.Sqrt(float64(len(values)))
 }
 
-// Change is by how much one set of measurements differs from another.
-type Change struct {
-	Percent float64 // of the geometric means: 100 (b/a − 1)
-	// Low and High are the bounds of the 95 % confidence interval of Percent, and P is the probability of a difference
-	// at least as large if there is none. All are NaN where either set has fewer than two measurements, whose scatter
-	// nobody knows.
-	Low, High, P float64
-}
-
-// Significant says whether the confidence interval excludes no difference.
-func (c Change) Significant() bool { return c.Low > 0 || c.High < 0 }
-
 // Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of 'Student's'
 // Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their logarithms, so that
 // the interval is one of the ratio: differences between computers are factors.
 func Compare(a, b []float64) Change {
 	la, lb := logarithms(a), logarithms(b)
 	meanA, meanB := stats.Mean(la), stats.Mean(lb)
-	percent := func(log float64) float64 { return 100 * math.Expm1(log) }
-	c := Change{Percent: percent(meanB - meanA), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	c := Change{Percent: percentOf(meanB - meanA), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
 	if len(a) < 2 || len(b) < 2 {
 		return c
 	}
@@ -43,10 +30,7 @@ func Compare(a, b []float64) Change {
 	if err != nil { // all measurements of both are the same
 		return c
 	}
-	deviation := math.Sqrt(stats.Variance(la)/float64(len(a)) + stats.Variance(lb)/float64(len(b)))
-	half := deviation * student975(test.DoF)
-	c.Low, c.High, c.P = percent(meanB-meanA-half), percent(meanB-meanA+half), test.P
-	return c
+	return newChange(meanB-meanA, math.Sqrt(stats.Variance(la)/float64(len(a))+stats.Variance(lb)/float64(len(b))), test.DoF, 1)
 }
 
 func logarithms(values []float64) []float64 {

@@ -1,0 +1,163 @@
+package measure
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestBlocks simulates 1,000 experiments a case, with noise between runs, a drift of 2 % a run, and one run in ten a
+// fifth too slow. Of identical systems at most 6 % may be told apart, and the intervals must hold the true difference in
+// at least 93 %, also where an experiment stops as soon as they are narrow. The same series as AAABBB shows why.
+func TestBlocks(t *testing.T) {
+	const experiments = 1000
+	for _, c := range []struct {
+		why            string
+		truth          float64 // by how much b is faster
+		configurations int
+		noise          float64 // between runs
+		drift, outlier float64 // a run; the share of runs
+		blocks         int
+		until          float64 // percent; stops at MinBlocks or later
+	}{
+		{"identical, quiet", 0, 2, .01, 0, 0, 5, 0},
+		{"identical, drift and outliers", 0, 2, .01, .02, .1, 5, 0},
+		{"identical, drift alone", 0, 2, .01, .02, 0, 5, 0},
+		{"identical, little noise", 0, 2, .002, .02, .1, 5, 0},
+		{"identical, much noise", 0, 2, .05, .02, .1, 9, 0},
+		{"identical, until 2 %", 0, 2, .01, .02, .1, 9, 2},
+		{"identical, until 2 %, no outliers", 0, 2, .01, .02, 0, 9, 2},
+		{"identical, until 2 %, much noise", 0, 2, .02, .02, 0, 9, 2},
+		{"identical, until 2 %, more noise yet", 0, 2, .025, .02, 0, 9, 2},
+		{"identical, until 5 %", 0, 2, .05, .02, 0, 9, 5},
+		{"three, identical", 0, 3, .01, .02, .1, 6, 2},
+		{"15 % faster", .15, 2, .01, .02, .1, 5, 0},
+		{"15 % faster, no outliers", .15, 2, .01, .02, 0, 5, 0},
+		{"3 % slower, until 2 %", -.03, 3, .01, .02, .1, 9, 2},
+	} {
+		random := rand.New(rand.NewPCG(7, 9))
+		names := []string{"a", "b", "c"}[:c.configurations]
+		held, significant, made, inRow := 0., 0., 0., 0.
+		for range experiments {
+			run := 0
+			measured := func(name string) float64 {
+				value := 50_000 * math.Exp(c.noise*random.NormFloat64()+c.drift*float64(run))
+				run++
+				if random.Float64() < c.outlier {
+					value *= .8
+				}
+				if name == "b" {
+					value *= 1 + c.truth
+				}
+				return value
+			}
+			var all []Observation
+			for block, order := range RandomBlocks(random, len(names), c.blocks) {
+				for _, i := range order {
+					o := Observation{Block: block, Run: run, Configuration: names[i]}
+					o.Value = measured(o.Configuration)
+					all = append(all, o)
+				}
+				made++
+				if Enough(names, all, c.until) {
+					break
+				}
+			}
+			of := Differences(names, all)[0].Change
+			if of.Low <= 100*c.truth && 100*c.truth <= of.High {
+				held++
+			}
+			if of.Significant() {
+				significant++
+			}
+			run = 0
+			var a, b []float64
+			for range c.blocks {
+				a = append(a, measured("a"))
+			}
+			for range c.blocks {
+				b = append(b, measured("b"))
+			}
+			if Compare(a, b).Significant() {
+				inRow++
+			}
+		}
+		t.Logf("%s: %.3f of the intervals hold the difference, %.3f significant, %.1f blocks; as AAABBB %.3f significant",
+			c.why, held/experiments, significant/experiments, made/experiments, inRow/experiments)
+		if held/experiments < .93 {
+			t.Errorf("%s: %.3f of the intervals hold the difference, want .93", c.why, held/experiments)
+		}
+		if c.truth == 0 && significant/experiments > .06 {
+			t.Errorf("%s: %.3f found different", c.why, significant/experiments)
+		}
+		if c.truth == .15 && c.outlier == 0 && significant/experiments < .99 {
+			t.Errorf("%s: %.3f found different", c.why, significant/experiments)
+		}
+		if c.truth == 0 && c.drift > 0 && c.outlier == 0 && c.noise == .01 && inRow/experiments < .9 {
+			t.Errorf("%s: as AAABBB only %.3f significant: the drift is not what it should be", c.why, inRow/experiments)
+		}
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	var all []Observation
+	for block, order := range [][]string{{"hdd", "ssd"}, {"ssd", "hdd"}, {"hdd", "ssd"}, {"ssd", "hdd"}, {"hdd", "ssd"}} {
+		for i, name := range order {
+			run := 2*block + i
+			value := 40_000 * math.Pow(1.02, float64(run)) // a drift and nothing else
+			if name == "ssd" {
+				value *= 1.25
+			}
+			all = append(all, Observation{block, run, name, value})
+		}
+	}
+	d := Differences([]string{"hdd", "ssd", "tape"}, all)
+	if len(d) != 3 || d[0].Base != "hdd" || d[0].Other != "ssd" || d[0].Blocks != 5 || math.Abs(d[0].Change.Percent-25) > 1e-9 ||
+		d[0].Change.High-d[0].Change.Low > 1e-6 || !d[0].Change.within(1e-6) || d[0].Why != "" {
+		t.Errorf("without noise: %+v", d)
+	}
+	if d[1].Why != "no block has both" || d[1].Change.Significant() || d[1].Change.within(100) {
+		t.Errorf("without a run of tape: %+v", d[1])
+	}
+	few := Differences([]string{"hdd", "ssd"}, all[:8])[0]
+	if few.Why != "an interval takes 5 blocks with both, and there are 4" || math.Abs(few.Change.Percent-25) > 1e-9 || few.Change.Significant() {
+		t.Errorf("four blocks: %+v", few)
+	}
+	text, err := json.Marshal(few)
+	if err != nil || !strings.Contains(string(text), `"low_pct":null`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	var back Difference
+	if err := json.Unmarshal(text, &back); err != nil || back.Blocks != 4 || !math.IsNaN(back.Change.Low) || back.Change.Percent != few.Change.Percent {
+		t.Errorf("%+v, %v", back, err)
+	}
+	for i := range all {
+		all[i].Run = 2 * all[i].Block
+		if all[i].Configuration == "ssd" {
+			all[i].Run++
+		}
+	}
+	if same := Differences([]string{"hdd", "ssd"}, all)[0]; !strings.HasPrefix(same.Why, "they ran in the same order") || same.Change.Significant() {
+		t.Errorf("always in the same order: %+v", same)
+	}
+}
+
+func TestRandomBlocks(t *testing.T) {
+	orders := RandomBlocks(rand.New(rand.NewPCG(1, 2)), 4, 5)
+	for i, order := range orders {
+		if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, []int{0, 1, 2, 3}) {
+			t.Errorf("block %d: %v", i, order)
+		}
+	}
+	back := slices.Clone(orders[0])
+	slices.Reverse(back)
+	if !slices.Equal(orders[1], back) || slices.Equal(orders[2], orders[0]) {
+		t.Errorf("orders %v", orders)
+	}
+	if again := RandomBlocks(rand.New(rand.NewPCG(1, 2)), 4, 5); !slices.EqualFunc(orders, again, slices.Equal) {
+		t.Errorf("orders %v with the same seed", again)
+	}
+}
