@@ -18,6 +18,11 @@ type SQLServer struct {
 
 	// Login and Password are those that the driver connects with. No login is made where Password is empty.
 	Login, Password string
+	// LoginThere says that the login is there already; the server is asked in Adapt.
+	LoginThere bool
+
+	// LogMB is the size of the log file; 0: a share of the data's.
+	LogMB int64
 
 	// FilesDir is the folder, as the server sees it, of the files that the phase Data has it read, and Files are those files.
 	FilesDir string
@@ -117,6 +122,9 @@ func filegroups(p Params) []filegroup {
 
 // logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the other.
 func logMB(p Params) int64 {
+	if p.SQLServer.LogMB > 0 {
+		return p.SQLServer.LogMB
+	}
 	customers, orders, misc, indexes := dataMB(p)
 	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)
 }
@@ -158,12 +166,20 @@ func onFilegroup(p Params, name string) string {
 	return " ON " + name
 }
 
+// sortInTempdb has an index build sort in tempdb, where the server takes options of indexes.
+func sortInTempdb(p Params) string {
+	if p.SQLServer.Lacks.Statistics {
+		return ""
+	}
+	return " WITH (SORT_IN_TEMPDB = ON)"
+}
+
 var sqlserver = dialect{
 	separator: "\nGO\n", connect: "USE ",
 	ident: bracket,
 	bytes: sqlServerBytes,
 	funcs: template.FuncMap{
-		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
+		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup, "sortIn": sortInTempdb,
 		"join": join, "clusteredKey": clusteredKey, "identity": hasIdentity, "upper": strings.ToUpper,
 	},
 }

@@ -60,8 +60,16 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			}
 			group, ctx := errgroup.WithContext(ctx)
 			group.SetLimit(l.options.AtOnce)
-			for _, s := range statements[:n] {
-				group.Go(func() error { return l.exec(ctx, phase, s) })
+			_, oneLaneATable := l.engine.(store.TableLocker)
+			for _, lane := range statementLanes(statements[:n], oneLaneATable) {
+				group.Go(func() error {
+					for _, s := range lane {
+						if err := l.exec(ctx, phase, s); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
 			}
 			if err := group.Wait(); err != nil {
 				return err
@@ -70,6 +78,23 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 		}
 		return nil
 	}
+}
+
+// statementLanes are the statements of a step: those of a lane run one after the other, the lanes concurrently. Where that
+// is asked for, the statements of a table are in one lane.
+func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.Statement {
+	laneOf := map[string]int{} // index into lanes
+	var lanes [][]schema.Statement
+	for _, s := range statements {
+		lane, ok := laneOf[s.Table]
+		if !ok || !oneATable || s.Table == "" {
+			lane = len(lanes)
+			laneOf[s.Table] = lane
+			lanes = append(lanes, nil)
+		}
+		lanes[lane] = append(lanes[lane], s)
+	}
+	return lanes
 }
 
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {

@@ -47,10 +47,11 @@ type Session interface {
 	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
 	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
 
-	// BrowseByActor reads at most batch products whose actor has both words of actor.
+	// BrowseByActor reads at most batch products whose actor has both words of actor: on PostgreSQL in any order, on SQL
+	// Server as a phrase (WORKLOAD.md section 4).
 	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
 
-	// BrowseByTitle reads at most batch products whose title has both words of title.
+	// BrowseByTitle reads at most batch products whose title has both words of title, in the same way.
 	BrowseByTitle(ctx context.Context, batch int, title []byte) (rows int, err error)
 
 	// Prices sets the price of each item; the same product may stand in several items.
@@ -90,7 +91,8 @@ type Loader interface {
 	Progress(ctx context.Context) (map[string]float64, error)
 }
 
-// TableLocker is a Loader whose CopyStep locks the whole table: the parts of a table go in one after the other.
+// TableLocker is a Loader whose CopyStep locks the whole table: the parts of a table go in one after the other, and so do the
+// statements of a step that work on the same table.
 type TableLocker interface {
 	LocksTables()
 }

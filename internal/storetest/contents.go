@@ -71,8 +71,11 @@ func (s *suite) csv(t *testing.T, query string) []string {
 		fields := make([]string, len(values))
 		for i, v := range values {
 			fields[i] = field(v)
-			if types[i].DatabaseTypeName() == "MONEY" { // has four places
+			switch {
+			case types[i].DatabaseTypeName() == "MONEY": // has four places
 				fields[i] = strings.TrimSuffix(fields[i], "00")
+			case strings.EqualFold(types[i].Name(), "zip"): // a number on SQL Server
+				fields[i] = fmt.Sprintf("%05s", fields[i])
 			}
 		}
 		lines = append(lines, strings.Join(fields, ","))

@@ -20,11 +20,14 @@ type Engine struct {
 
 	// Kill is SQL that ends all connections to the database but the one it runs on.
 	Kill string
+
+	// Phrase says that the browses by full text look for the words in their order, next to each other.
+	Phrase bool
 }
 
 // Run runs the suite.
 func Run(t *testing.T, e Engine) {
-	s := &suite{store: e.Open(t), kill: e.Kill}
+	s := &suite{store: e.Open(t), kill: e.Kill, phrase: e.Phrase}
 	for _, test := range []struct {
 		name string
 		run  func(*suite, *testing.T)
@@ -52,8 +55,9 @@ func Run(t *testing.T, e Engine) {
 }
 
 type suite struct {
-	store store.Store
-	kill  string
+	store  store.Store
+	kill   string
+	phrase bool
 }
 
 // connect opens a session that is closed when the test ends.

@@ -33,6 +33,9 @@ CREATE UNIQUE INDEX ix_orderlines_orderid ON orderlines (orderid, orderlineid){{
 -- name: create index ix_cust_username; table: customers; cost: 1; progress: index
 CREATE UNIQUE INDEX ix_cust_username ON customers (username){{$t}};
 
+-- name: create index ix_cust_username_password; table: customers; cost: 1; progress: index
+CREATE UNIQUE INDEX ix_cust_username_password ON customers (username, password){{$t}};
+
 -- name: create index customers_pkey; table: customers; cost: 1; progress: index
 CREATE UNIQUE INDEX customers_pkey ON customers (customerid){{$t}};
 
@@ -91,7 +94,7 @@ ALTER TABLE cust_hist ADD CONSTRAINT fk_cust_hist_customerid
 -- step: the next.
 -- name: add foreign key fk_customerid; table: orders
 ALTER TABLE orders ADD CONSTRAINT fk_customerid
-    FOREIGN KEY (customerid) REFERENCES customers NOT VALID;
+    FOREIGN KEY (customerid) REFERENCES customers ON DELETE SET NULL NOT VALID;
 
 -- step: the last.
 -- name: add foreign key fk_orderid; table: orderlines

@@ -6,7 +6,7 @@
 -- customer's id where nothing was bought yet; no row where user name or password is wrong.
 -- name: create function login
 CREATE FUNCTION login(username_in varchar, password_in varchar)
-RETURNS TABLE (customerid integer, title varchar, actor varchar, relatedpurchase varchar)
+RETURNS TABLE (customerid integer, title text, actor text, relatedpurchase text)
 LANGUAGE sql STABLE ROWS 5 AS $$
     SELECT c.customerid, p.title, p.actor, r.title
     FROM customers c
@@ -35,7 +35,7 @@ BEGIN
         firstname_in, lastname_in, address1_in, nullif(address2_in, ''), city_in, nullif(state_in, ''), zip_in,
         country_in, region_in, email_in, phone_in, creditcardtype_in, creditcard_in, creditcardexpiration_in,
         username_in, password_in, age_in, income_in, gender_in)
-    ON CONFLICT (username) DO NOTHING
+    ON CONFLICT DO NOTHING -- of either unique index: which of the two is asked first is not settled
     RETURNING customerid INTO new_id;
     RETURN coalesce(new_id, 0);
 END

@@ -27,10 +27,7 @@ ALTER DATABASE {{ident .Database}} SET RECOVERY BULK_LOGGED;
 GO
 -- step: the driver's login. The password is checked against the server's policy.
 -- name: create login
-IF SUSER_ID({{str $p.Login}}) IS NULL
-    CREATE LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
-ELSE
-    ALTER LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
+{{if $p.LoginThere}}ALTER{{else}}CREATE{{end}} LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
 {{- if not $p.Lacks.ServerState}}
 GO
 -- step: so that a run can record the server's counters. Rights on the server are granted in master only.

@@ -15,24 +15,26 @@ LEFT JOIN PRODUCTS AS p ON p.PROD_ID = h.PROD_ID
 LEFT JOIN PRODUCTS AS r ON r.PROD_ID = p.COMMON_PROD_ID
 WHERE c.USERNAME = @username AND c.PASSWORD = @password;
 GO
--- The new customer's id, or 0 where the user name is taken. The unique index decides, so that of two who ask for the
--- same name at once one gets it. Values that are missing are null, as they are after a load.
+-- The new customer's id, or 0 where the user name is taken. Name and password together are unique, so that of two who ask
+-- for the same name at once, with the password that all of DS2's customers have, one gets it. Values that are missing are
+-- null, as they are after a load.
 -- name: create procedure NEW_CUSTOMER
 CREATE PROCEDURE NEW_CUSTOMER
     @firstname varchar(50), @lastname varchar(50), @address1 varchar(50), @address2 varchar(50), @city varchar(50),
-    @state varchar(50), @zip varchar(50), @country varchar(50), @region smallint, @email varchar(50), @phone varchar(50),
-    @creditcardtype int, @creditcard varchar(50), @creditcardexpiration varchar(50), @username varchar(50),
-    @password varchar(50), @age smallint, @income int, @gender char(1)
+    @state varchar(50), @zip int, @country varchar(50), @region tinyint, @email varchar(50), @phone varchar(50),
+    @creditcardtype tinyint, @creditcard varchar(50), @creditcardexpiration varchar(50), @username varchar(50),
+    @password varchar(50), @age tinyint, @income int, @gender char(1)
 AS
 SET NOCOUNT ON;
 BEGIN TRY
     INSERT INTO CUSTOMERS (
         FIRSTNAME, LASTNAME, ADDRESS1, ADDRESS2, CITY, STATE, ZIP, COUNTRY, REGION, EMAIL, PHONE,
         CREDITCARDTYPE, CREDITCARD, CREDITCARDEXPIRATION, USERNAME, PASSWORD, AGE, INCOME, GENDER)
-    VALUES (
+    SELECT
         @firstname, @lastname, @address1, NULLIF(@address2, ''), @city, NULLIF(@state, ''), @zip, @country, @region,
-        @email, @phone, @creditcardtype, @creditcard, @creditcardexpiration, @username, @password, @age, @income, @gender);
-    SELECT CAST(SCOPE_IDENTITY() AS int) AS CUSTOMERID;
+        @email, @phone, @creditcardtype, @creditcard, @creditcardexpiration, @username, @password, @age, @income, @gender
+    WHERE NOT EXISTS (SELECT 1 FROM CUSTOMERS WHERE USERNAME = @username);
+    SELECT CASE @@ROWCOUNT WHEN 0 THEN 0 ELSE CAST(SCOPE_IDENTITY() AS int) END AS CUSTOMERID;
 END TRY
 BEGIN CATCH
     IF ERROR_NUMBER() IN (2601, 2627) -- duplicate key
@@ -43,40 +45,34 @@ END CATCH;
 GO
 -- name: create procedure BROWSE_BY_CATEGORY
 CREATE PROCEDURE BROWSE_BY_CATEGORY
-    @batch_size int, @category smallint
+    @batch_size int, @category tinyint
 AS
 SET NOCOUNT ON;
 SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON_PROD_ID
 FROM PRODUCTS
 WHERE CATEGORY = @category AND SPECIAL = 1;
 GO
--- The two browses by full text take two words with a blank between them; one word alone stands for both. Each word is
--- quoted, so that no character of it is read as an operator.
+-- The two browses by full text take a phrase, as DS2 does: its words in their order, next to each other. The quotes keep any
+-- character of it from being read as an operator.
 -- name: create procedure BROWSE_BY_ACTOR
 CREATE PROCEDURE BROWSE_BY_ACTOR
     @batch_size int, @actor varchar(100)
 AS
 SET NOCOUNT ON;
-DECLARE @blank int = CHARINDEX(' ', @actor + ' ');
-DECLARE @first varchar(102) = '"' + REPLACE(LEFT(@actor, @blank - 1), '"', '') + '"';
-DECLARE @last varchar(102) = '"' + REPLACE(SUBSTRING(@actor, @blank + 1, 100), '"', '') + '"';
-IF @last = '""' SET @last = @first;
+DECLARE @phrase varchar(102) = '"' + REPLACE(@actor, '"', '') + '"';
 SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON_PROD_ID
 FROM PRODUCTS WITH (FORCESEEK)
-WHERE CONTAINS(ACTOR, @first) AND CONTAINS(ACTOR, @last);
+WHERE CONTAINS(ACTOR, @phrase);
 GO
 -- name: create procedure BROWSE_BY_TITLE
 CREATE PROCEDURE BROWSE_BY_TITLE
     @batch_size int, @title varchar(100)
 AS
 SET NOCOUNT ON;
-DECLARE @blank int = CHARINDEX(' ', @title + ' ');
-DECLARE @first varchar(102) = '"' + REPLACE(LEFT(@title, @blank - 1), '"', '') + '"';
-DECLARE @last varchar(102) = '"' + REPLACE(SUBSTRING(@title, @blank + 1, 100), '"', '') + '"';
-IF @last = '""' SET @last = @first;
+DECLARE @phrase varchar(102) = '"' + REPLACE(@title, '"', '') + '"';
 SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON_PROD_ID
 FROM PRODUCTS WITH (FORCESEEK)
-WHERE CONTAINS(TITLE, @first) AND CONTAINS(TITLE, @last);
+WHERE CONTAINS(TITLE, @phrase);
 GO
 -- The id of the new order, or 0 where a product's stock fell short and nothing was bought. The stock is checked and
 -- lowered in one statement, so no update is lost; it is the last one, so the rows that many buyers want are locked for
@@ -95,7 +91,7 @@ SET NOCOUNT ON;
 SET XACT_ABORT ON;
 IF @number_items NOT BETWEEN 1 AND 10
     THROW 50001, 'PURCHASE takes 1 to 10 items', 1;
-DECLARE @today date = GETDATE(), @orderid int, @sold int;
+DECLARE @today datetime = GETDATE(), @orderid int, @sold int;
 BEGIN TRY
     BEGIN TRANSACTION;
 

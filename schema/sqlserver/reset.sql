@@ -4,7 +4,7 @@
 DISABLE TRIGGER RESTOCK ON INVENTORY;
 GO
 -- name: delete new rows of cust_hist; table: cust_hist
-DELETE h FROM CUST_HIST AS h
+DELETE h FROM CUST_HIST AS h WITH (TABLOCK) -- without it the heap would keep its empty pages, and the next run fill them
 JOIN ORDERS AS o ON o.ORDERID = h.ORDERID AND o.CUSTOMERID = h.CUSTOMERID
 WHERE o.ORDERID > {{.Orders}};
 GO

@@ -17,7 +17,7 @@ CREATE TABLE ds2_steps (
 GO
 -- name: create table categories; table: categories
 CREATE TABLE CATEGORIES (
-    CATEGORY     smallint    NOT NULL CONSTRAINT PK_CATEGORIES PRIMARY KEY CLUSTERED,
+    CATEGORY     tinyint     NOT NULL CONSTRAINT PK_CATEGORIES PRIMARY KEY CLUSTERED,
     CATEGORYNAME varchar(50) NOT NULL
 ){{on . "DS_MISC_FG"}};
 INSERT INTO CATEGORIES (CATEGORY, CATEGORYNAME) VALUES
@@ -34,17 +34,17 @@ CREATE TABLE CUSTOMERS (
     ADDRESS2             varchar(50)  NULL,
     CITY                 varchar(50)  NOT NULL,
     STATE                varchar(50)  NULL,
-    ZIP                  varchar(50)  NULL,
+    ZIP                  int          NULL,
     COUNTRY              varchar(50)  NOT NULL,
-    REGION               smallint     NOT NULL,
+    REGION               tinyint      NOT NULL,
     EMAIL                varchar(50)  NULL,
     PHONE                varchar(50)  NULL,
-    CREDITCARDTYPE       int          NOT NULL,
+    CREDITCARDTYPE       tinyint      NOT NULL,
     CREDITCARD           varchar(50)  NOT NULL,
     CREDITCARDEXPIRATION varchar(50)  NOT NULL,
     USERNAME             varchar(50)  NOT NULL,
     PASSWORD             varchar(50)  NOT NULL,
-    AGE                  smallint     NULL,
+    AGE                  tinyint      NULL,
     INCOME               int          NULL,
     GENDER               char(1)      NULL
 ){{on . "DS_CUST_FG"}};
@@ -59,7 +59,7 @@ GO
 -- name: create table orders; table: orders
 CREATE TABLE ORDERS (
     ORDERID     int IDENTITY NOT NULL CONSTRAINT PK_ORDERS PRIMARY KEY CLUSTERED,
-    ORDERDATE   date         NOT NULL,
+    ORDERDATE   datetime     NOT NULL,
     CUSTOMERID  int          NOT NULL,
     NETAMOUNT   money        NOT NULL,
     TAX         money        NOT NULL,
@@ -72,18 +72,18 @@ CREATE TABLE ORDERLINES (
     ORDERID     int      NOT NULL,
     PROD_ID     int      NOT NULL,
     QUANTITY    smallint NOT NULL,
-    ORDERDATE   date     NOT NULL,
+    ORDERDATE   datetime NOT NULL,
     CONSTRAINT PK_ORDERLINES PRIMARY KEY CLUSTERED (ORDERID, ORDERLINEID)
 ){{on . "DS_ORDERS_FG"}};
 GO
 -- name: create table products; table: products
 CREATE TABLE PRODUCTS (
     PROD_ID        int IDENTITY NOT NULL CONSTRAINT PK_PRODUCTS PRIMARY KEY CLUSTERED,
-    CATEGORY       smallint     NOT NULL,
+    CATEGORY       tinyint      NOT NULL,
     TITLE          varchar(50)  NOT NULL,
     ACTOR          varchar(50)  NOT NULL,
     PRICE          money        NOT NULL,
-    SPECIAL        smallint     NOT NULL,
+    SPECIAL        tinyint      NOT NULL,
     COMMON_PROD_ID int          NOT NULL
 ){{on . "DS_MISC_FG"}};
 GO
@@ -96,12 +96,12 @@ CREATE TABLE INVENTORY (
 GO
 -- name: create table reorder; table: reorder
 CREATE TABLE REORDER (
-    PROD_ID        int  NOT NULL,
-    DATE_LOW       date NOT NULL,
-    QUAN_LOW       int  NOT NULL,
-    DATE_REORDERED date NULL,
-    QUAN_REORDERED int  NULL,
-    DATE_EXPECTED  date NULL
+    PROD_ID        int      NOT NULL,
+    DATE_LOW       datetime NOT NULL,
+    QUAN_LOW       int      NOT NULL,
+    DATE_REORDERED datetime NULL,
+    QUAN_REORDERED int      NULL,
+    DATE_EXPECTED  datetime NULL
 ){{on . "DS_MISC_FG"}};
 {{- if .SQLServer.Password}}
 GO
@@ -109,6 +109,8 @@ GO
 -- name: create user
 IF USER_ID({{str .SQLServer.Login}}) IS NULL
     CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
+ELSE -- made for a login of that name that is gone
+    ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
 {{- if .SQLServer.Lacks.Owners}}
 GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .SQLServer.Login}};
 {{- else}}

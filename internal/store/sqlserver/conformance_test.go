@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 	target := servertest.Database(t)
 	storetest.Run(t, storetest.Engine{
 		Open: func(t *testing.T) store.Store { return loaded(t, target, storetest.Size) },
-		Kill: killOthers,
+		Kill: killOthers, Phrase: true,
 	})
 }
 

@@ -74,11 +74,11 @@ func columnsOf(ctx context.Context, conn *mssql.Conn, table string) ([]column, e
 		c := column{name: name}
 		c.nullable, _ = rows.ColumnTypeNullable(i)
 		switch kind := rows.ColumnTypeDatabaseTypeName(i); kind {
-		case "SMALLINT", "INT":
+		case "TINYINT", "SMALLINT", "INT":
 			c.parse = parseInt
 		case "MONEY":
 			c.parse = parseText
-		case "DATE":
+		case "DATETIME":
 			c.parse = parseDate
 		case "VARCHAR", "CHAR":
 			c.parse, c.text = parseBytes, true

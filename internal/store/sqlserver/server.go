@@ -115,7 +115,25 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		o.LogDir = v.logPath
 	}
 	o.Lacks = v.lacks(placed)
+	if o.Password != "" {
+		if o.LoginThere, err = s.hasLogin(ctx, v, o.Login); err != nil {
+			return nil, s.Wrap("look for login "+o.Login+" in "+s.Label(), err)
+		}
+	}
 	return v.leftOut(*o), nil
+}
+
+// hasLogin tells whether a login is there. Azure SQL Database has no SUSER_ID.
+func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, error) {
+	query := "SELECT CASE WHEN SUSER_ID(@p1) IS NULL THEN 0 ELSE 1 END"
+	if v.azureDatabase() {
+		query = "SELECT COUNT(*) FROM sys.sql_logins WHERE name = @p1"
+	}
+	master := s.master()
+	defer master.Close()
+	var n int
+	err := master.QueryRowContext(ctx, query, login).Scan(&n)
+	return n > 0, err
 }
 
 // lacks says what the server cannot do; placed, whether the database has the filegroups or will have them.

@@ -7,6 +7,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
+	"ds2/internal/store"
 	"ds2/schema"
 )
 
@@ -30,7 +31,20 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 		s.filling.Store(&statement.Name)
 		defer s.filling.Store(nil)
 	}
-	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
+	for try := 0; ; try++ {
+		err := s.Wrap(statement.Name, s.execStep(ctx, statement))
+		// Builds that go on concurrently may wait for each other's locks on the server's own tables.
+		if store.Classify(err) != store.Deadlock || try == maxStepRetries {
+			return err
+		}
+	}
+}
+
+// maxStepRetries is how often a step that was chosen as a deadlock's victim, and so rolled back, is run again.
+const maxStepRetries = 5
+
+func (s *Store) execStep(ctx context.Context, statement schema.Statement) error {
+	return s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		run := func() error {
 			if err := exec(ctx, conn, statement.SQL); err != nil {
 				return err
@@ -42,7 +56,6 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 		}
 		return transact(ctx, conn, run)
 	})
-	return s.Wrap(statement.Name, err)
 }
 
 func note(ctx context.Context, conn *mssql.Conn, step string) error {
