@@ -20,7 +20,7 @@ func ExpectedBytes(engine string, p Params) (int64, error) {
 func postgresBytes(p Params) int64 {
 	const (
 		empty    = 7_500_000 // a database without tables
-		customer = 253.9
+		customer = 294.5
 		order    = 111.5 + linesPerOrder*(74.6+54.8) // with its lines and their CUST_HIST
 		product  = 140.9 + 75.0                      // with its INVENTORY
 	)
