@@ -3,11 +3,11 @@ package folder
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,13 +113,13 @@ func TestGolden(t *testing.T) {
 	for _, c := range []struct{ parallel, partRows int }{{1, PartRows}, {2, 1000}, {7, 333}, {50, 100}} {
 		t.Run(fmt.Sprintf("parallel=%d,rows=%d", c.parallel, c.partRows), func(t *testing.T) {
 			o := all
-			o.Parallel = c.parallel
+			o.Parallel, o.Checksum = c.parallel, SHA256
 			m, told := write(t, t.TempDir(), dataset(t, datagen.S, datagen.Options{PartRows: c.partRows}), o)
 			var rows, size int64
 			for _, e := range m.Files {
 				rows, size = rows+e.Rows, size+e.Bytes
-				if e.Name != "prod.csv" && !strings.Contains(string(golden), e.SHA256+"  "+e.Name+"\n") { // its words are not DS2's
-					t.Errorf("%s has sum %s, which is not DS2's", e.Name, e.SHA256)
+				if e.Name != "prod.csv" && !strings.Contains(string(golden), e.Sum+"  "+e.Name+"\n") { // its words are not DS2's
+					t.Errorf("%s has sum %s, which is not DS2's", e.Name, e.Sum)
 				}
 			}
 			if len(m.Files) != 40 || rows != 172_700 || told != size {
@@ -293,11 +293,70 @@ func TestInterruptAndResume(t *testing.T) {
 	same(t, csv(t, dir), generated(t, data))
 }
 
+// A folder that an earlier version made, with SHA-256 in a manifest of format 1, is verified, loaded and gone on with; its
+// shards get the same checksum.
+func TestFormat1(t *testing.T) {
+	data := dataset(t, small, datagen.Options{})
+	dir := t.TempDir()
+	o := all
+	o.Checksum, o.Shard = SHA256, Shard{1, 2}
+	m, _ := write(t, dir, data, o)
+	path := filepath.Join(dir, m.name())
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{
+		{`"format": 2`, `"format": 1`}, {`  "checksum": "sha256",` + "\n", ""}, {`"sum": "`, `"sha256": "`},
+	} {
+		old := strings.ReplaceAll(string(text), c[0], c[1])
+		if old == string(text) {
+			t.Fatalf("the manifest has no %s", c[0])
+		}
+		text = []byte(old)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := readManifests(dir)
+	if err != nil || len(again) != 1 || !reflect.DeepEqual(again[0], m) {
+		t.Errorf("read %+v, %v, want %+v", again[0], err, m)
+	}
+	o = all
+	o.Shard = Shard{2, 2}
+	if m, _ := write(t, dir, data, o); m.Checksum != SHA256 {
+		t.Errorf("the second shard has %s checksums", m.Checksum)
+	}
+	if err := verify(t, dir); err != nil {
+		t.Error(err)
+	}
+	same(t, csv(t, dir), generated(t, data))
+
+	name := filepath.Join(dir, m.Files[0].Name)
+	before, err := os.Stat(filepath.Join(dir, m.Files[1].Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(name, 10); err != nil {
+		t.Fatal(err)
+	}
+	o.Shard, o.Resume = Shard{1, 2}, true
+	write(t, dir, data, o)
+	if after, err := os.Stat(filepath.Join(dir, m.Files[1].Name)); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a whole file was made again")
+	}
+	if err := verify(t, dir); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestConflicts(t *testing.T) {
 	resume := all
 	resume.Resume = true
 	shard := all
 	shard.Shard = Shard{1, 2}
+	sha256 := resume
+	sha256.Checksum = SHA256
 	zstd := resume
 	zstd.Compression = Zstd
 	products := resume
@@ -316,6 +375,7 @@ func TestConflicts(t *testing.T) {
 		{"another size", "", dataset(t, larger, datagen.Options{}), resume, "says size"},
 		{"other lines", "", dataset(t, small, datagen.Options{CRLF: true}), resume, "says lines lf, not crlf"},
 		{"another compression", "", data, zstd, "says compression none, not zstd"},
+		{"another checksum", "", data, sha256, "says checksum xxh128, not sha256"},
 		{"other tables", "", data, products, "says tables"},
 		{"a shard beside a whole", "", data, shard, "says number of shards 1, not 2"},
 		{"a stranger", "notes.txt", data, resume, "notes.txt, which no manifest accounts for"},
@@ -384,10 +444,10 @@ func TestFullDiskIsExplained(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	w := &work{ctx: t.Context(), progress: func(int64) {}}
+	w := &work{progress: func(int64) {}}
 	w.need.Store(1000)
-	s := &sink{work: w, path: "x.csv", coded: nopCloser{full}, hash: sha256.New()}
-	if _, err := s.Write([]byte("row\n")); err == nil || err.Error() != "write x.csv: the disk is full: about 1000 bytes more are needed for the whole dataset; free them, and resume" {
+	s := &sink{work: w, path: "x.csv", coded: nopCloser{full}, hash: XXH128.new()}
+	if err := s.write([]byte("row\n")); err == nil || err.Error() != "write x.csv: the disk is full: about 1000 bytes more are needed for the whole dataset; free them, and resume" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -463,7 +523,9 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ old, replacement, want string }{
-		{`"format": 1`, `"format": 2`, "its format is 2"},
+		{`"format": 2`, `"format": 3`, "its format is 3"},
+		{`"checksum": "xxh128"`, `"checksum": "md5"`, `"md5" is no checksum`},
+		{`"compression": "none"`, `"compression": "lzma"`, `"lzma" is no compression`},
 		{`"prod.csv"`, `"../prod.csv"`, `"../prod.csv"`},
 		{`"prod.csv"`, `"inv.csv"`, `"inv.csv"`},
 		{`"customers": 2001`, `"customers": 0`, "CUSTOMERS.CUSTOMERID"},

@@ -20,7 +20,7 @@ import (
 // Manifest says what a folder holds, or, of a dataset made in shards, what one shard put there. It is written before
 // the first file and again and again while they are made, so that a run that was cut off can be gone on with.
 type Manifest struct {
-	Format         int             `json:"format"` // of this file: 1
+	Format         int             `json:"format"` // of this file: 2; 1 had SHA-256 only, as sha256 of each file
 	KitVersion     string          `json:"kit_version"`
 	Size           string          `json:"size"`
 	Customers      int             `json:"customers"`
@@ -29,6 +29,7 @@ type Manifest struct {
 	Words          string          `json:"words_sha256"`
 	Lines          string          `json:"lines"` // "lf" or "crlf"
 	Compression    Compression     `json:"compression"`
+	Checksum       Checksum        `json:"checksum"`
 	Tables         []datagen.Table `json:"tables"`
 	Shard          Shard           `json:"shard"`
 	Files          []Entry         `json:"files"`
@@ -41,10 +42,11 @@ type Entry struct {
 	Seed   uint32        `json:"seed"` // of the random numbers in it
 	Rows   int64         `json:"rows"`
 	Bytes  int64         `json:"bytes"`
-	SHA256 string        `json:"sha256"` // empty as long as the file is not whole
+	Sum    string        `json:"sum"`              // the manifest's Checksum, in hex; empty as long as the file is not whole
+	SHA256 string        `json:"sha256,omitempty"` // Sum, as format 1 has it; read only
 }
 
-const format = 1
+const format = 2
 
 // newManifest is the manifest of files before any of them is made.
 func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manifest {
@@ -52,7 +54,7 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 	m := &Manifest{
 		Format: format, KitVersion: o.KitVersion,
 		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
-		Words: data.Words().Sum(), Lines: "lf", Compression: o.Compression, Tables: o.Tables, Shard: o.Shard,
+		Words: data.Words().Sum(), Lines: "lf", Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
 	}
 	if data.CRLF() {
 		m.Lines = "crlf"
@@ -81,6 +83,7 @@ func (m *Manifest) same(other *Manifest) error {
 		{"words", m.Words, other.Words},
 		{"lines", m.Lines, other.Lines},
 		{"compression", m.Compression, other.Compression},
+		{"checksum", m.Checksum, other.Checksum},
 		{"tables", fmt.Sprint(m.Tables), fmt.Sprint(other.Tables)},
 		{"number of shards", m.Shard.Count, other.Shard.Count},
 	} {
@@ -127,6 +130,7 @@ func readManifests(dir string) ([]*Manifest, error) {
 		if err := json.Unmarshal(text, m); err != nil {
 			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
 		}
+		m.upgrade()
 		if err := m.check(name); err != nil {
 			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
 		}
@@ -135,10 +139,27 @@ func readManifests(dir string) ([]*Manifest, error) {
 	return all, nil
 }
 
+// upgrade makes a manifest of format 1 one of today.
+func (m *Manifest) upgrade() {
+	if m.Format != 1 {
+		return
+	}
+	m.Format, m.Checksum = format, SHA256
+	for i, e := range m.Files {
+		m.Files[i].Sum, m.Files[i].SHA256 = e.SHA256, ""
+	}
+}
+
 // check refuses a manifest that this kit did not write: its names become paths.
 func (m *Manifest) check(name string) error {
 	if m.Format != format {
-		return fmt.Errorf("its format is %d, this kit reads %d", m.Format, format)
+		return fmt.Errorf("its format is %d, this kit reads 1 and %d", m.Format, format)
+	}
+	if _, err := ParseCompression(string(m.Compression)); err != nil {
+		return err
+	}
+	if _, err := ParseChecksum(string(m.Checksum)); err != nil {
+		return err
 	}
 	if err := m.size().Check(); err != nil {
 		return err

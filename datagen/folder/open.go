@@ -3,8 +3,6 @@ package folder
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -82,11 +80,11 @@ func (f *Folder) Parts() ([]datagen.Part, error) {
 	}
 	var parts []datagen.Part
 	for _, e := range f.Manifest.Files {
-		if e.SHA256 == "" {
+		if e.Sum == "" {
 			return nil, &DamageError{f.Dir, []string{e.Name + " " + neverFinished}}
 		}
 		parts = append(parts, datagen.Part{
-			Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: &reader{f.Dir, f.Manifest.Compression, e},
+			Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: &reader{f.Dir, f.Manifest.Compression, f.Manifest.Checksum, e},
 		})
 	}
 	return parts, nil
@@ -111,7 +109,7 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	checks.SetLimit(parallel)
 	for _, e := range f.Manifest.Files {
 		checks.Go(func() error {
-			err := (&reader{f.Dir, f.Manifest.Compression, e}).check(ctx, progress)
+			err := (&reader{f.Dir, f.Manifest.Compression, f.Manifest.Checksum, e}).check(ctx, progress)
 			if damage, ok := errors.AsType[*damageError](err); ok {
 				mu.Lock()
 				defer mu.Unlock()
@@ -135,6 +133,7 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 type reader struct {
 	dir         string
 	compression Compression
+	checksum    Checksum
 	entry       Entry
 }
 
@@ -151,7 +150,7 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	damaged := func(read int64, format string, args ...any) (int64, error) {
 		return read, &damageError{r.entry.Name, fmt.Sprintf(format, args...), read}
 	}
-	if r.entry.SHA256 == "" {
+	if r.entry.Sum == "" {
 		return damaged(0, neverFinished)
 	}
 	f, err := os.Open(filepath.Join(r.dir, r.entry.Name))
@@ -168,7 +167,7 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	}
 	defer csv.Close()
 
-	sum := sha256.New()
+	sum := r.checksum.new()
 	var rows, read int64
 	buf := make([]byte, 256<<10)
 	for {
@@ -189,13 +188,13 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 			return damaged(read, "cannot be decompressed: %v", err)
 		}
 	}
-	switch got := hex.EncodeToString(sum.Sum(nil)); {
+	switch got := sumText(sum); {
 	case read != r.entry.Bytes:
 		return damaged(read, "has %d bytes, not %d", read, r.entry.Bytes)
 	case rows != r.entry.Rows:
 		return damaged(read, "has %d rows, not %d", rows, r.entry.Rows)
-	case got != r.entry.SHA256:
-		return damaged(read, "has another SHA-256, %s", got)
+	case got != r.entry.Sum:
+		return damaged(read, "has another %s checksum, %s", r.checksum, got)
 	}
 	return read, nil
 }

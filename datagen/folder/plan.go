@@ -26,8 +26,9 @@ type Options struct {
 	Tables      []datagen.Table // only these; datagen.Tables are all
 	Shard       Shard           // only this shard's files; Whole is all
 	Compression Compression
-	Parallel    int  // parts made side by side, at least 1
-	Resume      bool // go on where an earlier run with the same options ended
+	Checksum    Checksum // empty: what the folder's manifests have, else XXH128
+	Parallel    int      // parts made concurrently, at least 1
+	Resume      bool     // go on where an earlier run with the same options ended
 }
 
 // Plan is what is to be done to put a dataset into a folder. It is made by NewPlan and carried out once, by Run.
@@ -74,6 +75,12 @@ func (p *Plan) look() error {
 		return err
 	}
 	known := map[string]bool{"lost+found": true} // a file system of its own has one
+	if p.manifest.Checksum == "" {
+		p.manifest.Checksum = XXH128
+		if len(manifests) > 0 {
+			p.manifest.Checksum = manifests[0].Checksum
+		}
+	}
 	for _, m := range manifests {
 		if err := m.same(p.manifest); err != nil {
 			return fmt.Errorf("folder %s holds another dataset: %w: take an empty folder", p.dir, err)
@@ -140,11 +147,11 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	if err := p.dropDamaged(ctx, progress); err != nil {
 		return nil, err
 	}
-	w := &work{ctx: ctx, plan: p, progress: progress}
-	w.cond.L = &w.mu
+	w := &work{plan: p, progress: progress}
+	var files []*fileWork
 	for i, f := range p.files {
-		if p.manifest.Files[i].SHA256 == "" {
-			w.files = append(w.files, &fileWork{file: f, entry: &p.manifest.Files[i], left: f.Bytes()})
+		if p.manifest.Files[i].Sum == "" {
+			files = append(files, newFileWork(f, &p.manifest.Files[i]))
 			w.need.Add(f.Bytes())
 		}
 	}
@@ -158,7 +165,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	if err := p.manifest.write(p.dir); err != nil {
 		return nil, err
 	}
-	err := w.run(p.options.Parallel)
+	err := w.run(ctx, files, p.options.Parallel)
 	noted := p.manifest.write(p.dir) // also after an error: what is whole need not be made again
 	if err := cmp.Or(err, noted); err != nil {
 		return nil, err
@@ -192,18 +199,18 @@ func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 	checks.SetLimit(p.options.Parallel)
 	for i := range p.manifest.Files {
 		e := &p.manifest.Files[i]
-		if e.SHA256 == "" {
+		if e.Sum == "" {
 			continue
 		}
 		if stat, err := os.Lstat(filepath.Join(p.dir, e.Name)); err == nil && !stat.Mode().IsRegular() {
-			e.SHA256 = "" // and the new file takes the place of the link: where it leads is not this dataset's
+			e.Sum = "" // and the new file takes the place of the link: where it leads is not this dataset's
 			continue
 		}
 		checks.Go(func() error {
-			err := (&reader{p.dir, p.manifest.Compression, *e}).check(ctx, progress)
+			err := (&reader{p.dir, p.manifest.Compression, p.manifest.Checksum, *e}).check(ctx, progress)
 			if damage, ok := errors.AsType[*damageError](err); ok {
 				progress(-damage.read)
-				e.SHA256 = ""
+				e.Sum = ""
 				return nil
 			}
 			return err

@@ -2,7 +2,6 @@ package folder
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
@@ -33,24 +32,20 @@ func (w *work) newSink(path string) (*sink, error) {
 		f.Abort()
 		return nil, fmt.Errorf("compress %s: %w", path, err)
 	}
-	return &sink{work: w, file: f, path: path, coded: coded, hash: sha256.New()}, nil
+	return &sink{work: w, file: f, path: path, coded: coded, hash: w.plan.manifest.Checksum.new()}, nil
 }
 
-// Write appends rows.
-func (s *sink) Write(p []byte) (int, error) {
-	if err := s.work.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := s.coded.Write(p)
-	if err != nil {
-		return n, s.full(err)
+// write appends rows.
+func (s *sink) write(p []byte) error {
+	if _, err := s.coded.Write(p); err != nil {
+		return s.full(err)
 	}
 	s.hash.Write(p)
 	s.rows += int64(bytes.Count(p, []byte{'\n'}))
-	s.bytes += int64(n)
-	s.work.need.Add(-int64(n))
-	s.work.progress(int64(n))
-	return n, nil
+	s.bytes += int64(len(p))
+	s.work.need.Add(-int64(len(p)))
+	s.work.progress(int64(len(p)))
+	return nil
 }
 
 // finish brings the file to the disk and gives it its name.

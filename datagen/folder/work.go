@@ -1,13 +1,15 @@
 package folder
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/hex"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
 )
@@ -16,172 +18,194 @@ import (
 // every small file.
 const noteEvery = time.Second
 
-// work shares the parts of files out to workers. A file is written by one worker at a time, part after part; where there
-// are more workers than files, a worker makes a part of a file that others are at in memory, and waits for its turn.
+const (
+	// blockSize is how many bytes pass from a maker to a writer at once, and to the file in one write: what the
+	// second-level cache still holds when the writer reads it.
+	blockSize = 256 << 10
+	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it can be made before its turn.
+	ahead = 24
+)
+
+// work makes the missing files of a plan. Makers turn parts into blocks of rows, as many at a time as Options.Parallel
+// says; each file has a writer, which takes the blocks of its parts in order.
 type work struct {
-	ctx      context.Context
 	plan     *Plan
 	progress func(int64)
 	need     atomic.Int64 // expected bytes of CSV that are still to be written
+	blocks   sync.Pool    // of *[]byte, to be filled
 
-	finishers sync.WaitGroup
-
-	mu    sync.Mutex // guards what follows, all of fileWork but its sink, and the manifest
-	cond  sync.Cond  // a turn has passed, or err is set
-	files []*fileWork
-	noted time.Time // when the manifest was written last
-	err   error     // the first, which ends everything
+	mu    sync.Mutex // guards what follows, and the manifest
+	noted time.Time  // when the manifest was written last
 }
 
-// fileWork is how far one file is.
+// job is a part to be made.
+type job struct {
+	part   datagen.Part
+	blocks chan *[]byte // of the part in order, then closed
+}
+
+// fileWork is a file to be made.
 type fileWork struct {
 	file  datagen.File
 	entry *Entry
-	next  int   // part to be handed out next
-	turn  int   // part to be written next; whose turn it is has the sink to itself
-	at    int   // workers at it
-	left  int64 // expected bytes of the parts that are still to be written
-	sink  *sink
+	jobs  []job // the file's parts, in order
 }
 
-// run makes all files.
-func (w *work) run(parallel int) error {
-	var workers sync.WaitGroup
+func newFileWork(file datagen.File, entry *Entry) *fileWork {
+	f := &fileWork{file: file, entry: entry}
+	for _, p := range file.Parts {
+		f.jobs = append(f.jobs, job{p, make(chan *[]byte, ahead)})
+	}
+	return f
+}
+
+// schedule says in which order parts are made: first files of one part, the largest first, which nobody can help with;
+// then the first parts of the others, their second ones, and so on, which fill up the time until the last maker is done.
+func schedule(files []*fileWork) (jobs []job) {
+	bySize := slices.SortedStableFunc(slices.Values(files), func(a, b *fileWork) int { return cmp.Compare(b.file.Bytes(), a.file.Bytes()) })
+	most := 0
+	for _, f := range bySize {
+		most = max(most, len(f.jobs))
+		if len(f.jobs) == 1 {
+			jobs = append(jobs, f.jobs[0])
+		}
+	}
+	for i := range most {
+		for _, f := range bySize {
+			if len(f.jobs) > 1 && i < len(f.jobs) {
+				jobs = append(jobs, f.jobs[i])
+			}
+		}
+	}
+	return jobs
+}
+
+// run makes the files.
+func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
+	w.blocks.New = func() any { b := make([]byte, 0, blockSize); return &b }
+	group, ctx := errgroup.WithContext(ctx)
+	for _, f := range files {
+		group.Go(func() error { return w.write(ctx, f) })
+	}
+	jobs := make(chan job)
+	group.Go(func() error {
+		defer close(jobs)
+		for _, j := range schedule(files) {
+			select {
+			case jobs <- j:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
 	for range parallel {
-		workers.Go(w.worker)
+		group.Go(func() error {
+			for j := range jobs {
+				if err := w.make(ctx, j); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
-	stop := context.AfterFunc(w.ctx, func() { w.fail(w.ctx.Err()) }) // wakes those who wait for their turn
-	workers.Wait()
-	w.finishers.Wait()
-	stop()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, f := range w.files {
-		if f.sink != nil {
-			f.sink.abandon()
-		}
-	}
-	return w.err
+	return group.Wait()
 }
 
-func (w *work) fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		w.err = err
+// make makes a part.
+func (w *work) make(ctx context.Context, j job) error {
+	b := &blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks}
+	if _, err := j.part.WriteTo(b); err != nil {
+		return err
 	}
-	w.cond.Broadcast()
-}
-
-// worker makes parts until there are none left.
-func (w *work) worker() {
-	var ahead bytes.Buffer // a part made before its turn
-	for {
-		f, part := w.take()
-		if f == nil {
-			return
-		}
-		if err := w.make(f, part, &ahead); err != nil {
-			w.fail(err)
-			return
-		}
+	if err := b.flush(); err != nil {
+		return err
 	}
-}
-
-// take hands out the next part: of the file that the fewest workers are at, and of those, the one with the most left.
-func (w *work) take() (best *fileWork, part int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return nil, 0
-	}
-	for _, f := range w.files {
-		if f.next == len(f.file.Parts) {
-			continue
-		}
-		if best == nil || f.at < best.at || f.at == best.at && f.left > best.left {
-			best = f
-		}
-	}
-	if best != nil {
-		part = best.next
-		best.next++
-		best.at++
-	}
-	return best, part
-}
-
-// make makes a part; with the last of a file, the file is finished.
-func (w *work) make(f *fileWork, part int, ahead *bytes.Buffer) error {
-	if w.isTurn(f, part) {
-		if err := w.open(f); err != nil {
-			return err
-		}
-		if _, err := f.file.Parts[part].WriteTo(f.sink); err != nil {
-			return err
-		}
-	} else {
-		ahead.Reset()
-		if _, err := f.file.Parts[part].WriteTo(ahead); err != nil {
-			return err
-		}
-		if err := w.waitTurn(f, part); err != nil {
-			return err
-		}
-		if _, err := f.sink.Write(ahead.Bytes()); err != nil {
-			return err
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	f.turn++
-	f.at--
-	f.left -= f.file.Parts[part].Bytes
-	w.cond.Broadcast()
-	if f.turn == len(f.file.Parts) {
-		w.finishers.Go(func() { w.finish(f) })
-	}
+	close(j.blocks)
 	return nil
 }
 
-// finish brings a file to the disk, which takes its time, while the workers go on with others, and notes it.
-func (w *work) finish(f *fileWork) {
-	if err := f.sink.finish(); err != nil {
-		w.fail(err)
-		return
+// blockWriter fills blocks and hands them on.
+type blockWriter struct {
+	ctx   context.Context
+	pool  *sync.Pool
+	to    chan<- *[]byte
+	block *[]byte // being filled, or nil
+}
+
+// Write appends rows. They are not cut: a row lies in one block.
+func (b *blockWriter) Write(p []byte) (int, error) {
+	if b.block != nil && len(*b.block)+len(p) > blockSize {
+		if err := b.flush(); err != nil {
+			return 0, err
+		}
 	}
+	if b.block == nil {
+		b.block = b.pool.Get().(*[]byte)
+	}
+	*b.block = append(*b.block, p...)
+	return len(p), nil
+}
+
+// flush hands on the block that is being filled.
+func (b *blockWriter) flush() error {
+	if b.block == nil {
+		return nil
+	}
+	select {
+	case b.to <- b.block:
+		b.block = nil
+		return nil
+	case <-b.ctx.Done():
+		return b.ctx.Err()
+	}
+}
+
+// write writes a file when its first block comes, brings it to the disk while the makers go on with others, and notes it.
+func (w *work) write(ctx context.Context, f *fileWork) (err error) {
+	var s *sink
+	defer func() {
+		if err != nil && s != nil {
+			s.abandon()
+		}
+	}()
+	for _, j := range f.jobs {
+		for open := true; open; {
+			var block *[]byte
+			select {
+			case block, open = <-j.blocks:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if s == nil {
+				if s, err = w.newSink(filepath.Join(w.plan.dir, f.entry.Name)); err != nil {
+					return err
+				}
+			}
+			if !open {
+				break
+			}
+			if err := s.write(*block); err != nil {
+				return err
+			}
+			*block = (*block)[:0]
+			w.blocks.Put(block)
+		}
+	}
+	if err := s.finish(); err != nil {
+		return err
+	}
+	return w.note(f.entry, s)
+}
+
+// note notes a file that is whole in the manifest.
+func (w *work) note(e *Entry, s *sink) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	f.entry.Rows, f.entry.Bytes, f.entry.SHA256 = f.sink.rows, f.sink.bytes, hex.EncodeToString(f.sink.hash.Sum(nil))
-	f.sink = nil
+	e.Rows, e.Bytes, e.Sum = s.rows, s.bytes, sumText(s.hash)
 	if time.Since(w.noted) < noteEvery {
-		return
+		return nil
 	}
 	w.noted = time.Now()
-	if err := w.plan.manifest.write(w.plan.dir); err != nil && w.err == nil {
-		w.err = err
-	}
-}
-
-func (w *work) isTurn(f *fileWork, part int) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return f.turn == part
-}
-
-func (w *work) waitTurn(f *fileWork, part int) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for f.turn != part && w.err == nil {
-		w.cond.Wait()
-	}
-	return w.err
-}
-
-// open makes the file's sink where it has none yet.
-func (w *work) open(f *fileWork) (err error) {
-	if f.sink == nil {
-		f.sink, err = w.newSink(filepath.Join(w.plan.dir, f.entry.Name))
-	}
-	return err
+	return w.plan.manifest.write(w.plan.dir)
 }

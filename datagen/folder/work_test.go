@@ -1,0 +1,59 @@
+package folder
+
+import (
+	"testing"
+
+	"ds2/datagen"
+)
+
+// Files of one part come first, the largest first; then the others' parts in turn.
+func TestSchedule(t *testing.T) {
+	data := dataset(t, datagen.W, datagen.Options{PartRows: PartRows})
+	var files []*fileWork
+	parts := 0
+	for _, f := range data.Files() {
+		files = append(files, newFileWork(f, &Entry{}))
+		parts += len(f.Parts)
+	}
+	jobs := schedule(files)
+	if len(jobs) != parts {
+		t.Fatalf("%d jobs of %d parts", len(jobs), parts)
+	}
+	next := map[string]int{}
+	for i, j := range jobs {
+		if i > 0 && i < 38 && j.part.Bytes > jobs[i-1].part.Bytes {
+			t.Errorf("part %d, of %s, is larger than the one before", i, j.part.File)
+		}
+		if i >= 38 && (j.part.File != "us_cust.csv" && j.part.File != "row_cust.csv" || j.part.File == jobs[i-1].part.File) {
+			t.Errorf("part %d is of %s, after one of %s", i, j.part.File, jobs[i-1].part.File)
+		}
+		for _, f := range files {
+			if f.file.Name == j.part.File {
+				if f.jobs[next[f.file.Name]].blocks != j.blocks {
+					t.Fatalf("part %d, of %s, comes before its turn", i, j.part.File)
+				}
+				next[f.file.Name]++
+			}
+		}
+	}
+}
+
+// BenchmarkRun writes size 300MB: CSV bytes a second. On a slow disk its speed is the disk's: see the CPU time, as
+// `go test -bench Run -cpuprofile` or time(1) give it.
+func BenchmarkRun(b *testing.B) {
+	data, err := datagen.New(datagen.Size{Customers: 600_000, OrdersPerMonth: 30_000, Products: 300_000}, datagen.DefaultWords(), datagen.Options{PartRows: PartRows})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		o := all
+		plan, err := NewPlan(b.TempDir(), data, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(plan.Bytes())
+		if _, err := plan.Run(b.Context(), func(int64) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
