@@ -29,12 +29,50 @@ const (
 )
 
 // A row is put together from three templates with the customer's number, state or country between them. What is in
-// capitals is overwritten in place: the offsets in write are those of the templates.
-const (
-	customerHead = ",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,"
-	customerMid  = "LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user"
-	customerTail = ",password,AG,"
+// capitals is overwritten in place: the offsets in write are those of the templates. They are arrays, and so are the texts
+// below: copying one of a known size is a few moves, copying a string is a call.
+var (
+	customerHead = [52]byte([]byte(",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,    "))
+	customerMid  = [64]byte([]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "))
+	customerTail = [16]byte([]byte(",password,AG,   "))
 )
+
+// What of the templates counts; the rest is overwritten.
+const (
+	customerHeadLen = 48
+	customerMidLen  = 62
+	customerTailLen = 13
+)
+
+// stateCodes are States, as two bytes each.
+var stateCodes = func() (codes [len(States)]uint16) {
+	for i, s := range States {
+		codes[i] = uint16(s[0]) | uint16(s[1])<<8
+	}
+	return codes
+}()
+
+// text is a short text, copied with what is behind it.
+type text struct {
+	bytes [24]byte
+	len   int
+}
+
+func newText(s string) (t text) {
+	t.len = copy(t.bytes[:], s)
+	return t
+}
+
+// worldPlaces are what stands between city and e-mail of a customer of the rest of the world: by country.
+var worldPlaces = func() (places [len(Countries)]text) {
+	for i, country := range Countries {
+		places[i] = newText(",00000," + country + ",2,")
+	}
+	return places
+}()
+
+// incomes are what a customer may earn.
+var incomes = [5]text{newText("20000,"), newText("40000,"), newText("60000,"), newText("80000,"), newText("100000,")}
 
 func (c *customers) write(r *rowWriter) error {
 	draws := drawsUS
@@ -51,33 +89,38 @@ func (c *customers) write(r *rowWriter) error {
 		g.used(draws)
 
 		start := putUint(b, 0, uint64(id))
-		copy(b[start:], customerHead)
 		head := (*[len(customerHead)]byte)(b[start:])
+		*head = customerHead
 		putLetters(head[1:7], d[0:6])
 		putLetters(head[8:18], d[6:16])
 		putLetters(head[40:47], d[16:23])
-		n := start + len(customerHead)
+		n := start + customerHeadLen
 
 		var rest *[8]uint32
 		if c.world {
 			rest = (*[8]uint32)(d[24:])
-			n += copy(b[n:], ",00000,")
-			n += copy(b[n:], Countries[below(10, d[23])])
-			n += copy(b[n:], ",2,")
+			place := &worldPlaces[below(10, d[23])]
+			*(*[24]byte)(b[n:]) = place.bytes
+			n += place.len
 		} else {
 			rest = (*[8]uint32)(d[25:])
-			n += copy(b[n:], States[below(51, d[23])])
-			b[n] = ','
-			n = putUint(b, n+1, 10000+below(90000, d[24]))
-			n += copy(b[n:], ",US,1,")
+			us := (*[16]byte)(b[n:])
+			binary.LittleEndian.PutUint16(us[:], stateCodes[below(51, d[23])])
+			us[2] = ','
+			zip := 10000 + below(90000, d[24])
+			us[3] = byte('0' + zip/10_000)
+			binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
+			binary.LittleEndian.PutUint64(us[8:], usPlace)
+			n += 14
 		}
 
-		phone := 1e9 + belowFloat(9e9, rest[0])
-		putUint(b, start+19, phone)
-		copy(b[n:], customerMid)
+		phone := 1e9 + belowFloat(9e9, rest[0]) // always of ten digits
+		put2(head[19:], phone/1e8)
+		putFixed8(head[21:], phone%1e8)
 		mid := (*[len(customerMid)]byte)(b[n:])
-		copy(mid[:10], head[8:18])
-		copy(mid[20:30], head[19:29])
+		*mid = customerMid
+		copy10(mid[0:], head[8:])
+		copy10(mid[20:], head[19:])
 		mid[31] = byte('1' + below(5, rest[1]))
 		// The sum is a double too: above 2^53 only even numbers come out.
 		card := uint64(1e15 + float64(belowFloat(9e15, rest[2])))
@@ -85,20 +128,33 @@ func (c *customers) write(r *rowWriter) error {
 		putFixed8(mid[41:], card%1e8)
 		put2(mid[52:], 8+below(5, rest[3]))
 		put2(mid[55:], 1+below(12, rest[4]))
-		n += len(customerMid)
-		n += copy(b[n:], b[:start])
+		n += customerMidLen
+		// The customer's number again, of at most ten digits.
+		*(*[16]byte)(b[n:]) = *(*[16]byte)(b[:])
+		n += start
 
-		copy(b[n:], customerTail)
-		put2(b[n+10:], 18+below(73, rest[5]))
-		n += len(customerTail)
-		n = putUint(b, n, 20000*(1+below(5, rest[6])))
-		b[n] = ','
-		b[n+1] = "FM"[below(2, rest[7])]
-		n += 2
+		tail := (*[len(customerTail)]byte)(b[n:])
+		*tail = customerTail
+		put2(tail[10:], 18+below(73, rest[5]))
+		n += customerTailLen
+		income := &incomes[below(5, rest[6])]
+		*(*[24]byte)(b[n:]) = income.bytes
+		n += income.len
+		b[n] = byte('F' + ('M'-'F')*below(2, rest[7]))
+		n++
 		binary.LittleEndian.PutUint16(b[n:], r.newline)
 		r.n += n + r.eol
 	}
 	return nil
+}
+
+// usPlace is ",US,1,", what stands behind the ZIP code of a customer in the US, its first byte lowest.
+const usPlace = ',' | 'U'<<8 | 'S'<<16 | ','<<24 | '1'<<32 | ','<<40
+
+// copy10 copies ten bytes.
+func copy10(to, from []byte) {
+	*(*[8]byte)(to) = *(*[8]byte)(from)
+	*(*[2]byte)(to[8:]) = *(*[2]byte)(from[8:])
 }
 
 // putLetters writes a letter for each draw.

@@ -18,7 +18,7 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 		place = float64(len(",00000,,2,")) + meanLen(Countries[:])
 	}
 	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
-	row := float64(len(customerHead)+len(customerMid)+len(customerTail)) + place + income + gender + d.eol()
+	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender + d.eol()
 	return row*float64(c.rows) + 2*digits(c.first, c.rows)
 }
 

@@ -2,6 +2,7 @@ package datagen
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strconv"
 )
 
@@ -18,101 +19,115 @@ type month struct {
 	size  Size
 }
 
-// order is one order as drawn.
-type order struct {
+// first is the number of the month's first order, and its seed.
+func (m month) first() int { return m.index*m.size.OrdersPerMonth + 1 }
+
+// orders is a month's orders, one after the other: those that next gives, until it is false.
+type orders struct {
 	id       uint64
 	day      uint64 // of the month, from 1
 	customer uint64
 	net      uint64   // cents
-	lines    []uint32 // two draws a line: product and quantity; valid until the next order
+	lines    []uint32 // two draws a line: product and quantity; valid until next
+
+	random    *random
+	last      uint64
+	days      uint64
+	customers float64
 }
 
-// first is the number of the month's first order, and its seed.
-func (m month) first() int { return m.index*m.size.OrdersPerMonth + 1 }
-
-// orders goes through a month's orders, first to last.
-func (m month) orders(each func(*order) error) error {
+func (m month) orders() *orders {
 	first := m.first()
-	g := newRandom(uint32(first), 0)
-	days := monthDays[m.index]
-	customers := float64(m.size.Customers)
-	var o order
-	for id := first; id < first+m.size.OrdersPerMonth; id++ {
-		d := g.draws(4 + 2*maxLines)
-		o.id = uint64(id)
-		o.day = 1 + below(days, d[0])
-		o.customer = 1 + belowFloat(customers, d[1])
-		o.net = 1 + below(40000, d[2])
-		n := 4 + 2*int(1+below(maxLines, d[3]))
-		o.lines = d[4:n]
-		g.used(n)
-		if err := each(&o); err != nil {
-			return err
-		}
+	return &orders{
+		id: uint64(first) - 1, last: uint64(first-1) + uint64(m.size.OrdersPerMonth), random: newRandom(uint32(first), 0),
+		days: monthDays[m.index], customers: float64(m.size.Customers),
 	}
-	return nil
+}
+
+// next goes on to the next order.
+func (o *orders) next() bool {
+	if o.id == o.last {
+		return false
+	}
+	d := (*[4 + 2*maxLines]uint32)(o.random.draws(4 + 2*maxLines))
+	o.id++
+	o.day = 1 + below(o.days, d[0])
+	o.customer = 1 + belowFloat(o.customers, d[1])
+	o.net = 1 + below(40000, d[2])
+	lines := 2 * int(1+below(maxLines, d[3]))
+	o.lines = d[4 : 4+lines]
+	o.random.used(4 + lines)
+	return true
 }
 
 // writeOrders writes the month's rows of ORDERS.
 func (m month) writeOrders(r *rowWriter) error {
-	return m.orders(func(o *order) error {
+	dates := m.dates()
+	for o := m.orders(); o.next(); {
 		b, err := r.room()
 		if err != nil {
 			return err
 		}
 		n := putUint(b, 0, o.id)
-		b[n] = ','
-		n = m.putDate(b, n+1, o.day)
-		b[n] = ','
-		n = putUint(b, n+1, o.customer)
+		*(*[16]byte)(b[n:]) = dates[o.day]
+		n = putUint(b, n+len(",2009/MM/DD,"), o.customer)
 		tax, total := amounts(o.net)
 		n = putMoney(b, n, o.net)
 		n = putMoney(b, n, tax)
 		n = putMoney(b, n, total)
 		binary.LittleEndian.PutUint16(b[n:], r.newline)
 		r.n += n + r.eol
-		return nil
-	})
+	}
+	return nil
 }
 
 // writeOrderLines writes the month's rows of ORDERLINES.
 func (m month) writeOrderLines(r *rowWriter) error {
 	products := float64(m.size.Products)
-	// What an order's lines have in common is put together once, and copied whole: a copy of fixed size is one move.
-	var left, right [maxRow]byte // ",ORDERID," and ",Q,2009/MM/DD\n"
-	return m.orders(func(o *order) error {
+	var rights [32][16]byte // ",Q,2009/MM/DD\n" by day
+	for day, date := range m.dates() {
+		copy(rights[day][:], ",Q,")
+		copy(rights[day][3:], date[1:11])
+		binary.LittleEndian.PutUint16(rights[day][13:], r.newline)
+	}
+	rightLen := len(",Q,2009/MM/DD") + r.eol
+	var left [maxRow]byte // "L,ORDERID,", what the order's lines begin with
+	for o := m.orders(); o.next(); {
 		b, err := r.room()
 		if err != nil {
 			return err
 		}
-		left[0] = ','
-		leftLen := putUint(&left, 1, o.id)
+		left[0], left[1] = '1', ','
+		leftLen := putUint(&left, 2, o.id)
 		left[leftLen] = ','
 		leftLen++
-		copy(right[:], ",Q,")
-		rightLen := m.putDate(&right, 3, o.day)
-		binary.LittleEndian.PutUint16(right[rightLen:], r.newline)
-		rightLen += r.eol
+		left0, left1 := binary.LittleEndian.Uint64(left[0:]), binary.LittleEndian.Uint64(left[8:])
+		right := &rights[o.day]
+		right0, right1 := binary.LittleEndian.Uint64(right[0:]), binary.LittleEndian.Uint64(right[8:])
 
 		n := 0
-		for i := 0; i < len(o.lines)-1; i += 2 {
-			b[n] = byte('1' + i/2)
-			*(*[16]byte)(b[n+1:]) = *(*[16]byte)(left[:])
-			n = putUint(b, n+1+leftLen, 1+belowFloat(products, o.lines[i]))
-			*(*[16]byte)(b[n:]) = *(*[16]byte)(right[:])
-			b[n+1] = byte('1' + below(3, o.lines[i+1]))
+		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
+			line := (*[16]byte)(b[n:])
+			binary.LittleEndian.PutUint64(line[0:], left0)
+			binary.LittleEndian.PutUint64(line[8:], left1)
+			left0++ // its lowest byte is the line's number
+			n = putUint(b, n+leftLen, 1+belowFloat(products, lines[0]))
+			line = (*[16]byte)(b[n:])
+			binary.LittleEndian.PutUint64(line[0:], right0)
+			binary.LittleEndian.PutUint64(line[8:], right1)
+			line[1] = byte('1' + below(3, lines[1]))
 			n += rightLen
 		}
 		r.n += n
-		return nil
-	})
+	}
+	return nil
 }
 
 // writeHistory writes the month's rows of CUST_HIST.
 func (m month) writeHistory(r *rowWriter) error {
 	products := float64(m.size.Products)
-	var left [maxRow]byte // "CUSTOMERID,ORDERID,", as in writeOrderLines
-	return m.orders(func(o *order) error {
+	var left [maxRow]byte // "CUSTOMERID,ORDERID,", what the order's rows begin with
+	for o := m.orders(); o.next(); {
 		b, err := r.room()
 		if err != nil {
 			return err
@@ -122,25 +137,31 @@ func (m month) writeHistory(r *rowWriter) error {
 		leftLen = putUint(&left, leftLen+1, o.id)
 		left[leftLen] = ','
 		leftLen++
+		left0, left1, left2 := binary.LittleEndian.Uint64(left[0:]), binary.LittleEndian.Uint64(left[8:]), binary.LittleEndian.Uint64(left[16:])
 
 		n := 0
-		for i := 0; i < len(o.lines); i += 2 {
-			*(*[24]byte)(b[n:]) = *(*[24]byte)(left[:])
-			n = putUint(b, n+leftLen, 1+belowFloat(products, o.lines[i]))
+		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
+			row := (*[24]byte)(b[n:])
+			binary.LittleEndian.PutUint64(row[0:], left0)
+			binary.LittleEndian.PutUint64(row[8:], left1)
+			binary.LittleEndian.PutUint64(row[16:], left2)
+			n = putUint(b, n+leftLen, 1+belowFloat(products, lines[0]))
 			binary.LittleEndian.PutUint16(b[n:], r.newline)
 			n += r.eol
 		}
 		r.n += n
-		return nil
-	})
+	}
+	return nil
 }
 
-// putDate writes 2009/MM/DD at b[n:] and returns the place after.
-func (m month) putDate(b *[maxRow]byte, n int, day uint64) int {
-	copy(b[n:], "2009/MM/DD")
-	put2(b[n+5:], uint64(m.index+1))
-	put2(b[n+8:], day)
-	return n + 10
+// dates are ",2009/MM/DD," for the days of the month, from 1 on.
+func (m month) dates() (dates [32][16]byte) {
+	for day := range dates {
+		copy(dates[day][:], ",2009/MM/DD,")
+		put2(dates[day][6:], uint64(m.index+1))
+		put2(dates[day][9:], uint64(day))
+	}
+	return dates
 }
 
 // amounts gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out when they are printed:
@@ -170,11 +191,22 @@ var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	return all
 }()
 
+// moneyUnits holds whole units of money, up to the largest total, as ",123." with the text's length in the highest byte.
+var moneyUnits = func() (units [434]uint64) {
+	for i := range units {
+		var b [8]byte
+		b[7] = byte(copy(b[:], fmt.Sprintf(",%d.", i)))
+		units[i] = binary.LittleEndian.Uint64(b[:])
+	}
+	return units
+}()
+
 // putMoney writes a comma and an amount at b[n:], and returns the place after.
 func putMoney(b *[maxRow]byte, n int, cents uint64) int {
-	b[n] = ','
-	n = putShort(b, n+1, cents/100)
-	b[n] = '.'
-	put2(b[n+1:], cents%100)
-	return n + 3
+	units := cents / 100
+	text := moneyUnits[units]
+	binary.LittleEndian.PutUint64(b[n:], text)
+	n += int(text >> 56)
+	put2(b[n:], cents-100*units)
+	return n + 2
 }

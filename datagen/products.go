@@ -61,12 +61,11 @@ func (d *Dataset) writeInventory(r *rowWriter) error {
 	sales := make([]uint32, d.size.Products)
 	products := float64(d.size.Products)
 	for i := range Months {
-		_ = month{index: i, size: d.size}.orders(func(o *order) error { // which never fails
-			for i := 0; i < len(o.lines); i += 2 {
-				sales[belowFloat(products, o.lines[i])] += uint32(1 + below(3, o.lines[i+1]))
+		for o := (month{index: i, size: d.size}).orders(); o.next(); {
+			for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
+				sales[belowFloat(products, lines[0])] += uint32(1 + below(3, lines[1]))
 			}
-			return nil
-		})
+		}
 	}
 	g := newRandom(uint32(d.size.Products), 0)
 	for i, sold := range sales {
