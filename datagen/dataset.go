@@ -50,8 +50,9 @@ func (f File) Bytes() (n int64) {
 
 // Options are what may differ between two datasets of one size and one list of words.
 type Options struct {
-	CRLF     bool // lines end in CR LF, not LF
-	PartRows int  // customers in a part, at most; 0 means 500,000
+	CRLF     bool   // lines end in CR LF, not LF
+	PartRows int    // customers in a part, at most; 0 means 500,000
+	Seed     uint64 // 0: DS2's own rows; any other makes other rows of the same shape, of other random numbers
 }
 
 // Dataset is the dataset of a size.
@@ -79,31 +80,46 @@ func (d *Dataset) Size() Size { return d.size }
 // Words are the dataset's words.
 func (d *Dataset) Words() *Words { return d.words }
 
+// Seed is what the dataset's random numbers depend on; 0 makes DS2's own rows.
+func (d *Dataset) Seed() uint64 { return d.options.Seed }
+
+// fileSeed is the seed of a file's random numbers, of which DS2's is given.
+func (d *Dataset) fileSeed(ds2 int) uint32 {
+	if d.options.Seed == 0 {
+		return uint32(ds2)
+	}
+	// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): seeds that are close together give streams that are not.
+	z := d.options.Seed*0x9e3779b97f4a7c15 + uint64(ds2)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return uint32((z ^ z>>31) >> 32)
+}
+
 // CRLF says whether the dataset's lines end in CR LF.
 func (d *Dataset) CRLF() bool { return d.options.CRLF }
 
 // Files lists the 40 files, under DS2's names.
 func (d *Dataset) Files() []File {
 	files := d.customersFiles()
+	orders := d.size.OrdersPerMonth
 	for i, name := range monthNames {
-		m := month{index: i, size: d.size}
-		orders := d.size.OrdersPerMonth
+		m := d.month(i)
 		files = append(files,
-			d.file(name+"_orders.csv", Orders, m.first(), orders, d.orderBytes(m), m.writeOrders),
-			d.file(name+"_orderlines.csv", OrderLines, m.first(), 5*orders, d.orderLineBytes(m), m.writeOrderLines),
-			d.file(name+"_cust_hist.csv", CustHist, m.first(), 5*orders, d.historyBytes(m), m.writeHistory),
+			d.file(name+"_orders.csv", Orders, m.seed, orders, d.orderBytes(m), m.writeOrders),
+			d.file(name+"_orderlines.csv", OrderLines, m.seed, 5*orders, d.orderLineBytes(m), m.writeOrderLines),
+			d.file(name+"_cust_hist.csv", CustHist, m.seed, 5*orders, d.historyBytes(m), m.writeHistory),
 		)
 	}
 	products := d.size.Products
 	return append(files,
-		d.file("prod.csv", Products, 1, products, d.productBytes(), d.writeProducts),
-		d.file("inv.csv", Inventory, products, products, d.inventoryBytes(), d.writeInventory),
+		d.file("prod.csv", Products, d.fileSeed(1), products, d.productBytes(), d.writeProducts),
+		d.file("inv.csv", Inventory, d.fileSeed(products), products, d.inventoryBytes(), d.writeInventory),
 	)
 }
 
 // file is a file of one part.
-func (d *Dataset) file(name string, table Table, seed, rows int, bytes float64, write func(*rowWriter) error) File {
-	return File{name, table, uint32(seed), []Part{{table, name, int64(rows), int64(bytes), rowFunc{write, d.options.CRLF}}}}
+func (d *Dataset) file(name string, table Table, seed uint32, rows int, bytes float64, write func(*rowWriter) error) File {
+	return File{name, table, seed, []Part{{table, name, int64(rows), int64(bytes), rowFunc{write, d.options.CRLF}}}}
 }
 
 // Parts lists the parts of all files, in the order of Files.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -113,6 +115,84 @@ func TestExpectedBytes(t *testing.T) {
 			}
 			if off := float64(expected)/float64(got) - 1; off < -0.01 || off > 0.01 {
 				t.Errorf("size %v, CR LF %v: expected %d bytes, got %d, %.2f %% off", size, crlf, expected, got, 100*off)
+			}
+		}
+	}
+}
+
+// Another seed gives other rows in every file, of the same keys and the same shape, that fit together as DS2's do.
+func TestSeed(t *testing.T) {
+	size := datagen.Size{Customers: 2_000, OrdersPerMonth: 200, Products: 500}
+	read := func(seed uint64) map[string][][]string {
+		t.Helper()
+		data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed, PartRows: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][][]string{}
+		for _, p := range data.Parts() {
+			var text strings.Builder
+			if _, err := p.WriteTo(&text); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(text.String()) {
+				files[p.File] = append(files[p.File], strings.Split(strings.TrimSpace(line), ","))
+			}
+		}
+		return files
+	}
+	ds2, again, other := read(0), read(7), read(8)
+	seeded := read(7)
+	if !reflect.DeepEqual(seeded, again) {
+		t.Error("one seed gives different rows")
+	}
+	for name := range ds2 {
+		if reflect.DeepEqual(seeded[name], ds2[name]) || reflect.DeepEqual(seeded[name], other[name]) {
+			t.Errorf("%s has the same rows with different seeds", name)
+		}
+		if !strings.Contains(name, "order") && !strings.Contains(name, "hist") && len(seeded[name]) != len(ds2[name]) {
+			t.Errorf("%s has %d rows, not %d", name, len(seeded[name]), len(ds2[name]))
+		}
+	}
+	same := 0 // rows that another seed gives too, which storage could deduplicate
+	for i, row := range seeded["us_cust.csv"] {
+		if row[0] != ds2["us_cust.csv"][i][0] || len(row) != len(ds2["us_cust.csv"][i]) {
+			t.Fatalf("row %d is %q", i, row)
+		}
+		if row[1] == ds2["us_cust.csv"][i][1] {
+			same++
+		}
+	}
+	if same > 0 {
+		t.Errorf("%d customers have the same name with another seed", same)
+	}
+	sold := map[string]int{}
+	for _, line := range seeded["mar_orderlines.csv"] {
+		if line[4][:8] != "2009/03/" {
+			t.Errorf("a line of March is dated %s", line[4])
+		}
+	}
+	for name, lines := range seeded {
+		if strings.HasSuffix(name, "_orderlines.csv") {
+			for _, line := range lines {
+				quantity, _ := strconv.Atoi(line[3])
+				sold[line[2]] += quantity
+			}
+		}
+	}
+	for _, product := range seeded["inv.csv"] {
+		if fmt.Sprint(sold[product[0]]) != product[2] {
+			t.Errorf("product %s: %s sold, its lines say %d", product[0], product[2], sold[product[0]])
+		}
+	}
+	for _, month := range []string{"jan", "dec"} {
+		history, lines := seeded[month+"_cust_hist.csv"], seeded[month+"_orderlines.csv"]
+		if len(history) != len(lines) {
+			t.Fatalf("%s: %d rows of history, %d lines", month, len(history), len(lines))
+		}
+		for i, line := range lines {
+			if history[i][1] != line[1] || history[i][2] != line[2] {
+				t.Errorf("%s, line %d: history %q of line %q", month, i, history[i], line)
 			}
 		}
 	}

@@ -17,9 +17,16 @@ var monthDays = [Months]uint64{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 type month struct {
 	index int // 0 for January
 	size  Size
+	seed  uint32
 }
 
-// first is the number of the month's first order, and its seed.
+func (d *Dataset) month(index int) month {
+	m := month{index: index, size: d.size}
+	m.seed = d.fileSeed(m.first())
+	return m
+}
+
+// first is the number of the month's first order, and DS2's seed.
 func (m month) first() int { return m.index*m.size.OrdersPerMonth + 1 }
 
 // orders is a month's orders, one after the other: those that next gives, until it is false.
@@ -39,7 +46,7 @@ type orders struct {
 func (m month) orders() *orders {
 	first := m.first()
 	return &orders{
-		id: uint64(first) - 1, last: uint64(first-1) + uint64(m.size.OrdersPerMonth), random: newRandom(uint32(first), 0),
+		id: uint64(first) - 1, last: uint64(first-1) + uint64(m.size.OrdersPerMonth), random: newRandom(m.seed, 0),
 		days: monthDays[m.index], customers: float64(m.size.Customers),
 	}
 }

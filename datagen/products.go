@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // writeProducts writes all rows of PRODUCTS.
 func (d *Dataset) writeProducts(r *rowWriter) error {
-	g := newRandom(1, 0) // DS2 never seeds it
+	g := newRandom(d.fileSeed(1), 0) // DS2 never seeds it, which is a seed of 1
 	products := d.size.Products
 	odds := uint64(100)
 	if products > 100_000 {
@@ -71,7 +71,7 @@ func (d *Dataset) writeInventory(r *rowWriter) error {
 	}
 	for i := range Months {
 		n := 0
-		for o := (month{index: i, size: d.size}).orders(); o.next(); {
+		for o := d.month(i).orders(); o.next(); {
 			if n >= batch {
 				add(lines[:n])
 				n = 0
@@ -81,7 +81,7 @@ func (d *Dataset) writeInventory(r *rowWriter) error {
 		}
 		add(lines[:n])
 	}
-	g := newRandom(uint32(d.size.Products), 0)
+	g := newRandom(d.fileSeed(d.size.Products), 0)
 	for i, sold := range sales {
 		b, err := r.room()
 		if err != nil {

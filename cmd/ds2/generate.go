@@ -20,7 +20,9 @@ import (
 // generateFlags are the flags of ds2 generate.
 type generateFlags struct {
 	size, rows, words string
+	dataSeed          uint64
 	lines, compress   string
+	checksum          string
 	out, part, verify string
 	tables            []string
 	shard             string
@@ -30,23 +32,33 @@ type generateFlags struct {
 
 const wholeShard = "1/1"
 
+// dataSeedUsage is the help of --data-seed.
+const dataSeedUsage = "seed of the rows: 0 gives DS2's own; any other gives other rows of the same shape, so that storage cannot deduplicate two databases"
+
 func newGenerateCommand() *cobra.Command {
 	var f generateFlags
 	cmd := &cobra.Command{
 		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -} | --verify DIR",
 		Short: "Write a dataset as CSV files",
-		Long: `Writes the 40 files of a dataset under DS2's names into one folder, byte for byte as DS2's own programs do, and
-manifest.json, which tells rows, bytes and SHA-256 of each. Titles and actors in prod.csv are of the kit's own words.
+		Long: `Writes the 40 files of a dataset under DS2's names into one directory, byte for byte as DS2's own programs do, and
+manifest.json with the rows, bytes and checksum of each. prod.csv alone differs from DS2's, unless --words gives DS2's
+word lists: its titles and actors are made of the kit's own words.
 
-A run that was cut off goes on with --resume, which checks what is there and makes what is missing. Several machines
-share the work with --shard, each writing some of the files whole; they may all write into one folder. Since the two
-customers' files are 22 % of the bytes each, more than 5 shards end no sooner.
+An interrupted run continues with --resume, which checks the files that are there and makes the missing ones. Several
+machines share the work with --shard, each writing some of the files; they may all write into one directory. Since the
+two customers' files have 22 % of the bytes each, more than 5 shards end no sooner.
 
-A words file has 1,000 words below a line [titles], 200 below [first] and 200 below [last], one a line.`,
+The checksum is of the CSV, also where files are compressed. xxh128 (XXH3, 128 bits) costs next to nothing; without
+compression, xxhsum checks it, as sha256sum checks sha256:
+
+  jq -r '.files[] | .sum + "  " + .name' manifest.json | xxhsum -c
+
+A words file has 1,000 words below a line [titles], 200 below [first] and 200 below [last], one per line.`,
 		Example: `  ds2 generate --size 30MB --out /tmp/ds2-30MB
   ds2 generate --verify /tmp/ds2-30MB
   ds2 generate --rows customers=5000,orders-per-month=200,products=1000 --part us_cust - | head -3
-  ds2 generate --size W --shard 2/4 --compress zstd --out /tmp/ds2-W`,
+  ds2 generate --size W --shard 2/4 --compress zstd --out /tmp/ds2-W
+  ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -54,16 +66,18 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
 	flags.SortFlags = false
 	flags.StringVar(&f.size, "size", "", "S, M, L, W, or MB, GB, TB such as 30MB, 80GB, 1TB")
 	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
-	flags.StringVar(&f.out, "out", "", "folder to write to, made where it does not exist")
+	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
 	flags.StringSliceVar(&f.tables, "tables", nil, "only these of customers, orders, orderlines, cust_hist, products, inventory")
 	flags.StringVar(&f.part, "part", "", "only this file, such as us_cust or jan_orders, to stdout, for which stands the argument -")
-	flags.StringVar(&f.lines, "lines", "lf", "ends of lines: lf, or crlf for Windows")
+	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
+	flags.StringVar(&f.lines, "lines", "lf", "line endings: lf, or crlf for Windows")
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
+	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; where other shards or an interrupted run left a manifest, the default is its checksum")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
-	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made side by side")
-	flags.BoolVar(&f.resume, "resume", false, "go on in a folder where a run with the same flags ended early")
-	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this folder with its manifest")
+	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made concurrently")
+	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
+	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this directory with its manifest")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
@@ -72,19 +86,19 @@ func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
 	toStdout := slices.Equal(args, []string{"-"})
 	switch {
 	case len(args) > 0 && !toStdout:
-		return usageError("generate: %q is no argument of it; see ds2 generate --help", args[0])
+		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])
 	case f.parallel < 1 || f.parallel > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.parallel)
 	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != ""):
-		return usageError("--verify stands alone: the folder's manifest says what must be there")
+		return usageError("--verify stands alone: the manifest in the directory says what must be there")
 	case (f.part != "") != toStdout:
 		return usageError("--part NAME and the argument - belong together")
 	case f.part != "" && f.out != "":
-		return usageError("--part and --out exclude each other: one file to stdout, or a folder")
+		return usageError("--part and --out exclude each other: one file to stdout, or a directory")
 	case f.part != "" && (len(f.tables) > 0 || f.shard != wholeShard || f.resume):
-		return usageError("--part stands without --tables, --shard and --resume: it is one file")
+		return usageError("--part excludes --tables, --shard and --resume: it is one file")
 	case f.verify == "" && f.part == "" && f.out == "":
-		return usageError("--out is missing: the folder to write to")
+		return usageError("--out is missing: the directory to write to")
 	}
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
@@ -131,7 +145,7 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return datagen.New(size, words, datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows})
+	return datagen.New(size, words, datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows, Seed: f.dataSeed})
 }
 
 // writePart writes one file to stdout.
@@ -178,6 +192,11 @@ func (f *generateFlags) writeFolder(ctx context.Context, cmd *cobra.Command, dat
 		return flagError("shard", err)
 	}
 	options := folder.Options{KitVersion: kitVersion(), Shard: shard, Compression: compression, Parallel: f.parallel, Resume: f.resume}
+	if cmd.Flags().Changed("checksum") { // else that of the other shards, or of the run to be resumed
+		if options.Checksum, err = folder.ParseChecksum(f.checksum); err != nil {
+			return flagError("checksum", err)
+		}
+	}
 	if options.Tables, err = parseTables(f.tables); err != nil {
 		return err
 	}
@@ -193,7 +212,7 @@ func (f *generateFlags) writeFolder(ctx context.Context, cmd *cobra.Command, dat
 	start := time.Now()
 	manifest, err := plan.Run(ctx, view.Add)
 	if err != nil && ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("generate: interrupted; the same command with --resume goes on with it")}
+		return &exitError{exitInterrupted, errors.New("generate: interrupted; the same command with --resume continues it")}
 	}
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)

@@ -22,6 +22,7 @@ import (
 type loadFlags struct {
 	targetFlags
 	size, words, from string
+	dataSeed          uint64
 	quiet             bool
 	options           load.Options
 	sqlServer         sqlServerFlags
@@ -52,7 +53,8 @@ functions, and nothing else that is in the database.`,
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
-	flags.StringVar(&f.from, "from", "", "folder of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
+	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
+	flags.StringVar(&f.from, "from", "", "directory of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
 	f.sqlServer.addFiles(flags)
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
 	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
@@ -70,13 +72,15 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	case f.size == "" && f.from == "":
 		return usageError("--size is missing: S is the smallest, see ds2 sizes")
 	case f.words != "" && f.from != "":
-		return usageError("--words and --from exclude each other: the files in the folder have their words already")
+		return usageError("--words and --from exclude each other: the files in the directory have their words already")
+	case f.dataSeed != 0 && f.from != "":
+		return usageError("--data-seed and --from exclude each other: the files in the directory have their rows already")
 	case f.options.AtOnce < 1 || f.options.AtOnce > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: begin anew, or go on")
 	case f.sqlServer.options.FilesDir != "" && f.from == "":
-		return usageError("--server-dir goes with --from, which names the same folder as this machine sees it: its manifest says what the files hold")
+		return usageError("--server-dir goes with --from, which names the same directory as this machine sees it: its manifest says what the files hold")
 	}
 	if err := f.dataset(); err != nil {
 		return err
@@ -132,11 +136,11 @@ func (f *loadFlags) dataset() error {
 	if err != nil {
 		return err
 	}
-	data, err := datagen.New(size, words, datagen.Options{})
+	data, err := datagen.New(size, words, datagen.Options{Seed: f.dataSeed})
 	if err != nil {
 		return flagError("size", err)
 	}
-	o.Size, o.Words, o.Parts = size, words.Sum(), data.Parts()
+	o.Size, o.Words, o.Seed, o.Parts = size, words.Sum(), f.dataSeed, data.Parts()
 	return nil
 }
 
@@ -152,7 +156,7 @@ func (f *loadFlags) folder() error {
 			return err
 		}
 		if size != dir.Size() {
-			return usageError("--size: folder %s holds a dataset of size %s, not %s; leave --size out", f.from, dir.Size(), size)
+			return usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out", f.from, dir.Size(), size)
 		}
 	}
 	parts, err := dir.Parts()
@@ -160,7 +164,7 @@ func (f *loadFlags) folder() error {
 		return flagError("from", err)
 	}
 	o := &f.options
-	o.Size, o.Words, o.Parts = dir.Size(), dir.Manifest.Words, parts
+	o.Size, o.Words, o.Seed, o.Parts = dir.Size(), dir.Manifest.Words, dir.Manifest.DataSeed, parts
 	if f.sqlServer.options.FilesDir != "" {
 		return f.sqlServer.files(dir.Manifest)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -565,4 +566,44 @@ func FuzzParseShard(f *testing.F) {
 			t.Errorf("%q = %v, and again %v, %v", text, shard, again, err)
 		}
 	})
+}
+
+// The tools that users have read the manifest's sums.
+func TestTools(t *testing.T) {
+	for checksum, tool := range map[Checksum]string{XXH128: "xxhsum", SHA256: "sha256sum"} {
+		t.Run(tool, func(t *testing.T) {
+			if _, err := exec.LookPath(tool); err != nil {
+				t.Skip(err)
+			}
+			dir := t.TempDir()
+			o := all
+			o.Checksum = checksum
+			m, _ := write(t, dir, dataset(t, small, datagen.Options{}), o)
+			var list strings.Builder
+			for _, e := range m.Files {
+				fmt.Fprintf(&list, "%s  %s\n", e.Sum, e.Name)
+			}
+			check := exec.Command(tool, "-c")
+			check.Dir, check.Stdin = dir, strings.NewReader(list.String())
+			if said, err := check.CombinedOutput(); err != nil || strings.Count(string(said), ": OK") != 40 {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
+	}
+}
+
+// Rows of another seed are another dataset, and the manifest knows which.
+func TestSeed(t *testing.T) {
+	dir := t.TempDir()
+	data := dataset(t, small, datagen.Options{Seed: 1 << 63})
+	write(t, dir, data, all)
+	same(t, csv(t, dir), generated(t, data))
+	if f, err := Open(dir); err != nil || f.Manifest.DataSeed != 1<<63 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	o := all
+	o.Resume = true
+	if _, err := NewPlan(dir, dataset(t, small, datagen.Options{}), o); err == nil || !strings.Contains(err.Error(), "says data seed 9223372036854775808, not 0") {
+		t.Errorf("resumed with another seed: error %v", err)
+	}
 }

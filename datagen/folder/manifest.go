@@ -26,6 +26,7 @@ type Manifest struct {
 	Customers      int             `json:"customers"`
 	OrdersPerMonth int             `json:"orders_per_month"`
 	Products       int             `json:"products"`
+	DataSeed       uint64          `json:"data_seed"`
 	Words          string          `json:"words_sha256"`
 	Lines          string          `json:"lines"` // "lf" or "crlf"
 	Compression    Compression     `json:"compression"`
@@ -54,7 +55,7 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 	m := &Manifest{
 		Format: format, KitVersion: o.KitVersion,
 		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
-		Words: data.Words().Sum(), Lines: "lf", Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
+		DataSeed: data.Seed(), Words: data.Words().Sum(), Lines: "lf", Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
 	}
 	if data.CRLF() {
 		m.Lines = "crlf"
@@ -80,6 +81,7 @@ func (m *Manifest) same(other *Manifest) error {
 		old, now any
 	}{
 		{"size", m.size(), other.size()},
+		{"data seed", m.DataSeed, other.DataSeed},
 		{"words", m.Words, other.Words},
 		{"lines", m.Lines, other.Lines},
 		{"compression", m.Compression, other.Compression},
@@ -118,7 +120,7 @@ func (m *Manifest) write(dir string) error {
 func readManifests(dir string) ([]*Manifest, error) {
 	names, err := fs.Glob(os.DirFS(dir), "manifest*.json")
 	if err != nil {
-		return nil, fmt.Errorf("read folder %s: %w", dir, err)
+		return nil, fmt.Errorf("read directory %s: %w", dir, err)
 	}
 	var all []*Manifest
 	for _, name := range names {

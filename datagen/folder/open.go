@@ -28,20 +28,20 @@ type Folder struct {
 // Open reads the manifests of a folder, and nothing else yet.
 func Open(dir string) (*Folder, error) {
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("open folder: %w", err)
+		return nil, fmt.Errorf("open directory: %w", err)
 	}
 	manifests, err := readManifests(dir)
 	if err != nil {
 		return nil, err
 	}
 	if len(manifests) == 0 {
-		return nil, fmt.Errorf("open folder %s: it has no manifest.json: it was not made by ds2 generate", dir)
+		return nil, fmt.Errorf("open directory %s: it has no manifest.json: it was not made by ds2 generate", dir)
 	}
 	f := &Folder{Dir: dir, Manifest: manifests[0]}
 	shards := map[int]bool{}
 	for i, m := range manifests {
 		if err := f.Manifest.same(m); err != nil {
-			return nil, fmt.Errorf("open folder %s: %s is of another dataset: %w", dir, m.name(), err)
+			return nil, fmt.Errorf("open directory %s: %s is of another dataset: %w", dir, m.name(), err)
 		}
 		shards[m.Shard.Index] = true
 		if i > 0 {

@@ -48,6 +48,7 @@ func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	if err := p.look(); err != nil {
 		return nil, err
 	}
+	p.manifest.Checksum = cmp.Or(p.manifest.Checksum, XXH128)
 	return p, nil
 }
 
@@ -68,26 +69,23 @@ func (p *Plan) look() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read folder: %w", err)
+		return fmt.Errorf("read directory: %w", err)
 	}
 	manifests, err := readManifests(p.dir)
 	if err != nil {
 		return err
 	}
 	known := map[string]bool{"lost+found": true} // a file system of its own has one
-	if p.manifest.Checksum == "" {
-		p.manifest.Checksum = XXH128
-		if len(manifests) > 0 {
-			p.manifest.Checksum = manifests[0].Checksum
-		}
+	if len(manifests) > 0 {
+		p.manifest.Checksum = cmp.Or(p.manifest.Checksum, manifests[0].Checksum)
 	}
 	for _, m := range manifests {
 		if err := m.same(p.manifest); err != nil {
-			return fmt.Errorf("folder %s holds another dataset: %w: take an empty folder", p.dir, err)
+			return fmt.Errorf("directory %s holds another dataset: %w: take an empty directory", p.dir, err)
 		}
 		if m.Shard == p.manifest.Shard {
 			if !p.options.Resume {
-				return fmt.Errorf("folder %s holds this dataset already, whole or in part: resume, or take an empty folder", p.dir)
+				return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, or take an empty directory", p.dir)
 			}
 			p.takeOver(m)
 		}
@@ -105,7 +103,7 @@ func (p *Plan) look() error {
 	for _, entry := range held {
 		target, isPartial := atomicfile.Target(entry.Name())
 		if !known[entry.Name()] && !(isPartial && partial[target]) {
-			return fmt.Errorf("folder %s holds %s, which no manifest accounts for: take an empty folder", p.dir, entry.Name())
+			return fmt.Errorf("directory %s holds %s, which no manifest accounts for: take an empty directory", p.dir, entry.Name())
 		}
 	}
 	return nil
@@ -129,7 +127,7 @@ func enough(dir string, free, need int64) error {
 	if free >= need {
 		return nil
 	}
-	return fmt.Errorf("folder %s has %d bytes free, and the files to be made need about %d: free %d more, or take another folder",
+	return fmt.Errorf("directory %s has %d bytes free, and the files to be made need about %d: free %d more, or take another directory",
 		dir, free, need, need-free)
 }
 
@@ -139,7 +137,7 @@ func enough(dir string, free, need int64) error {
 // after an error the folder can be resumed.
 func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error) {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make folder: %w", err)
+		return nil, fmt.Errorf("make directory: %w", err)
 	}
 	if err := p.dropPartial(); err != nil {
 		return nil, err
@@ -177,7 +175,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 func (p *Plan) dropPartial() error {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
-		return fmt.Errorf("read folder: %w", err)
+		return fmt.Errorf("read directory: %w", err)
 	}
 	for _, entry := range entries {
 		target, ok := atomicfile.Target(entry.Name())

@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Size    datagen.Size
 	Words   string // sum of the word lists, as datagen.Words.Sum gives it
+	Seed    uint64 // of the rows, as in datagen.Options
 	Version string // of the kit
 	Parts   []datagen.Part
 
@@ -162,7 +163,7 @@ func (l *loader) createTables(ctx context.Context) error {
 
 // info is what is noted of the dataset while it is loaded.
 func (l *loader) info() store.Info {
-	return store.Info{
+	info := store.Info{
 		store.InfoState:          store.StateLoading,
 		store.InfoSize:           l.options.Size.String(),
 		store.InfoCustomers:      fmt.Sprint(l.options.Size.Customers),
@@ -171,6 +172,10 @@ func (l *loader) info() store.Info {
 		store.InfoWords:          l.options.Words,
 		store.InfoVersion:        l.options.Version,
 	}
+	if l.options.Seed != 0 {
+		info[store.InfoDataSeed] = fmt.Sprint(l.options.Seed)
+	}
+	return info
 }
 
 // transact runs the statements of a phase, and more, in one transaction.

@@ -330,3 +330,44 @@ func TestDatabaseIsMade(t *testing.T) {
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	exec(t, admin, `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
 }
+
+// A database of another seed knows it: it is reset to its own stock, and its load is not gone on with by other rows.
+func TestSeed(t *testing.T) {
+	seeded := options(t)
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: 100, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeded.Seed, seeded.Parts = 7, data.Parts()
+	target := pgtest.Database(t)
+	s := open(t, target)
+	breakLoad(t, s, 20)
+	seeded.Resume = true
+	if _, err := load.Run(t.Context(), s, seeded); err == nil || !strings.Contains(err.Error(), `data_seed "", not "7"`) {
+		t.Errorf("resumed with other rows: error %v", err)
+	}
+	seeded.Resume, seeded.Drop = false, true
+	mustLoad(t, s, seeded)
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seed, err := info.DataSeed(); err != nil || seed != 7 {
+		t.Errorf("seed %d, %v", seed, err)
+	}
+	fresh := pgtest.Contents(t, target)
+	exec(t, s, "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
+	if err := load.Reset(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {
+		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
+	}
+	other := pgtest.Database(t)
+	mustLoad(t, open(t, other), options(t))
+	for table, contents := range pgtest.Contents(t, other) {
+		if table != "categories" && table != "reorder" && contents == fresh[table] {
+			t.Errorf("%s is the same with another seed", table)
+		}
+	}
+}

@@ -29,7 +29,11 @@ func Reset(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{}) // INVENTORY has no words in it
+	seed, err := info.DataSeed()
+	if err != nil {
+		return err
+	}
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed}) // INVENTORY has no words in it
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (l *loader) resume(ctx context.Context) error {
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Database())
 	}
-	for _, name := range []string{store.InfoSize, store.InfoWords, store.InfoVersion} {
+	for _, name := range []string{store.InfoSize, store.InfoDataSeed, store.InfoWords, store.InfoVersion} {
 		if found, want := info[name], l.info()[name]; found != want {
 			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was started with, or start again with --drop",
 				name, found, want)

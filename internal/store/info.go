@@ -21,6 +21,7 @@ const (
 	InfoCustomers      = "customers"
 	InfoOrdersPerMonth = "orders_per_month"
 	InfoProducts       = "products"
+	InfoDataSeed       = "data_seed"    // of datagen.Options; absent where it is 0
 	InfoWords          = "words_sha256" // of the word lists that titles and actors are made of
 	InfoVersion        = "kit_version"
 
@@ -56,6 +57,19 @@ func (i Info) CheckReady() error {
 		Op: "check the state of the database", Class: Config, Err: errors.New("its load was not finished"),
 		Hint: "finish it with ds2 load --resume, or begin anew with ds2 load --drop",
 	}
+}
+
+// DataSeed is what the rows of the dataset that was loaded depend on, as in datagen.Options.
+func (i Info) DataSeed() (uint64, error) {
+	text, ok := i[InfoDataSeed]
+	if !ok {
+		return 0, nil
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", InfoDataSeed, text)
+	}
+	return seed, nil
 }
 
 // Size is the three numbers of the dataset that was loaded.
