@@ -4,6 +4,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -178,12 +179,19 @@ func (l *loader) info() store.Info {
 	return info
 }
 
-// transact runs the statements of a phase, and more, in one transaction.
-func (l *loader) transact(ctx context.Context, phase schema.Phase, more ...string) error {
+// transact runs the statements of a phase, and what is to be noted with them, in one transaction.
+func (l *loader) transact(ctx context.Context, phase schema.Phase, notes ...string) error {
 	statements, err := l.statements(phase)
 	if err != nil {
 		return err
 	}
+	for _, sql := range notes {
+		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: sql})
+	}
+	return l.inTransaction(ctx, statements)
+}
+
+func (l *loader) inTransaction(ctx context.Context, statements []schema.Statement) error {
 	tx, err := l.engine.DB().BeginTx(ctx, nil)
 	if err != nil {
 		return l.engine.Wrap("begin", err)
@@ -191,33 +199,22 @@ func (l *loader) transact(ctx context.Context, phase schema.Phase, more ...strin
 	defer tx.Rollback() // does nothing after Commit
 	for _, s := range statements {
 		if _, err := tx.ExecContext(ctx, s.SQL); err != nil {
-			return l.engine.Wrap(s.Name, err)
+			return l.engine.Wrap(s.Name, cmp.Or(ctx.Err(), err)) // a transaction that ended with its context says only that it ended
 		}
 	}
-	for _, sql := range more {
-		if _, err := tx.ExecContext(ctx, sql); err != nil {
-			return l.engine.Wrap("note what is loaded", err)
-		}
+	if err := tx.Commit(); err != nil {
+		return l.engine.Wrap("commit", cmp.Or(ctx.Err(), err))
 	}
-	return l.engine.Wrap("commit", tx.Commit())
+	return nil
 }
 
 // finish notes, as the very last step, that the load is whole.
 func (l *loader) finish(ctx context.Context) error {
-	tx, err := l.engine.DB().BeginTx(ctx, nil)
-	if err != nil {
-		return l.engine.Wrap("begin", err)
-	}
-	defer tx.Rollback()
-	for _, sql := range []string{
-		"DROP TABLE IF EXISTS ds2_steps",
-		fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", literal(store.StateReady), literal(store.InfoState)),
-	} {
-		if _, err := tx.ExecContext(ctx, sql); err != nil {
-			return l.engine.Wrap("note that all is loaded", err)
-		}
-	}
-	return l.engine.Wrap("commit", tx.Commit())
+	const name = "note that all is loaded"
+	return l.inTransaction(ctx, []schema.Statement{
+		{Name: name, SQL: "DROP TABLE IF EXISTS ds2_steps"},
+		{Name: name, SQL: fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", literal(store.StateReady), literal(store.InfoState))},
+	})
 }
 
 // literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.

@@ -61,7 +61,7 @@ func swap(words string) string {
 // containing counts the texts that contain all the words, or the words as a phrase.
 func (s *suite) containing(texts []string, words string) int {
 	n := 0
-	if s.phrase {
+	if s.engine.Phrase {
 		for _, text := range texts {
 			if strings.Contains(" "+text+" ", " "+strings.ToUpper(words)+" ") {
 				n++

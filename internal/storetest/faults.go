@@ -39,7 +39,7 @@ func (s *suite) cancelled(t *testing.T) {
 
 func (s *suite) killed(t *testing.T) {
 	session := s.connect(t)
-	s.exec(t, s.kill)
+	s.exec(t, s.engine.Kill)
 	_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
 	if got := store.Classify(err); got != store.Connection {
 		t.Errorf("error of a killed connection: class %s: %v", got, err)

@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"net/url"
 	"testing"
 
 	"ds2/datagen"
@@ -15,8 +16,10 @@ var Size = datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 10_000}
 
 // Engine is an engine under test.
 type Engine struct {
-	// Open gives a store whose database was freshly loaded with a dataset of Size, closed when the test ends.
-	Open func(t *testing.T) store.Store
+	Open store.Opener // gives a store.Loader
+
+	// Database makes the URL of a database that is empty or does not exist yet, and is gone when the test ends.
+	Database func(t testing.TB) string
 
 	// Kill is SQL that ends all connections to the database but the one it runs on.
 	Kill string
@@ -27,7 +30,8 @@ type Engine struct {
 
 // Run runs the suite.
 func Run(t *testing.T, e Engine) {
-	s := &suite{store: e.Open(t), kill: e.Kill, phrase: e.Phrase}
+	target := e.Database(t)
+	s := &suite{engine: e, target: target, store: e.loaded(t, target)}
 	for _, test := range []struct {
 		name string
 		run  func(*suite, *testing.T)
@@ -47,17 +51,35 @@ func Run(t *testing.T, e Engine) {
 		{"restock of every row", (*suite).restock},
 		{"cancelled context", (*suite).cancelled},
 		{"killed connection", (*suite).killed},
+		{"work in doubt", (*suite).inDoubt},
 		{"sales and stock after all that", (*suite).books},
 		{"reset", (*suite).reset},
+		{"steps of a load", (*suite).steps},
+		{"load that is broken and resumed", (*suite).resume},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(s, t) })
 	}
 }
 
 type suite struct {
+	engine Engine
+	target string
 	store  store.Store
-	kill   string
-	phrase bool
+}
+
+// open is a store of a target, closed when the test ends.
+func (e Engine) open(t *testing.T, target string) store.Loader {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.(store.Loader)
 }
 
 // connect opens a session that is closed when the test ends.

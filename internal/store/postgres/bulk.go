@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,7 +138,14 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 		return err
 	}
 	defer conn.Close()
-	return conn.Raw(func(driverConn any) error { return f(driverConn.(*stdlib.Conn).Conn()) })
+	return conn.Raw(func(driverConn any) error {
+		if err := f(driverConn.(*stdlib.Conn).Conn()); err != nil {
+			// The end of the context is why the connection failed, which pgconn says in one way of several: CopyFrom's two
+			// goroutines both meet it, and the one that closes the connection lets the other fail of that.
+			return cmp.Or(ctx.Err(), err)
+		}
+		return nil
+	})
 }
 
 // progress is how far the server is with what it can report: vacuuming a table counts by the pages that it has read, and

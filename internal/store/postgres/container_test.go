@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 )
 
@@ -46,11 +47,13 @@ func TestConformanceInContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "test"), Host: net.JoinHostPort(host, port.Port()), Path: "/ds2"}
-	storetest.Run(t, storetest.Engine{
-		Open: func(t *testing.T) store.Store { return fill(t, open(t, target.String()), storetest.Size) },
-		Kill: killOthers,
-	})
+	databases := 0
+	storetest.Run(t, storetest.Engine{Open: postgres.Open, Kill: killOthers, Database: func(testing.TB) string {
+		databases++
+		target := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "test"), Host: net.JoinHostPort(host, port.Port()),
+			Path: fmt.Sprintf("/ds2_%d", databases)}
+		return target.String()
+	}})
 }
 
 // startContainer starts a server that ends with the test.

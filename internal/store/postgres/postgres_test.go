@@ -7,7 +7,6 @@ import (
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 )
@@ -19,10 +18,7 @@ const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activit
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, storetest.Engine{
-		Open: func(t *testing.T) store.Store { return loaded(t, storetest.Size) },
-		Kill: killOthers,
-	})
+	storetest.Run(t, storetest.Engine{Open: postgres.Open, Database: pgtest.Database, Kill: killOthers})
 }
 
 func open(t testing.TB, target string) *postgres.Store {

@@ -1,17 +1,12 @@
 package postgres_test
 
 import (
-	"io"
-	"net"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 )
 
@@ -97,83 +92,4 @@ func TestConnectErrors(t *testing.T) {
 			t.Errorf("%s: tells the password, or more than a sentence: %v", test.name, err)
 		}
 	}
-}
-
-// TestInDoubt cuts the connection below a purchase after the server has committed it, so that only its answer is lost.
-func TestInDoubt(t *testing.T) {
-	s := loaded(t, storetest.Size)
-	var cut atomic.Bool
-	proxied := throughProxy(t, s, &cut)
-	session, err := proxied.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close(t.Context())
-	p := &store.Purchase{CustomerID: 7, Items: []store.Item{{Product: 7, Quantity: 1}}, Net: 1, Total: 1}
-	if id, err := session.Purchase(t.Context(), p); err != nil || id == 0 {
-		t.Fatalf("before the cut: order %d, %v", id, err)
-	}
-	cut.Store(true)
-	_, err = session.Purchase(t.Context(), p)
-	e, ok := err.(*store.Error)
-	if !ok || e.Class != store.Connection || !e.InDoubt {
-		t.Errorf("purchase whose answer was lost: %#v", err)
-	}
-	deadline := time.Now().Add(10 * time.Second)
-	for orders := 0; orders < 2; {
-		if err := s.DB().QueryRow("SELECT count(*) FROM orders WHERE totalamount = 0.01").Scan(&orders); err != nil {
-			t.Fatal(err)
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the purchase in doubt never came to be: the test cut too early")
-		}
-	}
-	if _, err := session.Login(t.Context(), []byte("user1"), []byte("password")); store.Classify(err) != store.Connection {
-		t.Errorf("call on the lost connection: %v", err)
-	}
-}
-
-// throughProxy is the store behind a proxy that, once cut is set, drops the connection instead of passing an answer on.
-func throughProxy(t *testing.T, s *postgres.Store, cut *atomic.Bool) *postgres.Store {
-	t.Helper()
-	server, err := url.Parse(pgtest.Server(t).URL(s.Database()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	behindProxy := server.Host
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			behind, err := net.Dial("tcp", behindProxy)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			go func() {
-				io.Copy(behind, client)
-				behind.Close()
-			}()
-			go func() {
-				defer client.Close()
-				answer := make([]byte, 64<<10)
-				for {
-					n, err := behind.Read(answer)
-					if err != nil || cut.Load() {
-						return
-					}
-					client.Write(answer[:n])
-				}
-			}()
-		}
-	}()
-	server.Host = listener.Addr().String()
-	return open(t, server.String())
 }

@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes is in
+// doubt and there, what reads is not in doubt.
+func (s *suite) inDoubt(t *testing.T) {
+	var cut atomic.Bool
+	through := s.engine.open(t, throughProxy(t, s.target, &cut))
+	buyer := s.idle(t)
+	orders := fmt.Sprintf("SELECT COUNT(*) FROM orders WHERE customerid = %d", buyer)
+	for _, test := range []struct {
+		name    string
+		inDoubt bool
+		call    func(store.Session) error
+		done    string // how many there are of what it wrote; empty where it writes nothing
+	}{
+		{"purchase", true, func(session store.Session) error {
+			_, err := session.Purchase(t.Context(), order(buyer, store.Item{Product: 90, Quantity: 1}))
+			return err
+		}, orders},
+		{"new customer", true, func(session store.Session) error {
+			_, err := session.NewCustomer(t.Context(), customer("newuser9"))
+			return err
+		}, "SELECT COUNT(*) FROM customers WHERE username = 'newuser9'"},
+		{"login", false, func(session store.Session) error {
+			_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
+			return err
+		}, ""},
+		{"browse", false, func(session store.Session) error {
+			_, err := session.BrowseByCategory(t.Context(), 5, 3)
+			return err
+		}, ""},
+	} {
+		s.stock(t, 100, 90)
+		cut.Store(false)
+		session, err := through.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { session.Close(context.Background()) })
+		cut.Store(true)
+		err = test.call(session)
+		e, ok := errors.AsType[*store.Error](err)
+		if !ok || e.Class != store.Connection || e.InDoubt != test.inDoubt {
+			t.Errorf("%s whose answer was lost: %#v, want in doubt %v", test.name, err, test.inDoubt)
+		}
+		if test.done != "" {
+			deadline := time.Now().Add(10 * time.Second)
+			for s.one(t, test.done) == 0 {
+				if time.Now().After(deadline) {
+					t.Fatalf("the %s in doubt never came to be: the test cut too early", test.name)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		if _, err := session.Login(t.Context(), []byte("user1"), []byte("password")); store.Classify(err) != store.Connection {
+			t.Errorf("call on the lost connection: %v", err)
+		}
+	}
+
+	// What the server refused is not in doubt, nor is what was never sent.
+	cut.Store(false)
+	session := s.connect(t)
+	_, err := session.Purchase(t.Context(), order(1<<30, store.Item{Product: 90, Quantity: 1}))
+	if e, ok := errors.AsType[*store.Error](err); !ok || e.InDoubt {
+		t.Errorf("purchase of a customer who does not exist: %#v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = session.Purchase(ctx, order(buyer, store.Item{Product: 90, Quantity: 1}))
+	if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
+		t.Errorf("purchase that was never sent: %#v", err)
+	}
+}
+
+// throughProxy is the target behind a proxy that, while cut is set, drops the connection instead of passing an answer on.
+func throughProxy(t *testing.T, target string, cut *atomic.Bool) string {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			behind, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() {
+				io.Copy(behind, client)
+				behind.Close()
+			}()
+			go func() {
+				defer client.Close()
+				answer := make([]byte, 64<<10)
+				for {
+					n, err := behind.Read(answer)
+					if err != nil || cut.Load() {
+						return
+					}
+					client.Write(answer[:n])
+				}
+			}()
+		}
+	}()
+	u.Host = listener.Addr().String()
+	return u.String()
+}

@@ -1,0 +1,195 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/store"
+	"ds2/schema"
+)
+
+// loadOptions load the suite's dataset in small parts, so that several go into each table.
+func loadOptions(t *testing.T) load.Options {
+	t.Helper()
+	data, err := datagen.New(Size, datagen.DefaultWords(), datagen.Options{PartRows: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load.Options{Size: Size, Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: 4}
+}
+
+// loaded is a store whose database was loaded with the suite's dataset.
+func (e Engine) loaded(t *testing.T, target string) store.Loader {
+	t.Helper()
+	s := e.open(t, target)
+	if _, err := load.Run(t.Context(), s, loadOptions(t)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// steps checks that what a load does in a step is there whole and noted, or not at all.
+func (s *suite) steps(t *testing.T) {
+	l := s.engine.open(t, s.engine.Database(t))
+	params := schema.Params{Database: l.Database(), Customers: 100, OrdersPerMonth: 10, Products: 100}
+	if _, err := l.Adapt(t.Context(), &params); err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []schema.Phase{schema.Database, schema.Tables} {
+		statements, err := schema.Statements(l.Engine(), phase, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if phase == schema.Database {
+			for range 2 { // once where there is none, once where there is one
+				if err := l.CreateDatabase(t.Context(), statements); err != nil {
+					t.Fatal(err)
+				}
+			}
+			continue
+		}
+		for _, statement := range statements {
+			if _, err := l.DB().ExecContext(t.Context(), statement.SQL); err != nil {
+				t.Fatalf("%s: %v", statement.Name, err)
+			}
+		}
+	}
+	fresh := &suite{engine: s.engine, store: l}
+	holds := func(what, table string, rows, notes int64) {
+		t.Helper()
+		equal(t, what+": rows", fresh.one(t, "SELECT COUNT(*) FROM "+table), rows)
+		equal(t, what+": notes", fresh.one(t, "SELECT COUNT(*) FROM ds2_steps WHERE name = '"+what+"'"), notes)
+	}
+	const row, rows = "1,2,3\n", 20_000
+	csv := strings.Repeat(row, rows)
+
+	n, err := l.CopyStep(t.Context(), "copied", "cust_hist", strings.NewReader(csv))
+	equal(t, "error of a copy", err, nil)
+	equal(t, "rows of a copy", n, rows)
+	holds("copied", "cust_hist", rows, 1)
+
+	failed := errors.New("the file ends too early")
+	if _, err := l.CopyStep(t.Context(), "failed", "cust_hist", io.MultiReader(strings.NewReader(csv), failing{failed})); err == nil || !strings.Contains(err.Error(), failed.Error()) {
+		t.Errorf("the error of the rows is lost: %v", err)
+	}
+	holds("failed", "cust_hist", rows, 0)
+
+	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is reported as such.
+	for i := range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := l.CopyStep(ctx, "cancelled", "cust_hist", &endless{row: row, left: 1 + i*1000, cancel: cancel})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a copy that is cancelled after %d rows: %v", i*1000, err)
+		}
+		cancel()
+	}
+	holds("cancelled", "cust_hist", rows, 0)
+
+	insert := schema.Statement{Name: "inserted", SQL: "INSERT INTO reorder (prod_id, date_low, quan_low) VALUES (1, '2009-01-01', 1)"}
+	equal(t, "error of a statement", l.ExecStep(t.Context(), insert), nil)
+	holds("inserted", "reorder", 1, 1)
+	if err := l.ExecStep(t.Context(), insert); err == nil { // what was noted cannot be noted again
+		t.Error("a step was done twice")
+	}
+	holds("inserted", "reorder", 1, 1)
+	if err := l.ExecStep(t.Context(), schema.Statement{Name: "refused", SQL: "DELETE FROM nosuch"}); store.Classify(err) != store.Config {
+		t.Errorf("a statement on a table that does not exist: %v", err)
+	}
+	holds("refused", "reorder", 1, 0)
+	alone := schema.Statement{Name: "alone", NoTransaction: true, SQL: "DELETE FROM reorder"}
+	equal(t, "error of a statement outside of transactions", l.ExecStep(t.Context(), alone), nil)
+	holds("alone", "reorder", 0, 1)
+
+	shares, err := l.Progress(t.Context())
+	if err != nil || len(shares) != 0 {
+		t.Errorf("progress of no statement: %v, %v", shares, err)
+	}
+}
+
+// failing is what a reader gives whose rows cannot be made.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// endless gives one row again and again, and ends a context after some of them.
+type endless struct {
+	row    string
+	left   int // rows until the end
+	cancel func()
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	n := 0
+	for n+len(e.row) <= len(b) {
+		n += copy(b[n:], e.row)
+		if e.left--; e.left == 0 {
+			e.cancel()
+		}
+	}
+	return n, nil
+}
+
+// resume breaks a load at several places and goes on with it: what comes of it is what a load at once gives.
+func (s *suite) resume(t *testing.T) {
+	l := s.engine.open(t, s.engine.Database(t))
+	o := loadOptions(t)
+	for _, share := range []float64{0.05, 0.3, 0.5, 0.7, 0.9} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Resume, o.Watch = true, &breaker{at: share, cancel: cancel}
+		_, err := load.Run(ctx, l, o)
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("a load that was broken when %.0f %% were done: %v", 100*share, err)
+		}
+		info, err := store.ReadInfo(t.Context(), l.DB())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := info.CheckReady(); store.Classify(err) != store.Config {
+			t.Errorf("broken when %.0f %% were done, the database counts as ready: %v", 100*share, err)
+		}
+	}
+	o.Watch = nil
+	if _, err := load.Run(t.Context(), l, o); err != nil {
+		t.Fatal(err)
+	}
+	(&suite{engine: s.engine, store: l}).contents(t)
+	_, err := load.Run(t.Context(), l, o)
+	if err == nil || !strings.Contains(err.Error(), "nothing to resume") {
+		t.Errorf("to resume a load that is whole: %v", err)
+	}
+}
+
+// breaker watches a load and cancels it when a share of all steps is done.
+type breaker struct {
+	mu     sync.Mutex
+	at     float64
+	cancel func()
+}
+
+// Done is of load.Watcher.
+func (b *breaker) Done(share float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cancel != nil && share >= b.at {
+		b.cancel()
+	}
+}
+
+// Begin is of load.Watcher.
+func (b *breaker) Begin(schema.Phase) {}
+
+// Copied is of load.Watcher.
+func (b *breaker) Copied(datagen.Table, int64, int64) {}
+
+// Statement is of load.Watcher.
+func (b *breaker) Statement(schema.Phase, string, bool) {}
+
+// Built is of load.Watcher.
+func (b *breaker) Built(string, float64) {}
