@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -87,7 +88,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	progress := series.Progress()
 	s.Windows, s.OPM, s.Phases = []measure.Window{window}, &window.OPM, series.Phases()
 	s.CumulativeOPM, s.CumulativeOf = &progress.Cumulative, &progress.Since
-	if err := w.Close(s); err != nil {
+	if err := errors.Join(w.Close(), result.SaveSummary(dir, s)); err != nil {
 		t.Fatal(err)
 	}
 	return meter, dir

@@ -109,7 +109,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if f.watch.PowerLog != "" {
-		if err := options.Observer.CompleteBench(interrupts.soft, options.Dir, &bench); err != nil {
+		if err := experiment.CompleteBench(interrupts.soft, options.Observer, options.Dir, &bench); err != nil {
 			return err
 		}
 	}
@@ -199,13 +199,6 @@ func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr 
 			var marks []string
 			if cut { // its window is not that of the others
 				marks = append(marks, err.Error())
-			}
-			// Limits judge the run that stands for the configuration. To repeat one that misses them, until it does not by
-			// chance, would be no measurement.
-			if len(o.Limits) > 0 {
-				if summary.Limits, err = run.Judge(); err != nil {
-					return summary, nil, err
-				}
 			}
 			unsound, err := verdict(i, run, nil, &f.output, stderr)
 			return summary, append(marks, unsound...), err

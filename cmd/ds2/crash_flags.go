@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/durability"
-	"ds2/internal/experiment"
 	"ds2/internal/localpg"
 )
 
@@ -35,7 +34,7 @@ func (f *crashFlags) add(flags *pflag.FlagSet) {
 }
 
 // parse reads the flags for a run of a length, 0 where it has no end, against so many targets. No crash is nil.
-func (f *crashFlags) parse(length time.Duration, targets int) (*experiment.Crash, error) {
+func (f *crashFlags) parse(length time.Duration, targets int) (*durability.Crash, error) {
 	commands := f.commands.KillLine != "" && f.commands.StartLine != ""
 	switch {
 	case f.after == 0 && f.commands == durability.Commands{}:
@@ -50,7 +49,7 @@ func (f *crashFlags) parse(length time.Duration, targets int) (*experiment.Crash
 		return nil, usageError("--crash-after is %s, and the run is over %s after the first orders", f.after, length)
 	}
 	if f.own != nil {
-		return &experiment.Crash{After: f.after, Server: ownServer{f.own}}, nil
+		return &durability.Crash{After: f.after, Server: ownServer{f.own}}, nil
 	}
-	return &experiment.Crash{After: f.after, Server: f.commands}, nil
+	return &durability.Crash{After: f.after, Server: f.commands}, nil
 }

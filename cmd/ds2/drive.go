@@ -79,7 +79,7 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if options.Observer, err = watch.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
 		return err
 	}
-	run, _, err := driveRun(interrupts, options, o, stdout, stderr)
+	run, summary, err := driveRun(interrupts, options, o, stdout, stderr)
 	if errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	}
@@ -92,7 +92,7 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 		}
 		return err
 	}
-	failed, err := verdict(interrupts, run, options.Limits, o, stderr)
+	failed, err := verdict(interrupts, run, summary.Limits, o, stderr)
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
+	"ds2/internal/monitor"
 )
 
 // observeFlags say what is watched beside the orders.
-type observeFlags struct{ experiment.Observing }
+type observeFlags struct{ monitor.Options }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
@@ -33,9 +34,9 @@ func (f *observeFlags) check() error {
 
 // observe finds out what can be watched, and tells what cannot and what makes runs a poor test of storage. The latter is
 // told by the result too, which is all that a quiet user wants to read.
-func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet bool, stderr io.Writer) (*experiment.Observer, error) {
-	observer, err := experiment.Observe(ctx, o.Targets, o.Driver.Run, f.Observing)
-	if e, ok := errors.AsType[*experiment.ObservingError](err); ok {
+func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet bool, stderr io.Writer) (*monitor.Observer, error) {
+	observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, f.Options)
+	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
 		return nil, flagError(e.Field, e.Err)
 	}
 	if err != nil {

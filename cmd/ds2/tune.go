@@ -223,10 +223,7 @@ func (s *tuning) trial(ctx context.Context, threads int) (result.Trial, error) {
 	if summary.OPM == nil {
 		return t, errors.New("the run gave no figures")
 	}
-	verdicts, err := run.Judge()
-	if err != nil {
-		return t, err
-	}
+	verdicts := summary.Limits
 	unsound, err := verdict(s.interrupts, run, nil, &s.flags.output, s.stderr)
 	if err != nil {
 		return t, err

@@ -56,15 +56,9 @@ func (f *verifyFlag) Set(text string) error {
 
 // verdict judges a run by its limits, reads its databases to the last page and audits them, as far as that was asked
 // for. It tells stderr what failed, and gives it in a few words.
-func verdict(i interrupts, run *experiment.Run, limits []limit.Limit, o *driveOutput, stderr io.Writer) (failed []string, err error) {
-	if len(limits) > 0 {
-		verdicts, err := run.Judge()
-		if err != nil {
-			return nil, err
-		}
-		if !limit.Passed(verdicts) {
-			failed = append(failed, "limits failed: "+limit.Failed(verdicts))
-		}
+func verdict(i interrupts, run *experiment.Run, limits []limit.Verdict, o *driveOutput, stderr io.Writer) (failed []string, err error) {
+	if !limit.Passed(limits) {
+		failed = append(failed, "limits failed: "+limit.Failed(limits))
 	}
 	damaged := false
 	if o.verify == verifyDeep {

@@ -13,6 +13,7 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -153,13 +154,13 @@ func counted(b *result.Bench) (n int) {
 }
 
 // CompleteBench adds to the runs of the bench in dir what has become known since they were made, such as a meter's log.
-func (w *Observer) CompleteBench(ctx context.Context, dir string, b *result.Bench) error {
+func CompleteBench(ctx context.Context, o *monitor.Observer, dir string, b *result.Bench) error {
 	for i := range b.Runs {
 		run := &b.Runs[i]
 		if run.Status != result.Done {
 			continue
 		}
-		s, err := w.Complete(ctx, filepath.Join(dir, run.Dir))
+		s, err := Complete(ctx, o, filepath.Join(dir, run.Dir))
 		if err != nil {
 			return err
 		}

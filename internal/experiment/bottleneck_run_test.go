@@ -1,13 +1,15 @@
 package experiment
 
 import (
-	"maps"
 	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"ds2/internal/diagnose"
+	"ds2/internal/monitor"
+	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -19,7 +21,7 @@ func bottleneck(t *testing.T, s store.Store, change func(*Options)) *result.Bott
 	o.Driver.Threads = 16
 	change(&o)
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Targets, 0, Observing{}); err != nil {
+	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)
@@ -36,47 +38,48 @@ func bottleneck(t *testing.T, s store.Store, change func(*Options)) *result.Bott
 	return summary.Bottleneck
 }
 
-// besides is the bottleneck that a run would have had on a machine whose processors have nothing else to do than its
-// orders: other tests run beside this one.
-func besides(b *result.Bottleneck) string {
-	f := maps.Clone(b.Figures)
-	delete(f, "cpu.busy_ratio")
-	delete(f, "client.busy_ratio")
-	what, _ := judge(f)
-	return what
+// held tells whether the run's text, as ds2 drive prints it, names what held it back.
+func held(t *testing.T, b *result.Bottleneck, what string) bool {
+	t.Helper()
+	var text strings.Builder
+	if err := report.Text(&text, []*result.Record{{Summary: result.Summary{Bottleneck: b}}}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(text.String(), "Bottleneck: "+what+".")
 }
 
-// TestBottlenecks holds real runs back in one way after the other, and finds what it was.
+// TestBottlenecks holds real runs back in one way after the other, and has the run say what it was, though other tests
+// take the processors meanwhile.
 func TestBottlenecks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives for more than half a minute")
 	}
 	f := newFaulty(t)
-	t.Run(Client, func(t *testing.T) {
+	t.Run(diagnose.Client, func(t *testing.T) {
 		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Think = 2 * time.Second })
-		if besides(b) != Client || b.Figures["users.in_operations"] > 0.5 {
+		if !held(t, b, diagnose.Client) || *b.Figures.InOperations > 0.5 {
 			t.Errorf("users that think for two seconds: %+v", b)
 		}
 	})
-	t.Run(Network, func(t *testing.T) {
+	t.Run(diagnose.Network, func(t *testing.T) {
 		if _, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "far", "type": "latency", "stream": "downstream", "attributes": {"latency": 50}}`)); err != nil {
 			t.Fatal(err)
 		}
 		defer f.proxy.Toxics.RemoveToxic(t.Context(), "far")
 		b := bottleneck(t, f.store, func(*Options) {})
-		if besides(b) != Network || b.Figures["network.round_trip_seconds"] < 0.05 {
+		if !held(t, b, diagnose.Network) || *b.Figures.RoundTrip < 0.05 {
 			t.Errorf("a server 50 ms away: %+v", b)
 		}
 	})
-	t.Run(Storage, func(t *testing.T) {
+	t.Run(diagnose.Storage, func(t *testing.T) {
 		s, slow := slowDrive(t, f.db)
 		slow()
 		b := bottleneck(t, s, func(*Options) {})
-		if besides(b) != Storage {
+		if !held(t, b, diagnose.Storage) {
 			t.Errorf("reads take 5 ms and flushes 20 ms: %+v", b)
 		}
 	})
-	t.Run(Locks, func(t *testing.T) {
+	t.Run(diagnose.Locks, func(t *testing.T) {
 		// All buy of the same ten products, and a commit takes 20 ms, in which it holds its rows.
 		for _, setting := range []string{"commit_delay = 20000", "commit_siblings = 0"} {
 			if _, err := f.db.ExecContext(t.Context(), "ALTER SYSTEM SET "+setting); err != nil {
@@ -87,11 +90,11 @@ func TestBottlenecks(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Workload.Size.Products = 10 })
-		if besides(b) != Locks {
+		if !held(t, b, diagnose.Locks) {
 			t.Errorf("16 users who buy the same products: %+v", b)
 		}
 	})
-	t.Run(CPU, func(t *testing.T) {
+	t.Run(diagnose.CPU, func(t *testing.T) {
 		for range runtime.NumCPU() {
 			burner := exec.Command("sh", "-c", "while :; do :; done")
 			if err := burner.Start(); err != nil {
@@ -103,10 +106,10 @@ func TestBottlenecks(t *testing.T) {
 			}()
 		}
 		b := bottleneck(t, f.store, func(*Options) {})
-		if busy := b.Figures["cpu.busy_ratio"]; busy < fullProcessors {
+		if busy := *b.Figures.CPUBusy; busy < 0.9 {
 			t.Skipf("this machine's processors are not this process's to fill: they are %.0f %% busy", 100*busy)
 		}
-		if b.What != CPU {
+		if !held(t, b, diagnose.CPU) {
 			t.Errorf("full processors: %+v", b)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/driver"
+	"ds2/internal/durability"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/result"
@@ -154,7 +155,7 @@ func TestCrash(t *testing.T) {
 			server, s := loaded(t, localpg.Options{Settings: c.settings})
 			o := options(t, s)
 			o.Driver.Run = 10 * time.Second
-			o.Crash = &Crash{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
+			o.Crash = &durability.Crash{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
 			run, err := Begin(o)
 			if err != nil {
 				t.Fatal(err)
@@ -193,7 +194,7 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = time.Second
-	o.Crash = &Crash{After: time.Hour, Server: crashable{server, none}}
+	o.Crash = &durability.Crash{After: time.Hour, Server: crashable{server, none}}
 	run, err := Begin(o)
 	if err != nil {
 		t.Fatal(err)

@@ -79,20 +79,3 @@ func (r *Run) Verdicts() []limit.Verdict {
 	defer r.watch.mu.Unlock()
 	return r.watch.verdicts
 }
-
-// Judge judges the limits over the first window of the run and adds the verdicts to the record. It follows Drive. A run
-// without a window has no samples, so its limits fail.
-func (r *Run) Judge() ([]limit.Verdict, error) {
-	figures := limit.Figures(func(limit.Metric) (float64, bool) { return 0, false })
-	if len(r.summary.Windows) > 0 {
-		record, err := result.Read(r.options.Dir)
-		if err != nil {
-			return nil, fmt.Errorf("judge limits: %w", err)
-		}
-		if figures, err = limit.Of(record.Series, r.summary.Windows[0], record.Host, record.Start); err != nil {
-			return nil, err
-		}
-	}
-	r.summary.Limits = limit.Judge(r.options.Limits, figures)
-	return r.summary.Limits, result.SaveSummary(r.options.Dir, r.summary)
-}

@@ -19,12 +19,12 @@ import (
 
 // observed makes a run that is observed so, with two idle seconds before and one after, and returns its record. After
 // four seconds of orders it calls then, unless that is nil.
-func observed(t *testing.T, s store.Store, observing Observing, then func()) *result.Record {
+func observed(t *testing.T, s store.Store, observing monitor.Options, then func()) *result.Record {
 	t.Helper()
 	o := options(t, s)
 	o.Idle, o.Cooldown = 2*time.Second, time.Second
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Targets, o.Driver.Run, observing); err != nil {
+	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, observing); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)
@@ -60,7 +60,7 @@ func observed(t *testing.T, s store.Store, observing Observing, then func()) *re
 // agreement with them.
 func TestObservedRun(t *testing.T) {
 	_, s := loaded(t, localpg.Options{})
-	r := observed(t, s, Observing{PowerCommand: "echo 250"}, nil)
+	r := observed(t, s, monitor.Options{PowerCommand: "echo 250"}, nil)
 
 	at := map[time.Duration]bool{}
 	idle, after := 0, 0
@@ -112,7 +112,7 @@ func TestObservedRun(t *testing.T) {
 	if r.Power == nil || *r.Power.Idle != 250 || *r.Power.Active != 250 || r.Bottleneck == nil {
 		t.Errorf("power %+v, bottleneck %+v", r.Power, r.Bottleneck)
 	}
-	if len(r.Machine.Drives) > 0 && len(r.Host.Items("disk", "written_bytes_per_second")) != len(r.Machine.Drives) {
+	if len(r.Machine.Drives) > 0 && len(r.Host.Items(monitor.DiskWrittenBytes)) != len(r.Machine.Drives) {
 		t.Errorf("drives %+v, columns %v", r.Machine.Drives, r.Host.Columns)
 	}
 }
@@ -147,14 +147,14 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	if err := os.WriteFile(log, []byte("time,watts\n"+time.Now().Format(time.RFC3339)+",100\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	observing := Observing{Prometheus: prometheus, Instance: node, PowerLog: log}
+	observing := monitor.Options{Prometheus: prometheus, Instance: node, PowerLog: log}
 	r := observed(t, s, observing, nil)
-	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.PowerColumn} {
+	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.Power} {
 		if !slices.Contains(r.Host.Columns, column) {
 			t.Errorf("no column %s in %v", column, r.Host.Columns)
 		}
 	}
-	if len(r.Host.Items("disk", "busy_ratio")) == 0 {
+	if len(r.Host.Items(monitor.DiskBusy)) == 0 {
 		t.Errorf("no drives in %v", r.Host.Columns)
 	}
 	if self := monitor.Root.Machine(nil); r.Machine == nil || r.Machine.MemoryBytes != self.MemoryBytes {
@@ -173,11 +173,11 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	file.Close()
-	w, err := Observe(t.Context(), []store.Store{s}, 0, observing)
+	w, err := monitor.Observe(t.Context(), []store.Store{s}, 0, observing)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := w.Complete(t.Context(), r.Dir)
+	again, err := Complete(t.Context(), w, r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +197,8 @@ func TestLocksAreSeen(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	r := observed(t, s, Observing{}, func() { holder.Rollback() })
-	if share := r.Bottleneck.Figures["sessions.waiting_for_lock"]; share < mainWait {
+	r := observed(t, s, monitor.Options{}, func() { holder.Rollback() })
+	if share := r.Bottleneck.Figures.WaitingForLock; share < 0.3 {
 		t.Errorf("sessions wait for locks %.0f %% of their time: %+v", 100*share, r.Bottleneck)
 	}
 }
@@ -210,7 +210,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	o := options(t, s)
 	o.Driver.Run = time.Second
 	var err error
-	if o.Observer, err = Observe(t.Context(), o.Targets, o.Driver.Run, Observing{}); err != nil {
+	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)

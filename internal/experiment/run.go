@@ -31,14 +31,14 @@ type Options struct {
 	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
 	AbortAfter time.Duration
 
-	Crash *Crash // nil: none
+	Crash *durability.Crash // nil: none
 
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
 
-	Observer       *Observer     // of machine and databases; nil: none
-	Idle, Cooldown time.Duration // how long they are observed before the users connect and after the run
+	Observer       *monitor.Observer // of machine and databases; nil: none
+	Idle, Cooldown time.Duration     // how long they are observed before the users connect and after the run
 }
 
 // Run is one run with its record.
@@ -51,7 +51,7 @@ type Run struct {
 
 	watch       watch
 	observation *observation // nil: nobody observes
-	crashing    *crashing    // nil: no crash is to come
+	crash       *durability.Coming
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
 }
@@ -61,7 +61,7 @@ type recorder struct{ *Run }
 
 // Sample records a sample, and sets off the crash when its time has come.
 func (r recorder) Sample(s measure.Sample) error {
-	r.crashing.at(s.End)
+	r.crash.At(s.End)
 	r.watch.sample(s)
 	return r.writer.Sample(s)
 }
@@ -96,15 +96,14 @@ func Begin(o Options) (*Run, error) {
 		}
 	}
 	if o.Crash != nil {
-		r.crashing = &crashing{Crash: *o.Crash, due: make(chan struct{}), over: make(chan struct{})}
-		if r.crashing.journal, err = durability.Create(r.journalPath()); err != nil {
-			return nil, errors.Join(err, r.writer.Close(r.summary))
+		if r.crash, err = o.Crash.Begin(o.Dir); err != nil {
+			return nil, errors.Join(err, r.writer.Close())
 		}
-		c.Acknowledged = r.crashing.journal.Acknowledged
+		c.Acknowledged = r.crash.Acknowledged
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
-		sources := append(slices.Clone(o.Observer.sources), monitor.Record(o.Dir))
+		sources := append(slices.Clone(o.Observer.Sources), monitor.Record(o.Dir))
 		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir}
 		c.Started = r.observation.begin
 	}
@@ -134,8 +133,8 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 			s.Start = start
 		}
 	}
-	if r.crashing != nil {
-		err = errors.Join(err, r.crashing.journal.Close())
+	if r.crash != nil {
+		err = errors.Join(err, r.crash.Close())
 	}
 	// Also a run that was cut off is asked what it left behind.
 	after, marksErr := r.marks(context.WithoutCancel(ctx))
@@ -143,22 +142,10 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	if err == nil {
 		err = marksErr
 	}
-	s.End = time.Now()
-	figuresErr := r.figures()
-	if err == nil {
-		err = figuresErr // a run that was cut off lacks windows, but that is not what is wrong with it
-	}
-	switch {
-	case err == nil:
-		s.Status = result.Done
-	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
-		s.Status = result.Interrupted
-	default:
-		s.Status = result.Failed
-		s.Error = err.Error()
-	}
-	err = errors.Join(err, r.writer.Close(*s))
-	err = errors.Join(err, r.complete(ctx))
+	err = errors.Join(err, r.writer.Close())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	err = r.conclude(ctx, err)
 	return *s, err
 }
 
@@ -177,21 +164,6 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 	return start, errors.Join(err, r.observation.end())
 }
 
-// complete adds to the record what becomes known after the run.
-func (r *Run) complete(ctx context.Context) error {
-	if r.observation == nil || !r.observation.recorded {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	completed, err := r.options.Observer.Complete(ctx, r.options.Dir)
-	if err != nil {
-		return err
-	}
-	r.summary = completed
-	return nil
-}
-
 // drive runs the driver, and the crash beside it.
 func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error) {
 	defer r.halt(nil)
@@ -203,10 +175,10 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 		}
 	}()
 	crashed := make(chan error, 1)
-	if c := r.crashing; c != nil {
+	if r.crash != nil {
 		go func() {
 			var err error
-			r.summary.Crash, err = c.happen(ctx, r.options.Targets[0], r.log)
+			r.summary.Crash, err = r.crash.Happen(ctx, r.options.Targets[0].DB(), r.log)
 			crashed <- err
 		}()
 	}
@@ -214,8 +186,8 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 	if cause := context.Cause(r.stop); errors.Is(cause, ErrLimits) {
 		err = cause
 	}
-	if c := r.crashing; c != nil {
-		close(c.over)
+	if r.crash != nil {
+		r.crash.Over()
 		err = errors.Join(err, <-crashed)
 	}
 	return start, err
@@ -245,62 +217,6 @@ func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 
-// figures computes what the summary says of the run, from the record: the samples of a day are kept nowhere else.
-func (r *Run) figures() error {
-	s := &r.summary
-	if err := r.writer.Flush(); err != nil {
-		return err
-	}
-	series, err := result.ReadSeries(r.options.Dir)
-	if err != nil {
-		return err
-	}
-	s.Phases = series.Phases()
-	s.Windows, s.OPM, s.CumulativeOPM, s.CumulativeOf = nil, nil, nil, nil
-	if progress := series.Progress(); series.Phase(measure.PhaseRun).To > 0 {
-		s.CumulativeOPM, s.CumulativeOf = &progress.Cumulative, &progress.Since
-	}
-	var errs error
-	for _, spec := range windows(r.options.Windows, series) {
-		w, err := series.Compute(spec)
-		if err != nil {
-			errs = errors.Join(errs, err)
-			continue
-		}
-		s.Windows = append(s.Windows, w)
-	}
-	if len(s.Windows) > 0 {
-		s.OPM = &s.Windows[0].OPM
-	}
-	s.ByTarget, s.Counts = nil, measure.Counts{}
-	for _, t := range r.Meter().Totals() {
-		s.Counts.Add(t.Counts)
-		latency := map[string]measure.Latency{}
-		for _, d := range t.Durations {
-			if d.Count() > 0 {
-				latency[d.Name] = d.Latency()
-			}
-		}
-		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency})
-		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
-		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
-	}
-	return errs
-}
-
-// windows are those asked for, or the run phase, where it came to that. A run that ended early has none of the windows
-// that lie beyond its end.
-func windows(asked []measure.WindowSpec, series measure.Series) []measure.WindowSpec {
-	run := series.Phase(measure.PhaseRun)
-	if run.To == 0 {
-		return nil
-	}
-	if len(asked) == 0 {
-		return []measure.WindowSpec{{Name: "run", Span: run}}
-	}
-	return asked
-}
-
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
 // Drive; told is told each check.
 func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit, error) {
@@ -317,8 +233,9 @@ func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit,
 		}
 		checks = append(checks, found...)
 	}
-	if r.crashing != nil {
-		found, err := r.lost(ctx)
+	if r.crash != nil {
+		target, counts := r.options.Targets[0], r.summary.ByTarget[0].Counts
+		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0].Order, counts.InDoubtPurchases)
 		if err != nil {
 			return result.Audit{}, fmt.Errorf("audit the crash: %w", err)
 		}

@@ -36,9 +36,9 @@ func Of(series measure.Series, w measure.Window, counters monitor.Table, start t
 			begun := w.Counts.Orders + w.Counts.GivenUp
 			return float64(w.Errors) / float64(begun), begun > 0
 		case "device read":
-			return slowest(counters, "reads_per_second", "read_seconds", m.Stat, start.Add(span.From), start.Add(span.To))
+			return slowest(counters, monitor.DiskReads, monitor.DiskReadTime, m.Stat, start.Add(span.From), start.Add(span.To))
 		case "device write":
-			return slowest(counters, "writes_per_second", "write_seconds", m.Stat, start.Add(span.From), start.Add(span.To))
+			return slowest(counters, monitor.DiskWrites, monitor.DiskWriteTime, m.Stat, start.Add(span.From), start.Add(span.To))
 		}
 		d, measured := times[m.Subject]
 		if !measured {
@@ -53,16 +53,13 @@ func Of(series measure.Series, w measure.Window, counters monitor.Table, start t
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// slowest is the highest latency of all devices, from columns such as disk.sda.reads_per_second and
-// disk.sda.read_seconds, after from and up to to.
+// slowest is the highest latency of all devices, from how many requests there were a second and
+// how long they took, after from and up to to.
 func slowest(t monitor.Table, rate, latency, stat string, from, to time.Time) (float64, bool) {
 	worst, measured := 0.0, false
-	for _, column := range t.Columns {
-		device, is := strings.CutSuffix(column, "."+rate)
-		if !is || !strings.HasPrefix(device, "disk.") {
-			continue
-		}
-		rates, latencies := t.Values(column), t.Values(device+"."+latency)
+	for _, column := range t.Items(rate) {
+		_, device := monitor.SplitColumn(column)
+		rates, latencies := t.Values(column), t.Values(monitor.ItemColumn(latency, device))
 		var number, sum, longest float64
 		for i := range latencies {
 			if at := t.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(latencies[i]) {

@@ -50,14 +50,14 @@ func (fs FS) Disks(devices []string) (Source, error) {
 		}
 		at := n * len(diskFigures)
 		src.Columns = append(src.Columns,
-			Column{"disk." + device + ".reads_per_second", rate(at)},
-			Column{"disk." + device + ".writes_per_second", rate(at + 1)},
-			Column{"disk." + device + ".read_bytes_per_second", rate(at + 2)},
-			Column{"disk." + device + ".written_bytes_per_second", rate(at + 3)},
-			Column{"disk." + device + ".read_seconds", ratio(at+4, at)},
-			Column{"disk." + device + ".write_seconds", ratio(at+5, at+1)},
-			Column{"disk." + device + ".busy_ratio", rate(at + 6)},
-			Column{"disk." + device + ".queue", rate(at + 7)},
+			Column{ItemColumn(DiskReads, device), rate(at)},
+			Column{ItemColumn(DiskWrites, device), rate(at + 1)},
+			Column{ItemColumn(DiskReadBytes, device), rate(at + 2)},
+			Column{ItemColumn(DiskWrittenBytes, device), rate(at + 3)},
+			Column{ItemColumn(DiskReadTime, device), ratio(at+4, at)},
+			Column{ItemColumn(DiskWriteTime, device), ratio(at+5, at+1)},
+			Column{ItemColumn(DiskBusy, device), rate(at + 6)},
+			Column{ItemColumn(DiskQueue, device), rate(at + 7)},
 		)
 	}
 	src.Read = func(_ context.Context, values []float64) error {
@@ -108,13 +108,13 @@ func (fs FS) CPU() (Source, error) {
 			return min(sum/float64(len(cpus)), 1)
 		}
 	}
-	src.Columns = []Column{{"cpu.busy_ratio", overall(0)}, {"cpu.iowait_ratio", overall(1)}}
+	src.Columns = []Column{{CPUBusy, overall(0)}, {CPUIOWait, overall(1)}}
 	for n, id := range cpus {
 		cpu := strconv.FormatInt(id, 10)
 		src.Figures = append(src.Figures,
 			Figure{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.", "cpu", cpu},
 			Figure{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "cpu", cpu})
-		src.Columns = append(src.Columns, Column{"cpu." + cpu + ".busy_ratio",
+		src.Columns = append(src.Columns, Column{ItemColumn(CPUBusy, cpu),
 			func(seconds float64, was, now []float64) float64 { return min(rate(2*n)(seconds, was, now), 1) }})
 	}
 	src.Read = func(_ context.Context, values []float64) error {
@@ -144,7 +144,7 @@ func (fs FS) Memory() (Source, error) {
 	return Source{
 		Name:    "memory",
 		Figures: []Figure{{Name: "memory_available_bytes", Help: "Memory that programs can have without swapping."}},
-		Columns: []Column{{"memory.available_bytes", gauge(0)}},
+		Columns: []Column{{MemoryAvailable, gauge(0)}},
 		Read: func(_ context.Context, values []float64) error {
 			mem, err := pfs.Meminfo()
 			if err != nil {
@@ -185,16 +185,16 @@ func (fs FS) Client() (Source, error) {
 			{Name: "client_goroutines", Help: "Goroutines of ds2 itself."},
 		},
 		Columns: []Column{
-			{"client.busy_ratio", func(seconds float64, was, now []float64) float64 {
+			{ClientBusy, func(seconds float64, was, now []float64) float64 {
 				return min(rate(0)(seconds, was, now)/processors, 1)
 			}},
-			{"client.own_processors", rate(1)},
-			{"client.used_ratio", func(seconds float64, was, now []float64) float64 {
+			{ClientOwn, rate(1)},
+			{ClientUsed, func(seconds float64, was, now []float64) float64 {
 				return rate(1)(seconds, was, now) / float64(runtime.GOMAXPROCS(0)) // which heeds a container's limit
 			}},
-			{"client.resident_bytes", gauge(2)},
-			{"client.open_files", gauge(3)},
-			{"client.goroutines", gauge(4)},
+			{ClientMemory, gauge(2)},
+			{ClientFiles, gauge(3)},
+			{ClientGoroutines, gauge(4)},
 		},
 		Read: func(ctx context.Context, values []float64) error {
 			if err := cpu.Read(ctx, raw); err != nil {
@@ -244,11 +244,11 @@ func (fs FS) Network() (Source, error) {
 			Figure{"network_received_bytes_total", "Bytes that the interface received.", "interface", name},
 			Figure{"network_sent_bytes_total", "Bytes that the interface sent.", "interface", name})
 		src.Columns = append(src.Columns,
-			Column{"network." + name + ".received_bytes_per_second", received},
-			Column{"network." + name + ".sent_bytes_per_second", sent})
+			Column{ItemColumn(NetworkReceived, name), received},
+			Column{ItemColumn(NetworkSent, name), sent})
 		megabits, err := strconv.ParseFloat(line(filepath.Join(fs.Sys, "class/net", name, "speed")), 64)
 		if err == nil && megabits > 0 { // -1: the link is down
-			src.Columns = append(src.Columns, Column{"network." + name + ".used_ratio",
+			src.Columns = append(src.Columns, Column{ItemColumn(NetworkUsed, name),
 				func(seconds float64, was, now []float64) float64 {
 					return max(received(seconds, was, now), sent(seconds, was, now)) * 8 / (megabits * 1e6)
 				}})

@@ -202,7 +202,7 @@ func TestRAPL(t *testing.T) {
 	zone("intel-rapl:0", "package-0", 100_000_000) // 200 J on, past the end of its range
 	zone("intel-rapl:0:1", "dram", 20_000_010)     // 20 J
 	zone("intel-rapl:1", "package-1", 80_000_000)  // 80 J
-	if watts := column(t, rapl, RAPLColumn, 2, was, read(t, rapl)); watts != 150 {
+	if watts := column(t, rapl, PowerRAPL, 2, was, read(t, rapl)); watts != 150 {
 		t.Errorf("300 J in 2 s are %v W, want 150", watts)
 	}
 }

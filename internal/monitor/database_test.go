@@ -34,7 +34,7 @@ func counters(t *testing.T, db *sql.DB) (monitor.Server, monitor.Source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := monitor.ReadServer(t.Context(), db, monitor.ServerQueries{Version: q.Version, Files: q.Files, Settings: q.Settings})
+	server, err := monitor.ReadServer(t.Context(), db, q)
 	if err != nil {
 		t.Fatal(err)
 	}

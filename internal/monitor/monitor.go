@@ -2,7 +2,7 @@
 // of the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md section 6).
 //
 // A Source reads raw figures, which Prometheus shows as they are; its columns are what one second of them comes to and go
-// into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is decided in package experiment.
+// into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is for others to say.
 package monitor
 
 import (
@@ -20,7 +20,7 @@ type Figure struct {
 
 // Column is one figure of the record: what a source's raw values come to over one sample.
 type Column struct {
-	Name   string // GROUP.QUANTITY or GROUP.ITEM.QUANTITY with the unit in the quantity: "disk.sda.read_bytes_per_second"
+	Name   string // one of the columns of columns.go, with the item where there are several
 	derive derivation
 }
 

@@ -15,13 +15,6 @@ import (
 	"time"
 )
 
-// Columns of power. RAPL knows the processors and the memory only, not the drives, fans and power supplies, so it has a column of its own
-// and never passes for the meter's.
-const (
-	PowerColumn = "power.watts"
-	RAPLColumn  = "power.rapl_watts"
-)
-
 // ErrNoRAPL says that the machine shows no RAPL energy counters.
 var ErrNoRAPL = errors.New("the machine shows no RAPL energy counters")
 
@@ -65,7 +58,7 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	return Source{
 		Name:    "power by command",
 		Figures: []Figure{{Name: "power_watts", Help: "Electric power as the meter shows it."}},
-		Columns: []Column{{PowerColumn, gauge(0)}},
+		Columns: []Column{{Power, gauge(0)}},
 		Read:    read,
 	}, nil
 }

@@ -198,17 +198,17 @@ func TestTableTakesASeriesByTime(t *testing.T) {
 		for second := 10.0; second <= 20; second += 2 {
 			s = append(s, Point{at(second), 100 + second})
 		}
-		table.Set(PowerColumn, s)
-		watts := table.Values(PowerColumn)
+		table.Set(Power, s)
+		watts := table.Values(Power)
 		for second, want := range map[int]float64{9: math.NaN(), 10: 110, 11: 110, 12: 112, 20: 120, 50: 120, 51: math.NaN()} {
 			if got := watts[second]; got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Errorf("at %d s: %v W, want %v", second, got, want)
 			}
 		}
-		if got := table.Mean(PowerColumn, at(9), at(13)); got != (110+110+112+112)/4 {
+		if got := table.Mean(Power, at(9), at(13)); got != (110+110+112+112)/4 {
 			t.Errorf("mean of seconds 10 to 13 = %v", got)
 		}
-		if got := table.Mean(PowerColumn, at(0), at(9)); !math.IsNaN(got) {
+		if got := table.Mean(Power, at(0), at(9)); !math.IsNaN(got) {
 			t.Errorf("mean where nothing was read = %v, want none", got)
 		}
 		if table.Values("no.such_column") != nil {

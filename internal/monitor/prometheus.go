@@ -29,21 +29,21 @@ func NewPrometheus(url string) (*Prometheus, error) {
 // nodeColumns are the record's columns as queries. %s stands for the selector of the machine; the label named tells the
 // items of a column apart. irate takes the last two scrapes, so a value stands for the time between them.
 var nodeColumns = []struct{ column, label, query string }{
-	{"disk.*.reads_per_second", "device", `irate(node_disk_reads_completed_total{%s}[5m])`},
-	{"disk.*.writes_per_second", "device", `irate(node_disk_writes_completed_total{%s}[5m])`},
-	{"disk.*.read_bytes_per_second", "device", `irate(node_disk_read_bytes_total{%s}[5m])`},
-	{"disk.*.written_bytes_per_second", "device", `irate(node_disk_written_bytes_total{%s}[5m])`},
-	{"disk.*.read_seconds", "device", `irate(node_disk_read_time_seconds_total{%[1]s}[5m]) / irate(node_disk_reads_completed_total{%[1]s}[5m])`},
-	{"disk.*.write_seconds", "device", `irate(node_disk_write_time_seconds_total{%[1]s}[5m]) / irate(node_disk_writes_completed_total{%[1]s}[5m])`},
-	{"disk.*.busy_ratio", "device", `irate(node_disk_io_time_seconds_total{%s}[5m])`},
-	{"disk.*.queue", "device", `irate(node_disk_io_time_weighted_seconds_total{%s}[5m])`},
-	{"cpu.busy_ratio", "", `1 - avg(sum by (cpu) (irate(node_cpu_seconds_total{%s, mode=~"idle|iowait"}[5m])))`},
-	{"cpu.iowait_ratio", "", `avg(irate(node_cpu_seconds_total{%s, mode="iowait"}[5m]))`},
-	{"cpu.*.busy_ratio", "cpu", `1 - sum by (cpu) (irate(node_cpu_seconds_total{%s, mode=~"idle|iowait"}[5m]))`},
-	{"memory.available_bytes", "", `node_memory_MemAvailable_bytes{%s}`},
-	{"network.*.received_bytes_per_second", "device", `irate(node_network_receive_bytes_total{%s, device!="lo"}[5m])`},
-	{"network.*.sent_bytes_per_second", "device", `irate(node_network_transmit_bytes_total{%s, device!="lo"}[5m])`},
-	{"network.*.used_ratio", "device", `(irate(node_network_receive_bytes_total{%[1]s}[5m]) > irate(node_network_transmit_bytes_total{%[1]s}[5m])` +
+	{DiskReads, "device", `irate(node_disk_reads_completed_total{%s}[5m])`},
+	{DiskWrites, "device", `irate(node_disk_writes_completed_total{%s}[5m])`},
+	{DiskReadBytes, "device", `irate(node_disk_read_bytes_total{%s}[5m])`},
+	{DiskWrittenBytes, "device", `irate(node_disk_written_bytes_total{%s}[5m])`},
+	{DiskReadTime, "device", `irate(node_disk_read_time_seconds_total{%[1]s}[5m]) / irate(node_disk_reads_completed_total{%[1]s}[5m])`},
+	{DiskWriteTime, "device", `irate(node_disk_write_time_seconds_total{%[1]s}[5m]) / irate(node_disk_writes_completed_total{%[1]s}[5m])`},
+	{DiskBusy, "device", `irate(node_disk_io_time_seconds_total{%s}[5m])`},
+	{DiskQueue, "device", `irate(node_disk_io_time_weighted_seconds_total{%s}[5m])`},
+	{CPUBusy, "", `1 - avg(sum by (cpu) (irate(node_cpu_seconds_total{%s, mode=~"idle|iowait"}[5m])))`},
+	{CPUIOWait, "", `avg(irate(node_cpu_seconds_total{%s, mode="iowait"}[5m]))`},
+	{CPUBusy, "cpu", `1 - sum by (cpu) (irate(node_cpu_seconds_total{%s, mode=~"idle|iowait"}[5m]))`},
+	{MemoryAvailable, "", `node_memory_MemAvailable_bytes{%s}`},
+	{NetworkReceived, "device", `irate(node_network_receive_bytes_total{%s, device!="lo"}[5m])`},
+	{NetworkSent, "device", `irate(node_network_transmit_bytes_total{%s, device!="lo"}[5m])`},
+	{NetworkUsed, "device", `(irate(node_network_receive_bytes_total{%[1]s}[5m]) > irate(node_network_transmit_bytes_total{%[1]s}[5m])` +
 		` or irate(node_network_transmit_bytes_total{%[1]s}[5m])) / (node_network_speed_bytes{%[1]s} > 0)`},
 }
 
@@ -67,7 +67,7 @@ func (p *Prometheus) Fill(ctx context.Context, t *Table, instance string, device
 		}
 		for _, one := range all {
 			found = true
-			t.Set(strings.Replace(c.column, "*", string(one.labels[model.LabelName(c.label)]), 1), one.series)
+			t.Set(ItemColumn(c.column, string(one.labels[model.LabelName(c.label)])), one.series)
 		}
 	}
 	if !found {
@@ -85,7 +85,7 @@ func (p *Prometheus) FillPower(ctx context.Context, t *Table, query string) erro
 	if len(all) != 1 {
 		return fmt.Errorf("query Prometheus for power: %q gives %d series; want one, such as sum(…)", query, len(all))
 	}
-	t.Set(PowerColumn, all[0].series)
+	t.Set(Power, all[0].series)
 	return nil
 }
 

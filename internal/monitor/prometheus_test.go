@@ -82,7 +82,7 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	if err := prometheus.FillPower(t.Context(), &power, "vector(250)"); err != nil {
 		t.Fatal(err)
 	}
-	if got := power.Mean(monitor.PowerColumn, from, to); got != 250 {
+	if got := power.Mean(monitor.Power, from, to); got != 250 {
 		t.Errorf("power by query = %v W, want 250", got)
 	}
 	if err := prometheus.FillPower(t.Context(), &power, "up * 0 > 1"); err == nil || !strings.Contains(err.Error(), "0 series") {

@@ -60,7 +60,7 @@ func (fs FS) RAPL() (Source, error) {
 		}
 		return nil
 	}
-	src.Columns = []Column{{RAPLColumn, func(seconds float64, was, now []float64) float64 {
+	src.Columns = []Column{{PowerRAPL, func(seconds float64, was, now []float64) float64 {
 		watts := 0.0
 		for i := range zones {
 			watts += rate(i)(seconds, was, now)

@@ -11,7 +11,7 @@ func Record(dir string) Source {
 	return Source{
 		Name:    "record",
 		Figures: []Figure{{Name: "client_record_bytes", Help: "Size of the files in the record of the run."}},
-		Columns: []Column{{"client.record_bytes", gauge(0)}},
+		Columns: []Column{{ClientRecord, gauge(0)}},
 		Read: func(_ context.Context, values []float64) error {
 			files, err := os.ReadDir(dir)
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"ds2/schema"
 )
 
 // Server is what a reader of a result must know of the database server.
@@ -16,12 +18,9 @@ type Server struct {
 	Files []string `json:"-"` // folders or files of the database, as the server's machine names them
 }
 
-// ServerQueries are an engine's questions; package schema has them.
-type ServerQueries struct{ Version, Files, Settings string }
-
 // ReadServer asks the server. What it refuses to tell (PostgreSQL's data directory is for members of pg_read_all_settings)
 // is missing from the answer and named in the error.
-func ReadServer(ctx context.Context, db *sql.DB, q ServerQueries) (Server, error) {
+func ReadServer(ctx context.Context, db *sql.DB, q schema.Server) (Server, error) {
 	s := Server{Settings: map[string]string{}}
 	if err := db.QueryRowContext(ctx, q.Version).Scan(&s.Major, &s.Version); err != nil {
 		return s, fmt.Errorf("ask the server for its version: %w", err)

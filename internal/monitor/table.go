@@ -3,7 +3,6 @@ package monitor
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -13,12 +12,12 @@ type Table struct {
 	Rows    []Row
 }
 
-// Items are the columns of a group with a quantity: "disk", "busy_ratio" gives that of every device.
-func (t *Table) Items(group, quantity string) []string {
+// Items are the columns that stand for one thing of several: DiskBusy gives that of every device.
+func (t *Table) Items(column string) []string {
 	var names []string
-	for _, c := range t.Columns {
-		if strings.HasPrefix(c, group+".") && strings.HasSuffix(c, "."+quantity) {
-			names = append(names, c)
+	for _, name := range t.Columns {
+		if c, _ := SplitColumn(name); c == column {
+			names = append(names, name)
 		}
 	}
 	return names

@@ -10,7 +10,7 @@ import (
 )
 
 // counterChart is a chart of counters that share a unit. A counter is named by group and quantity, without the item
-// between them: "disk.reads_per_second" is one line for each drive.
+// between them: monitor.DiskReads is one line for each drive.
 type counterChart struct {
 	id, title, text string
 	scale           scale
@@ -28,30 +28,30 @@ const (
 
 var counterCharts = []counterChart{
 	{"requests", "Requests of the drives", "Reads and writes a second of each drive under the database.", fromZero,
-		[]string{"disk.reads_per_second", "disk.writes_per_second"}},
+		[]string{monitor.DiskReads, monitor.DiskWrites}},
 	{"throughput", "Throughput of the drives", "Bytes read and written of each drive.", fromZero,
-		[]string{"disk.read_bytes_per_second", "disk.written_bytes_per_second"}},
+		[]string{monitor.DiskReadBytes, monitor.DiskWrittenBytes}},
 	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", logarithmic,
-		[]string{"disk.read_seconds", "disk.write_seconds"}},
-	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero, []string{"disk.busy_ratio"}},
-	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{"disk.queue"}},
+		[]string{monitor.DiskReadTime, monitor.DiskWriteTime}},
+	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero, []string{monitor.DiskBusy}},
+	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{monitor.DiskQueue}},
 	{"processors", "Processors", "Share of time at work, and waiting for drives with nothing else to do, over all processors.", fromZero,
-		[]string{"cpu.busy_ratio", "cpu.iowait_ratio"}},
-	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero, []string{"memory.available_bytes"}},
-	{"network", "Network", "Bytes in and out.", fromZero, []string{"network.received_bytes_per_second", "network.sent_bytes_per_second"}},
-	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData, []string{"db.cache_hit_ratio"}},
-	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{"db.log_bytes_per_second"}},
+		[]string{monitor.CPUBusy, monitor.CPUIOWait}},
+	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero, []string{monitor.MemoryAvailable}},
+	{"network", "Network", "Bytes in and out.", fromZero, []string{monitor.NetworkReceived, monitor.NetworkSent}},
+	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData, []string{monitor.DatabaseCacheHits}},
+	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{monitor.DatabaseLogBytes}},
 	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", fromZero,
-		[]string{"db.checkpoint_pages_per_second", "db.background_pages_per_second", "db.session_pages_per_second"}},
+		[]string{monitor.DatabaseCheckpointPages, monitor.DatabaseBackgroundPages, monitor.DatabaseSessionPages}},
 	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", fromZero,
-		[]string{"db.sessions_active", "db.sessions_running", "db.sessions_waiting_for_lock", "db.sessions_waiting_for_storage",
-			"db.sessions_waiting_for_latch", "db.sessions_waiting_for_client", "db.sessions_idle", "db.sessions_waiting_for_the_rest"}},
-	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", logarithmic, []string{"db.round_trip_seconds"}},
-	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero, []string{"client.resident_bytes"}},
-	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero, []string{"client.record_bytes"}},
+		[]string{monitor.SessionsActive, monitor.SessionsRunning, monitor.SessionsWaitingForLock, monitor.SessionsWaitingForDrives,
+			monitor.SessionsWaitingForLatch, monitor.SessionsWaitingForClient, monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
+	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", logarithmic, []string{monitor.DatabaseRoundTrip}},
+	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero, []string{monitor.ClientMemory}},
+	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero, []string{monitor.ClientRecord}},
 	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", fromZero,
-		[]string{"client.open_files", "client.goroutines"}},
-	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.PowerColumn, monitor.RAPLColumn}},
+		[]string{monitor.ClientFiles, monitor.ClientGoroutines}},
+	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power, monitor.PowerRAPL}},
 }
 
 // counter is how a column of the host's table is shown.

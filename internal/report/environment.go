@@ -72,7 +72,7 @@ func powerNote(p *result.Power) string {
 	if p.OPMPerWatt != nil {
 		text += fmt.Sprintf(", %s OPM per watt", number(*p.OPMPerWatt, 1))
 	}
-	if p.Source == monitor.RAPLColumn {
+	if p.Source == monitor.PowerRAPL {
 		text += " (RAPL: processors and memory alone)"
 	}
 	return sentence(text)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -78,7 +80,7 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(s); err != nil {
+	if err := errors.Join(w.Close(), result.SaveSummary(dir, s)); err != nil {
 		t.Fatal(err)
 	}
 	r, err := result.Read(dir)
@@ -163,12 +165,12 @@ func TestHTMLTells(t *testing.T) {
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		active, perWatt := 501.4, 13.0
-		s.Power = &result.Power{Source: monitor.PowerColumn, Active: &active, OPMPerWatt: &perWatt}
-		s.Bottleneck = &result.Bottleneck{What: "storage", Why: "sda was busy 99 % of the time", Warnings: []string{"the drive is a loop device"}}
+		s.Power = &result.Power{Source: monitor.Power, Active: &active, OPMPerWatt: &perWatt}
+		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sda was busy 99 % of the time"}, Warnings: []string{"the drive is a loop device"}}
 		s.Machine = &monitor.Machine{Kernel: "6.1.0", Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
 		s.Servers = []monitor.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
 	})
-	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", monitor.PowerColumn}
+	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", monitor.Power}
 	for second := -4; second <= 75; second++ { // with an idle time before the run, and a cool-down after
 		v := float64(second)
 		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),

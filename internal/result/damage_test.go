@@ -273,7 +273,7 @@ func FuzzRead(f *testing.F) {
 	for _, iv := range s.Intervals {
 		err = errors.Join(err, w.Interval(iv))
 	}
-	if err := errors.Join(err, w.Close(Summary{RunID: "abc", Status: Done, Targets: []string{"host/db"}})); err != nil {
+	if err := errors.Join(err, w.Close(), SaveSummary(dir, Summary{RunID: "abc", Status: Done, Targets: []string{"host/db"}})); err != nil {
 		f.Fatal(err)
 	}
 	plain := func(name string) string {

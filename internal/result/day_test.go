@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -111,7 +112,7 @@ func TestDay(t *testing.T) {
 			}
 		})
 	must(counters.Close())
-	must(w.Close(Summary{RunID: "day", Status: Done, Start: hostStart}))
+	must(errors.Join(w.Close(), SaveSummary(dir, Summary{RunID: "day", Status: Done, Start: hostStart})))
 
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	must(err)

@@ -103,6 +103,15 @@ func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 // maxCells is what the counters of a record may come to in memory, 2 GiB: 16 days of 200 a second.
 const maxCells = 1 << 28
 
+// ReadHost reads the HostFile of the record in dir, whose first orders started at start.
+func ReadHost(dir string, start time.Time) (monitor.Table, error) {
+	t, err := readHost(filepath.Join(dir, HostFile), start, false)
+	if err != nil {
+		return t, fmt.Errorf("read record: %w", err)
+	}
+	return t, nil
+}
+
 // readHost reads a HostFile; a record without one has an empty table. The hours may differ in their columns, where a
 // crash cut SaveHost short.
 func readHost(path string, start time.Time, ended bool) (monitor.Table, error) {

@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -114,21 +115,13 @@ type Summary struct {
 	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
 }
 
-// Power is what the run took, in watts. A mean is absent where the meter gave nothing for its time.
-type Power struct {
-	Source string `json:"source"` // monitor.PowerColumn, or monitor.RAPLColumn: processors and memory only
-	// Idle is the mean of the idle time before the run, Active that of the first window.
-	Idle       *float64 `json:"idle_w,omitempty"`
-	Active     *float64 `json:"active_w,omitempty"`
-	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
-}
+// Power is what the run took, in watts. Its source is monitor.Power, or monitor.PowerRAPL: processors and memory only.
+type Power = diagnose.Power
 
 // Bottleneck is what held the orders back in the first window, and the figures that say so.
 type Bottleneck struct {
-	What     string             `json:"what"` // storage, cpu, locks, client, network or unclear
-	Why      string             `json:"why"`  // in words
-	Figures  map[string]float64 `json:"figures"`
-	Warnings []string           `json:"warnings,omitempty"` // what makes the run a poor test of storage
+	diagnose.Bottleneck
+	Warnings []string `json:"warnings,omitempty"` // what makes the run a poor test of storage
 }
 
 // Crash is a crash of the server that the run brought about.

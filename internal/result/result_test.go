@@ -62,7 +62,7 @@ func begin(t *testing.T, dir string, s measure.Series) *Writer {
 
 func write(t *testing.T, dir string, s measure.Series) {
 	t.Helper()
-	if err := begin(t, dir, s).Close(Summary{RunID: "abc", Status: Done}); err != nil {
+	if err := errors.Join(begin(t, dir, s).Close(), SaveSummary(dir, Summary{RunID: "abc", Status: Done})); err != nil {
 		t.Fatal(err)
 	}
 }

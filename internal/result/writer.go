@@ -70,7 +70,7 @@ func Create(dir string, s Summary) (*Writer, error) {
 			return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
 		}
 	}
-	if err := w.Save(s); err != nil {
+	if err := SaveSummary(dir, s); err != nil {
 		return nil, errors.Join(err, w.closeFiles())
 	}
 	return w, nil
@@ -81,9 +81,6 @@ func (w *Writer) Dir() string { return w.dir }
 
 // Log is where the run's log goes.
 func (w *Writer) Log() io.Writer { return w.log }
-
-// Save writes the summary as it stands.
-func (w *Writer) Save(s Summary) error { return SaveSummary(w.dir, s) }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.
 func (w *Writer) Sample(s measure.Sample) error {
@@ -115,13 +112,12 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// Close ends the record with its last summary, on disk to the last byte.
-func (w *Writer) Close(s Summary) error {
-	err := w.closeFiles()
-	if err != nil {
-		err = fmt.Errorf("write record: %w", err)
+// Close ends the files that grew with the run, on disk to the last byte. The summary is for SaveSummary.
+func (w *Writer) Close() error {
+	if err := w.closeFiles(); err != nil {
+		return fmt.Errorf("write record: %w", err)
 	}
-	return errors.Join(err, w.Save(s))
+	return nil
 }
 
 func (w *Writer) closeFiles() error {

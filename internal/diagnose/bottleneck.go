@@ -1,0 +1,179 @@
+package diagnose
+
+import "fmt"
+
+// What can hold orders back.
+const (
+	Storage = "storage"
+	CPU     = "cpu"
+	Locks   = "locks"
+	Client  = "client"
+	Network = "network"
+	Unclear = "unclear"
+)
+
+// Bottleneck is what held the orders back, and the figures that say so.
+type Bottleneck struct {
+	What    string  `json:"what"` // storage, cpu, locks, client, network or unclear
+	Why     string  `json:"why"`  // in words
+	Figures Figures `json:"figures"`
+}
+
+// The bounds of the rules.
+const (
+	fullProcessors = 0.90   // of all processors' time
+	busyProcessors = 0.80   // enough to hold up those who answer each other in turns
+	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
+	fullDevice     = 0.90   // of the time; where no session says what it waits for
+	mainWait       = 0.30   // of the sessions' time
+	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full processors
+	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
+	farTrip        = 10e-3  // seconds; longer than full processors let a message lie
+)
+
+// rule names a bottleneck where it holds.
+type rule struct {
+	what  string
+	holds func(c situation) bool
+	why   func(c situation) string
+}
+
+// rules are asked one after the other; the first that holds names the bottleneck.
+//
+// What takes almost all of the sessions' or users' time comes first: then it is other programs that fill processors and
+// links, if any does. Full processors and links come before all other waits because sessions that wait
+// for a processor count as running or idle, and because faster storage could not help them. Statements and answers under
+// way are held up by processors or by long round trips; where neither explains them they are only a sign of too few
+// users, and storage and locks come before them. A busy device counts only where sessions tell nothing.
+var rules = []rule{
+	{Storage, func(c situation) bool { return c.storage >= almostAllWait }, whyStorage},
+	{Locks, func(c situation) bool { return c.locks >= almostAllWait }, whyLocks},
+	{Client, func(c situation) bool { return c.pause >= almostAllWait }, whyPause},
+	{Network, func(c situation) bool {
+		return c.Sessions != nil && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait)
+	}, whyTrips},
+	{CPU, func(c situation) bool { return atLeast(c.CPUBusy, fullProcessors) },
+		func(c situation) string {
+			return "the database machine's processors are " + percent(*c.CPUBusy) + " busy" + c.ownShare()
+		}},
+	{Network, func(c situation) bool { return atLeast(c.NetworkUsed, fullLink) },
+		func(c situation) string {
+			return "a network link is used to " + percent(*c.NetworkUsed) + " of its speed"
+		}},
+	{Client, func(c situation) bool { return atLeast(c.ClientBusy, fullProcessors) },
+		func(c situation) string {
+			return "the processors of the machine that the orders come from are " + percent(*c.ClientBusy) + " busy"
+		}},
+	{Client, func(c situation) bool { return atLeast(c.ClientUsed, fullProcessors) },
+		func(c situation) string {
+			return "ds2 takes " + percent(*c.ClientUsed) + " of the processors that it may use"
+		}},
+	{CPU, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.CPUBusy, busyProcessors) },
+		func(c situation) string {
+			return fmt.Sprintf("the database machine's processors are %s busy%s, and sessions wait %s of their time for statements that are under way",
+				percent(*c.CPUBusy), c.ownShare(), percent(c.underWay))
+		}},
+	{Client, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.ClientBusy, busyProcessors) },
+		func(c situation) string {
+			return fmt.Sprintf("the processors of the machine that the orders come from are %s busy, and sessions wait %s of their time for statements that are under way",
+				percent(*c.ClientBusy), percent(c.underWay))
+		}},
+	{Network, func(c situation) bool {
+		return c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) && atLeast(c.InRoundTrips, c.underWay/2)
+	}, whyTrips},
+	{Client, func(c situation) bool { return c.mostlyUnderWay() && c.most() < mainWait },
+		func(c situation) string {
+			return fmt.Sprintf("sessions wait %s of their time for statements that are under way, and nothing is near its limit: try more users", percent(c.underWay))
+		}},
+	{Storage, func(c situation) bool { return c.storage >= mainWait && c.storage == c.most() }, whyStorage},
+	{Locks, func(c situation) bool { return c.locks >= mainWait && c.locks == c.most() }, whyLocks},
+	{Client, func(c situation) bool { return c.pause >= mainWait }, whyPause},
+	{Storage, func(c situation) bool { return c.Sessions == nil && atLeast(c.DiskBusy, fullDevice) },
+		func(c situation) string { return "a device is busy " + percent(*c.DiskBusy) + " of the time" }},
+	{Unclear, func(c situation) bool { return c.Sessions != nil },
+		func(c situation) string {
+			processors := ""
+			if c.CPUBusy != nil {
+				processors = ", while processors are " + percent(*c.CPUBusy) + " busy"
+			}
+			return "sessions are at work " + percent(c.Running) + " of their time and wait for nothing in particular" + processors + ": try more users"
+		}},
+	{Unclear, func(situation) bool { return true },
+		func(situation) string {
+			return "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
+		}},
+}
+
+func whyStorage(c situation) string {
+	return "sessions spend " + percent(c.storage) + " of their time waiting for reads and writes of data and log"
+}
+
+func whyLocks(c situation) string {
+	return "sessions spend " + percent(c.locks) + " of their time waiting for each other: for rows, tables and the server's latches"
+}
+
+func whyPause(c situation) string {
+	return "users pause " + percent(c.pause) + " of their time: they think, or no order is due"
+}
+
+func whyTrips(c situation) string {
+	return fmt.Sprintf("sessions wait %s of their time for statements that are under way: a message takes %.1f ms to the server and back, which is %s of the users' time or more",
+		percent(c.underWay), 1000**c.RoundTrip, percent(*c.InRoundTrips))
+}
+
+// Judge names the bottleneck by the first of the rules that holds; nil where nothing was measured.
+func Judge(f Figures) *Bottleneck {
+	if f == (Figures{}) {
+		return nil
+	}
+	c := newSituation(f)
+	for _, r := range rules {
+		if r.holds(c) {
+			return &Bottleneck{r.what, r.why(c), f}
+		}
+	}
+	return nil // the last rule always holds
+}
+
+// situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they tell nothing.
+type situation struct {
+	Figures
+	storage, locks float64
+	pause          float64 // users think, or no order is due
+	underWay       float64 // statements and answers are on their way, or waiting for a processor
+}
+
+func newSituation(f Figures) situation {
+	c := situation{Figures: f}
+	if f.Sessions == nil {
+		return c
+	}
+	c.storage, c.locks = f.WaitingForDrives, f.waitingForEachOther()
+	statements := f.Idle + f.WaitingForClient
+	if f.InOperations != nil {
+		c.pause = min(max(1-*f.InOperations, 0), statements)
+	}
+	c.underWay = statements - c.pause
+	return c
+}
+
+// most is the largest of the waits that need no explanation.
+func (c situation) most() float64 { return max(c.storage, c.locks, c.pause) }
+
+// mostlyUnderWay tells that the sessions' largest wait is for statements.
+func (c situation) mostlyUnderWay() bool {
+	return c.Sessions != nil && c.underWay >= max(mainWait, c.most())
+}
+
+// ownShare says how much of the database machine's processors ds2 takes, where it runs on that machine.
+func (c situation) ownShare() string {
+	if c.CPUOwn == nil {
+		return ""
+	}
+	return ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
+}
+
+// atLeast tells that a figure was measured and reaches a bound.
+func atLeast(figure *float64, bound float64) bool { return figure != nil && *figure >= bound }
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

@@ -1,0 +1,90 @@
+// Package diagnose names what held the orders of a run back, and says what its power comes to, from figures of one window.
+// Its functions are pure: where the figures come from, and over which time they were taken, is for others to know. A
+// figure that was not measured is nil, and a rule that needs it does not hold.
+package diagnose
+
+// Figures are what the rules rest on: means over a window. Shares are of 1.
+type Figures struct {
+	CPUBusy   *float64 `json:"cpu.busy_ratio,omitempty"` // of the database machine's processors
+	CPUIOWait *float64 `json:"cpu.iowait_ratio,omitempty"`
+	CPUOwn    *float64 `json:"cpu.own_ratio,omitempty"` // the part of CPUBusy that ds2 takes, where it runs on that machine
+
+	ClientBusy *float64 `json:"client.busy_ratio,omitempty"` // of the processors of the machine that ds2 runs on
+	ClientOwn  *float64 `json:"client.own_processors,omitempty"`
+	ClientUsed *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the processors that it may use
+
+	DiskBusy    *float64 `json:"disk.busy_ratio,omitempty"`            // of the busiest device
+	NetworkUsed *float64 `json:"network.used_ratio,omitempty"`         // of the busiest link's speed
+	RoundTrip   *float64 `json:"network.round_trip_seconds,omitempty"` // of a message without work
+
+	*Sessions // nil: the server does not tell what they do
+
+	InOperations *float64 `json:"users.in_operations,omitempty"`  // of the users' time
+	InRoundTrips *float64 `json:"users.in_round_trips,omitempty"` // of the users' time: messages on their way
+
+	DatabaseSize *float64 `json:"db.size_bytes,omitempty"`
+	CacheHits    *float64 `json:"db.cache_hit_ratio,omitempty"`
+}
+
+// Sessions is how the time of the database's sessions is shared out.
+type Sessions struct {
+	Idle             float64 `json:"sessions.idle"`
+	Running          float64 `json:"sessions.running"`
+	WaitingForLock   float64 `json:"sessions.waiting_for_lock"`
+	WaitingForDrives float64 `json:"sessions.waiting_for_storage"`
+	WaitingForLatch  float64 `json:"sessions.waiting_for_latch"`
+	WaitingForClient float64 `json:"sessions.waiting_for_client"`
+	WaitingForRest   float64 `json:"sessions.waiting_for_the_rest"`
+}
+
+// NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at work do; how many are
+// at work is measured where the server does that (active), since a session with a message to read counts as idle until a
+// processor is free for it, and a sample takes a processor. It is nil where there are no sessions.
+func NewSessions(counts Sessions, active *float64) *Sessions {
+	states := []*float64{&counts.Running, &counts.WaitingForLock, &counts.WaitingForDrives, &counts.WaitingForLatch,
+		&counts.WaitingForClient, &counts.WaitingForRest}
+	all := counts.Idle
+	for _, n := range states {
+		all += *n
+	}
+	if !(all > 0) {
+		return nil
+	}
+	idle := counts.Idle / all
+	scale := 1 / all
+	if active != nil && *active > 0 && idle < 1 {
+		atWork := min(*active/all, 1)
+		scale *= atWork / (1 - idle)
+		idle = 1 - atWork
+	}
+	for _, n := range states {
+		*n *= scale
+	}
+	counts.Idle = idle
+	return &counts
+}
+
+// waitingForEachOther is the share of their time that sessions wait for rows, tables and the server's own latches.
+func (s Sessions) waitingForEachOther() float64 { return s.WaitingForLock + s.WaitingForLatch }
+
+// Power is what a run took, in watts. A mean is absent where the meter gave nothing for its time.
+type Power struct {
+	Source string `json:"source"` // the column that it was taken from
+	// Idle is the mean of the idle time before the run, Active that of the first window (WORKLOAD.md section 6).
+	Idle       *float64 `json:"idle_w,omitempty"`
+	Active     *float64 `json:"active_w,omitempty"`
+	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
+}
+
+// NewPower computes how many orders a minute a watt brings.
+func NewPower(source string, idle, active, opm *float64) *Power {
+	return &Power{Source: source, Idle: idle, Active: active, OPMPerWatt: PerWatt(opm, active)}
+}
+
+// PerWatt is OPM by active watts; nil where one of them is not known.
+func PerWatt(opm, active *float64) *float64 {
+	if opm == nil || active == nil || *active <= 0 {
+		return nil
+	}
+	return new(*opm / *active)
+}

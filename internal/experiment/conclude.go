@@ -1,0 +1,142 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/driver"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// conclude computes from one reading of the record's files what the summary says of the run, and saves it. err is how the
+// run ended; the error returned holds it and what could not be computed, though a run that was cut off lacks windows,
+// which is not what is wrong with it.
+func (r *Run) conclude(ctx context.Context, err error) error {
+	s := &r.summary
+	s.End = time.Now()
+	series, readErr := result.ReadSeries(r.options.Dir)
+	figuresErr := r.figures(series)
+	if err == nil {
+		err = errors.Join(readErr, figuresErr)
+	}
+	switch {
+	case err == nil:
+		s.Status = result.Done
+	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
+		s.Status = result.Interrupted
+	default:
+		s.Status, s.Error = result.Failed, err.Error()
+	}
+	counters := monitor.Table{}
+	var observedErr, judgeErr error
+	if r.observation != nil && r.observation.recorded {
+		counters, observedErr = addObserved(ctx, r.options.Observer, r.options.Dir, s)
+	}
+	if len(r.options.Limits) > 0 && (err == nil || errors.Is(err, ErrLimits)) {
+		s.Limits, judgeErr = judge(r.options.Limits, series, counters, *s)
+	}
+	return errors.Join(err, observedErr, judgeErr, result.SaveSummary(r.options.Dir, *s))
+}
+
+// figures computes what the series and the meter say.
+func (r *Run) figures(series measure.Series) error {
+	s := &r.summary
+	s.Phases = series.Phases()
+	s.Windows, s.OPM, s.CumulativeOPM, s.CumulativeOf = nil, nil, nil, nil
+	if progress := series.Progress(); series.Phase(measure.PhaseRun).To > 0 {
+		s.CumulativeOPM, s.CumulativeOf = &progress.Cumulative, &progress.Since
+	}
+	var errs error
+	for _, spec := range windows(r.options.Windows, series) {
+		w, err := series.Compute(spec)
+		if err != nil {
+			errs = errors.Join(errs, err)
+			continue
+		}
+		s.Windows = append(s.Windows, w)
+	}
+	if len(s.Windows) > 0 {
+		s.OPM = &s.Windows[0].OPM
+	}
+	s.ByTarget, s.Counts = nil, measure.Counts{}
+	for _, t := range r.Meter().Totals() {
+		s.Counts.Add(t.Counts)
+		latency := map[string]measure.Latency{}
+		for _, d := range t.Durations {
+			if d.Count() > 0 {
+				latency[d.Name] = d.Latency()
+			}
+		}
+		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency})
+		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
+		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
+	}
+	return errs
+}
+
+// windows are those asked for, or the run phase, where it came to that. A run that ended early has none of the windows
+// that lie beyond its end.
+func windows(asked []measure.WindowSpec, series measure.Series) []measure.WindowSpec {
+	run := series.Phase(measure.PhaseRun)
+	if run.To == 0 {
+		return nil
+	}
+	if len(asked) == 0 {
+		return []measure.WindowSpec{{Name: "run", Span: run}}
+	}
+	return asked
+}
+
+// addObserved adds to a summary what the samples of machine and databases say, with those that others took in the time of
+// the run: power, bottleneck and warnings. It can be done again when a meter's log has arrived later.
+func addObserved(ctx context.Context, o *monitor.Observer, dir string, s *result.Summary) (monitor.Table, error) {
+	counters, err := result.ReadHost(dir, s.Start)
+	if err != nil {
+		return counters, err
+	}
+	filled, err := o.Fill(ctx, &counters)
+	if filled {
+		err = errors.Join(err, result.SaveHost(dir, &counters, s.Start))
+	}
+	s.Machine, s.Servers = o.Machine, o.Servers
+	s.Power, s.Bottleneck = powerOf(counters, *s), nil
+	if len(s.Windows) == 0 {
+		return counters, err
+	}
+	if b := diagnose.Judge(figuresOf(counters, *s, o.Local)); b != nil {
+		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: o.Warnings}
+		if size := b.Figures.DatabaseSize; size != nil {
+			s.Bottleneck.Warnings = o.Advised(*size)
+		}
+	}
+	return counters, err
+}
+
+// Complete adds to the record in dir what has become known since its run, such as a meter's log.
+func Complete(ctx context.Context, o *monitor.Observer, dir string) (result.Summary, error) {
+	record, err := result.Read(dir)
+	if err != nil {
+		return result.Summary{}, err
+	}
+	s := record.Summary
+	_, err = addObserved(ctx, o, dir, &s)
+	return s, errors.Join(err, result.SaveSummary(dir, s))
+}
+
+// judge judges limits over the first window of a run. A run without a window has no samples, so its limits fail.
+func judge(limits []limit.Limit, series measure.Series, counters monitor.Table, s result.Summary) ([]limit.Verdict, error) {
+	figures := limit.Figures(func(limit.Metric) (float64, bool) { return 0, false })
+	if len(s.Windows) > 0 {
+		var err error
+		if figures, err = limit.Of(series, s.Windows[0], counters, s.Start); err != nil {
+			return nil, fmt.Errorf("judge limits: %w", err)
+		}
+	}
+	return limit.Judge(limits, figures), nil
+}

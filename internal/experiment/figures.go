@@ -1,0 +1,124 @@
+package experiment
+
+import (
+	"math"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// span is the first window of a run.
+func span(s result.Summary) (from, to time.Time) {
+	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
+	return at(s.Windows[0].From), at(s.Windows[0].To)
+}
+
+// known is a figure that was measured; nil for NaN.
+func known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// powerOf takes the means of a run from its samples: idle over those before the first orders, active over the first
+// window. Without a meter it takes RAPL's figures; without either there is none.
+func powerOf(t monitor.Table, s result.Summary) *result.Power {
+	source := monitor.Power
+	if t.Values(source) == nil {
+		source = monitor.PowerRAPL
+	}
+	if t.Values(source) == nil {
+		return nil
+	}
+	var active *float64
+	if len(s.Windows) > 0 {
+		from, to := span(s)
+		active = known(t.Mean(source, from, to))
+	}
+	return diagnose.NewPower(source, known(t.Mean(source, time.Time{}, s.Start)), active, s.OPM)
+}
+
+// figuresOf takes from the samples of the first window what the bottleneck is judged by. local says that ds2 ran on the
+// databases' machine.
+func figuresOf(t monitor.Table, s result.Summary, local bool) diagnose.Figures {
+	from, to := span(s)
+	mean := func(column string) *float64 { return known(t.Mean(column, from, to)) }
+	// over gives what a function makes of the means of all items of a column.
+	over := func(column string, f func(a, b float64) float64) (all *float64) {
+		for _, item := range t.Items(column) {
+			switch v := mean(item); {
+			case v == nil:
+			case all == nil:
+				all = v
+			default:
+				all = new(f(*all, *v))
+			}
+		}
+		return all
+	}
+	highest := func(column string) *float64 { return over(column, math.Max) }
+	sum := func(column string) *float64 {
+		return over(column, func(a, b float64) float64 { return a + b })
+	}
+	f := diagnose.Figures{
+		CPUBusy: mean(monitor.CPUBusy), CPUIOWait: mean(monitor.CPUIOWait),
+		ClientBusy: mean(monitor.ClientBusy), ClientOwn: mean(monitor.ClientOwn), ClientUsed: mean(monitor.ClientUsed),
+		DiskBusy: highest(monitor.DiskBusy), NetworkUsed: highest(monitor.NetworkUsed),
+		Sessions:     sessionsOf(sum),
+		DatabaseSize: sum(monitor.DatabaseSize),
+		CacheHits:    over(monitor.DatabaseCacheHits, func(_, last float64) float64 { return last }), // targets are driven alike
+	}
+	for _, column := range t.Items(monitor.DatabaseRoundTrip) {
+		// The lower quartile: at times a busy machine lets a message lie.
+		f.RoundTrip = known(t.Quantile(column, 0.25, from, to))
+	}
+	if f == (diagnose.Figures{}) {
+		return f
+	}
+	if local && f.ClientOwn != nil && s.Machine != nil {
+		f.CPUOwn = new(*f.ClientOwn / float64(s.Machine.Processors))
+	}
+	addUsers(&f, s)
+	return f
+}
+
+// sessionsOf takes the sessions' numbers in all databases together.
+func sessionsOf(sum func(column string) *float64) *diagnose.Sessions {
+	number := func(column string) float64 {
+		if v := sum(column); v != nil {
+			return *v
+		}
+		return 0
+	}
+	return diagnose.NewSessions(diagnose.Sessions{
+		Idle: number(monitor.SessionsIdle), Running: number(monitor.SessionsRunning),
+		WaitingForLock: number(monitor.SessionsWaitingForLock), WaitingForDrives: number(monitor.SessionsWaitingForDrives),
+		WaitingForLatch: number(monitor.SessionsWaitingForLatch), WaitingForClient: number(monitor.SessionsWaitingForClient),
+		WaitingForRest: number(monitor.SessionsWaitingForRest),
+	}, sum(monitor.SessionsActive))
+}
+
+// addUsers adds where the users' own time went in the first window: in operations, and of that in messages on their way,
+// one to the server and one back for each operation, though some take more.
+func addUsers(f *diagnose.Figures, s result.Summary) {
+	w := s.Windows[0]
+	count, seconds := 0.0, 0.0
+	for operation, l := range w.Latency {
+		if operation != measure.WholeOrder {
+			count += float64(l.Count)
+			seconds += float64(l.Count) * l.Mean / 1000
+		}
+	}
+	all := (w.LatencyTo - w.LatencyFrom) * float64(s.Threads*len(s.Targets))
+	if all == 0 {
+		return
+	}
+	f.InOperations = new(seconds / all)
+	if f.RoundTrip != nil {
+		f.InRoundTrips = new(min(*f.RoundTrip*count/all, 1))
+	}
+}

@@ -1,0 +1,81 @@
+package experiment
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// TestBottleneckOfTheWindow has a run that computes before its window and waits for storage in it.
+func TestBottleneckOfTheWindow(t *testing.T) {
+	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	table := monitor.Table{Columns: []string{"cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
+		"db.b:5432/ds2.sessions_running", "db.b:5432/ds2.sessions_waiting_for_storage", "disk.sda.busy_ratio", "disk.sdb.busy_ratio",
+		"db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes"}}
+	for second := 1; second <= 20; second++ {
+		row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9}}
+		if second > 10 {
+			row.Values = []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	s := result.Summary{
+		Start: start, Targets: []string{"a:5432/ds2", "b:5432/ds2"},
+		Windows: []measure.Window{{From: 10, To: 20}},
+	}
+	f := figuresOf(table, s, true)
+	b := diagnose.Judge(f)
+	if b == nil || b.What != diagnose.Storage {
+		t.Fatalf("bottleneck = %+v, want storage", b)
+	}
+	for name, v := range map[string][2]float64{
+		"processors": {*f.CPUBusy, .25}, "the busier drive": {*f.DiskBusy, .75}, "running": {f.Running, .125},
+		"waiting for drives": {f.WaitingForDrives, .875}, "size": {*f.DatabaseSize, 4e9},
+	} {
+		if math.Abs(v[0]-v[1]) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, v[0], v[1])
+		}
+	}
+	if f := figuresOf(monitor.Table{}, s, true); f != (diagnose.Figures{}) {
+		t.Errorf("figures of a run that nobody sampled = %+v", f)
+	}
+}
+
+func TestPowerOf(t *testing.T) {
+	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	record := func(columns ...string) (monitor.Table, result.Summary) {
+		opm := 64973.7
+		r := &result.Record{Summary: result.Summary{Start: start, OPM: &opm, Windows: []measure.Window{{From: 10, To: 20}}}}
+		r.Host.Columns = columns
+		for second := -120; second <= 20; second++ {
+			watts := 393.1 // idle
+			if second > 0 {
+				watts = 450 // ramp
+			}
+			if second > 10 {
+				watts = 501.4
+			}
+			row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second)}
+			for i := range columns {
+				row.Values = append(row.Values, watts-100*float64(i))
+			}
+			r.Host.Rows = append(r.Host.Rows, row)
+		}
+		return r.Host, r.Summary
+	}
+	p := powerOf(record(monitor.Power, monitor.PowerRAPL))
+	if p.Source != monitor.Power || math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.OPMPerWatt-129.584563) > 1e-6 {
+		t.Errorf("power of the storage report's median run = %+v: idle %v, active %v, OPM/W %v", p, *p.Idle, *p.Active, *p.OPMPerWatt)
+	}
+	if p := powerOf(record(monitor.PowerRAPL)); p.Source != monitor.PowerRAPL {
+		t.Errorf("power without a meter is from %s", p.Source)
+	}
+	if p := powerOf(record("cpu.busy_ratio")); p != nil {
+		t.Errorf("power without any meter = %+v", p)
+	}
+}

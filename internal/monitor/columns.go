@@ -1,0 +1,79 @@
+package monitor
+
+import "strings"
+
+// The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has several of stands between
+// the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second".
+const (
+	DiskReads        = "disk.reads_per_second"
+	DiskWrites       = "disk.writes_per_second"
+	DiskReadBytes    = "disk.read_bytes_per_second"
+	DiskWrittenBytes = "disk.written_bytes_per_second"
+	DiskReadTime     = "disk.read_seconds"  // mean of the reads of the second
+	DiskWriteTime    = "disk.write_seconds" // mean of the writes of the second
+	DiskBusy         = "disk.busy_ratio"
+	DiskQueue        = "disk.queue"
+
+	CPUBusy   = "cpu.busy_ratio" // of all processors, and of each
+	CPUIOWait = "cpu.iowait_ratio"
+
+	MemoryAvailable = "memory.available_bytes"
+
+	NetworkReceived = "network.received_bytes_per_second"
+	NetworkSent     = "network.sent_bytes_per_second"
+	NetworkUsed     = "network.used_ratio" // of the link's speed
+
+	ClientBusy       = "client.busy_ratio"     // the machine's processors that ds2 runs on
+	ClientOwn        = "client.own_processors" // those that ds2 itself takes
+	ClientUsed       = "client.used_ratio"     // the same, of those that it may take
+	ClientMemory     = "client.resident_bytes"
+	ClientFiles      = "client.open_files"
+	ClientGoroutines = "client.goroutines"
+	ClientRecord     = "client.record_bytes"
+
+	// RAPL knows the processors and the memory only, not the drives, fans and power supplies, so it has a column of its own
+	// and never passes for the meter's.
+	Power     = "power.watts"
+	PowerRAPL = "power.rapl_watts"
+
+	DatabaseCommits          = "db.commits_per_second"
+	DatabaseRollbacks        = "db.rollbacks_per_second"
+	DatabaseCacheHits        = "db.cache_hit_ratio"
+	DatabaseTemporaryBytes   = "db.temporary_bytes_per_second"
+	DatabaseLogBytes         = "db.log_bytes_per_second"
+	DatabaseCheckpoints      = "db.checkpoints_per_second"
+	DatabaseCheckpointPages  = "db.checkpoint_pages_per_second"
+	DatabaseBackgroundPages  = "db.background_pages_per_second"
+	DatabaseSessionPages     = "db.session_pages_per_second"
+	DatabaseLockWaits        = "db.lock_waits_per_second"
+	DatabaseDeadlocks        = "db.deadlocks_per_second"
+	DatabaseSize             = "db.size_bytes"
+	DatabaseRoundTrip        = "db.round_trip_seconds"
+	SessionsActive           = "db.sessions_active" // measured by the server; the others are samples
+	SessionsIdle             = "db.sessions_idle"
+	SessionsRunning          = "db.sessions_running"
+	SessionsWaitingForLock   = "db.sessions_waiting_for_lock"
+	SessionsWaitingForDrives = "db.sessions_waiting_for_storage"
+	SessionsWaitingForLatch  = "db.sessions_waiting_for_latch"
+	SessionsWaitingForClient = "db.sessions_waiting_for_client"
+	SessionsWaitingForRest   = "db.sessions_waiting_for_the_rest"
+)
+
+// ItemColumn is the column of one item; of the empty one it is the column's own name.
+func ItemColumn(column, item string) string {
+	if item == "" {
+		return column
+	}
+	group, quantity, _ := strings.Cut(column, ".")
+	return group + "." + item + "." + quantity
+}
+
+// SplitColumn undoes ItemColumn. An item may have dots in it.
+func SplitColumn(name string) (column, item string) {
+	group, rest, _ := strings.Cut(name, ".")
+	dot := strings.LastIndexByte(rest, '.')
+	if dot < 0 {
+		return name, ""
+	}
+	return group + "." + rest[dot+1:], rest[:dot]
+}

@@ -1,0 +1,315 @@
+package monitor
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ds2/schema"
+)
+
+// Target is a database under test.
+type Target interface {
+	Engine() string
+	Label() string // host:port/database
+	DB() *sql.DB
+	Wrap(op string, err error) error
+}
+
+// Adviser is a Target that knows what of its server's configuration makes a run say less about the drives than it seems to.
+type Adviser interface {
+	Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error)
+}
+
+// Options say what is observed beside the orders and where from. The zero value observes this machine, where a target is
+// on it, and every target's own counters.
+type Options struct {
+	Devices []string // block devices by name; none: those under the databases' files
+
+	PowerCommand string // prints watts
+	PowerLog     string // file that a meter writes, read after the run
+	PowerQuery   string // of Prometheus, asked after the run
+
+	Prometheus string // URL of the server that holds a node_exporter's series of the targets' machine, asked after the run
+	Instance   string // of that node_exporter; empty: the first target's host
+}
+
+// OptionError is one of Options that cannot be followed.
+type OptionError struct {
+	Field string // as the command line writes it: "power-log"
+	Err   error
+}
+
+// Error gives the cause.
+func (e *OptionError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// Observer observes the machine and the databases under test through one run or several.
+type Observer struct {
+	Notes    []string // what cannot be observed and why, for the user to read before the run
+	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
+
+	Machine *Machine // under test; nil where nothing is known of it
+	Servers []Server // of the targets, in their order
+	Sources []Source // to be sampled
+	Local   bool     // ds2 runs on the machine under test
+
+	o          Options
+	prometheus *Prometheus
+	advised    bool // the targets told what makes runs a poor test
+}
+
+// Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for by name and is not
+// there is an error; what is merely missing becomes a note.
+func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Options) (*Observer, error) {
+	w := &Observer{o: o}
+	var targets []Target
+	for _, s := range stores {
+		targets = append(targets, s)
+	}
+	if err := w.remote(ctx, targets); err != nil {
+		return nil, err
+	}
+	var files []string
+	local := false
+	for _, t := range targets {
+		server, err := w.server(ctx, t, len(targets) > 1)
+		if err != nil {
+			return nil, err
+		}
+		w.Servers = append(w.Servers, server)
+		if IsLocal(hostOf(t)) {
+			local = true
+			files = append(files, server.Files...)
+		}
+	}
+	switch linux := runtime.GOOS == "linux"; {
+	case o.Prometheus != "": // it is asked after the run
+	case local && linux:
+		if err := w.thisMachine(files); err != nil {
+			return nil, err
+		}
+	case len(o.Devices) > 0:
+		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it is no Linux; give the URL of the Prometheus that observes theirs")}
+	default:
+		w.note("the databases' machine is not observed: it is another one, or no Linux, and no Prometheus is given")
+	}
+	if runtime.GOOS == "linux" {
+		client, err := Root.Client()
+		if err != nil {
+			return nil, err
+		}
+		w.Sources = append(w.Sources, client)
+	}
+	if err := w.advise(ctx, targets, run); err != nil {
+		return nil, err
+	}
+	return w, w.power(ctx)
+}
+
+// advise asks the targets what makes runs on them a poor test of storage.
+func (w *Observer) advise(ctx context.Context, targets []Target, run time.Duration) error {
+	memory := int64(0)
+	if w.Machine != nil {
+		memory = w.Machine.MemoryBytes
+	}
+	for _, t := range targets {
+		adviser, ok := t.(Adviser)
+		if !ok {
+			continue
+		}
+		w.advised = true
+		advice, err := adviser.Advise(ctx, run, memory)
+		if err != nil {
+			return err
+		}
+		for _, sentence := range advice {
+			w.Warnings = append(w.Warnings, t.Label()+": "+sentence)
+		}
+	}
+	return nil
+}
+
+func (w *Observer) note(format string, args ...any) {
+	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+}
+
+// hostOf is the host in a target's label, host:port/database.
+func hostOf(t Target) string {
+	label := t.Label()
+	address := label[:max(strings.LastIndex(label, "/"), 0)]
+	name, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return name
+}
+
+// remote looks at Prometheus, so that a wrong URL shows before the run.
+func (w *Observer) remote(ctx context.Context, targets []Target) error {
+	if w.o.Prometheus == "" {
+		if w.o.PowerQuery != "" {
+			return &OptionError{"power-query", errors.New("give the URL of the Prometheus that holds it")}
+		}
+		return nil
+	}
+	if w.o.Instance == "" {
+		w.o.Instance = hostOf(targets[0])
+	}
+	var err error
+	if w.prometheus, err = NewPrometheus(w.o.Prometheus); err != nil {
+		return &OptionError{"prometheus", err}
+	}
+	machine, err := w.prometheus.Machine(ctx, w.o.Instance, time.Now())
+	if err != nil {
+		return &OptionError{"prometheus", err}
+	}
+	if machine.MemoryBytes == 0 {
+		w.note("Prometheus holds nothing yet of a node_exporter with instance %q", w.o.Instance)
+	}
+	w.Machine = &machine
+	return nil
+}
+
+// server asks a target about itself and opens its counters.
+func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, error) {
+	q, err := schema.ServerQueries(t.Engine())
+	if err != nil {
+		return Server{}, err
+	}
+	server, err := ReadServer(ctx, t.DB(), q)
+	if server.Major == 0 {
+		return server, t.Wrap("look at "+t.Label(), err)
+	}
+	if err != nil {
+		w.note("%s: %v", t.Label(), t.Wrap("look", err))
+	}
+	query, err := q.Counters(server.Major)
+	if err != nil {
+		return server, err
+	}
+	item := ""
+	if several {
+		item = t.Label()
+	}
+	src, err := Database(ctx, t.DB(), t.Label(), item, query)
+	if err != nil {
+		w.note("no counters of the database: %v", t.Wrap("read", err))
+		return server, nil
+	}
+	w.Sources = append(w.Sources, src)
+	return server, nil
+}
+
+// thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
+func (w *Observer) thisMachine(files []string) error {
+	w.Local = true
+	devices := w.o.Devices
+	var fileSystem *FileSystem
+	for i, file := range files {
+		found, err := Root.Find(file)
+		if err != nil {
+			w.note("%v", err)
+			continue
+		}
+		if i == 0 {
+			fileSystem = &found
+		}
+		if len(w.o.Devices) == 0 {
+			devices = append(devices, found.Devices...)
+		}
+	}
+	slices.Sort(devices)
+	devices = slices.Compact(devices)
+	if len(devices) == 0 {
+		var err error
+		if devices, err = Root.Drives(); err != nil {
+			return err
+		}
+		w.note("where the database's files lie is not known: observing %s; name the devices if it is others", strings.Join(devices, ", "))
+	}
+	machine := Root.Machine(devices)
+	machine.FileSystem = fileSystem
+	w.Machine = &machine
+	disks, err := Root.Disks(devices)
+	if err != nil {
+		return &OptionError{"devices", err}
+	}
+	w.Sources = append(w.Sources, disks)
+	for _, open := range []func() (Source, error){Root.CPU, Root.Memory, Root.Network} {
+		src, err := open()
+		if err != nil {
+			return err
+		}
+		w.Sources = append(w.Sources, src)
+	}
+	rapl, err := Root.RAPL()
+	switch {
+	case errors.Is(err, ErrNoRAPL):
+	case err != nil:
+		w.note("%v", err)
+	default:
+		w.Sources = append(w.Sources, rapl)
+	}
+	return nil
+}
+
+// power opens the power meter.
+func (w *Observer) power(ctx context.Context) error {
+	if w.o.PowerLog != "" {
+		if _, err := os.Stat(w.o.PowerLog); err != nil {
+			return &OptionError{"power-log", err}
+		}
+	}
+	if w.o.PowerCommand != "" {
+		src, err := PowerCommand(ctx, w.o.PowerCommand)
+		if err != nil {
+			return &OptionError{"power-command", err}
+		}
+		w.Sources = append(w.Sources, src)
+	}
+	return nil
+}
+
+// Advised adds to the warnings what only the size of the database says, in bytes, of targets that give no advice.
+func (w *Observer) Advised(size float64) []string {
+	if !w.advised && w.Machine != nil && size > 0 && size < float64(w.Machine.MemoryBytes) {
+		return []string{fmt.Sprintf("the database of %.0f MB fits into the machine's memory of %d MB: its reads come from there and test no storage; use a larger size",
+			size/1e6, w.Machine.MemoryBytes/1e6)}
+	}
+	return w.Warnings
+}
+
+// Fill puts into the samples of a run what becomes known after it: the series of Prometheus and of the power meter. It
+// tells whether there was anything to ask, and can be called again when a meter's log has arrived later.
+func (w *Observer) Fill(ctx context.Context, t *Table) (filled bool, err error) {
+	if w.prometheus != nil {
+		filled, err = true, w.prometheus.Fill(ctx, t, w.o.Instance, w.o.Devices)
+		if w.o.PowerQuery != "" {
+			err = errors.Join(err, w.prometheus.FillPower(ctx, t, w.o.PowerQuery))
+		}
+	}
+	if w.o.PowerLog == "" {
+		return filled, err
+	}
+	file, openErr := os.Open(w.o.PowerLog)
+	if openErr != nil {
+		return filled, errors.Join(err, fmt.Errorf("read power log: %w", openErr))
+	}
+	defer file.Close()
+	watts, logErr := ReadMeterLog(file, time.Local)
+	if logErr != nil {
+		return filled, errors.Join(err, fmt.Errorf("%s: %w", w.o.PowerLog, logErr))
+	}
+	t.Set(Power, watts)
+	return true, err
+}
