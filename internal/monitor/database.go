@@ -42,6 +42,7 @@ var databaseCounters = map[string]struct{ column, help string }{
 // is measured besides.
 func Database(ctx context.Context, db *sql.DB, target, item, query string) (Source, error) {
 	src := Source{Name: "database counters of " + target}
+	db.SetMaxIdleConns(1) // the one that asks is not counted among the sessions, others of the pool would be
 	index := map[string]int{}
 	first, err := readCounters(ctx, db, query)
 	if err != nil {
