@@ -1,14 +1,12 @@
 // Package audit asks a database whether it holds what the driver says it did: rows, keys, sums and stock, in SQL that
-// every engine understands. It changes nothing and repairs nothing. Nobody may be at work on the database meanwhile.
+// every engine understands. After a run it asks about the run's rows, and costs what the run cost; of the whole database
+// it reads each large table once. It changes nothing and repairs nothing. Nobody may be at work on the database meanwhile.
 package audit
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
+	"slices"
 
 	"ds2/datagen"
 	"ds2/internal/measure"
@@ -16,7 +14,7 @@ import (
 	"ds2/internal/store"
 )
 
-// Options say what the database should hold.
+// Options say what the database should hold, and how much of it is read.
 type Options struct {
 	// Size of the dataset that was loaded; nil: what ds2_info says. A database that DS2's own scripts loaded needs it.
 	Size *datagen.Size
@@ -24,8 +22,15 @@ type Options struct {
 	// Run is what a run says that it did here; nil: unknown, so only what holds without it is asked.
 	Run *Run
 
-	// Progress is told each check as soon as it is done, from one goroutine at a time; may be nil.
-	Progress func(result.Check)
+	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are
+	// counted where an index has their number, and nobody has been at work since the run's last marks.
+	Whole bool
+
+	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.
+	TempLimit int64
+
+	Progress func(done, total int64) // is told how many bytes have been read, from one goroutine at a time; may be nil
+	Warn     func(string)            // is told what the server cannot do, before the audit begins; may be nil
 }
 
 // Run is one run's account of what it did to one target.
@@ -34,62 +39,44 @@ type Run struct {
 	Before, After result.Marks
 }
 
-// atOnce is how many checks run side by side: each reads whole tables, so a few keep the disks busy.
-const atOnce = 4
-
-// ReadMarks reads the highest keys: before a run and after it, for Run.
-func ReadMarks(ctx context.Context, db *sql.DB) (result.Marks, error) {
+// ReadMarks reads the marks of a database, before a run and after it, for Run. It reads all of INVENTORY and the end of
+// two indexes.
+func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	var m result.Marks
-	const query = "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0)"
-	if err := db.QueryRowContext(ctx, query).Scan(&m.Customer, &m.Order); err != nil {
+	query := "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0), (" + salesPrint + ")"
+	if err := target.DB().QueryRowContext(ctx, query).Scan(&m.Customer, &m.Order, &m.Sales); err != nil {
 		return m, fmt.Errorf("read the highest customer and order: %w", err)
+	}
+	if counter, ok := target.(store.ChangeCounter); ok {
+		changed, err := counter.Changed(ctx)
+		if err != nil {
+			return m, err
+		}
+		m.Changed = &changed
 	}
 	return m, nil
 }
 
 // Check audits one target. What it finds is in the checks; the error is only about the asking.
 func Check(ctx context.Context, target store.Store, o Options) ([]result.Check, error) {
-	size, err := sizeOf(ctx, target, o.Size)
-	if err != nil {
+	a := &audit{target: target, options: o, answers: map[string]int64{}, notes: map[string]string{}}
+	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
-	questions := questionsFor(size, o.Run)
-	checks := make([]result.Check, len(questions))
-	var progress sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
-	for i, q := range questions {
-		group.Go(func() error {
-			found, err := q.ask(ctx, target.DB())
-			if err != nil {
-				return target.Wrap(fmt.Sprintf("audit %s: count %s", target.Label(), q.name), err)
-			}
-			checks[i] = result.Check{
-				Target: target.Label(), Name: q.name,
-				Passed: q.want.holds(found), Expected: q.want.String(), Found: q.want.format(found),
-			}
-			if o.Progress != nil {
-				progress.Lock()
-				defer progress.Unlock()
-				o.Progress(checks[i])
-			}
-			return nil
+	var checks []result.Check
+	for _, e := range a.expectations() {
+		found := a.answers[e.name]
+		checks = append(checks, result.Check{
+			Target: target.Label(), Name: e.name,
+			Passed: e.want.holds(found), Expected: e.want.String(), Found: e.want.format(found) + a.notes[e.name],
 		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
 	}
 	return checks, nil
 }
 
 // Passed tells whether all checks did.
 func Passed(checks []result.Check) bool {
-	for _, c := range checks {
-		if !c.Passed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(checks, func(c result.Check) bool { return !c.Passed })
 }
 
 // sizeOf is the size that the database should have: what it says itself or, where the kit did not load it, what was given.

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"ds2/datagen"
 	"ds2/internal/audit"
@@ -18,8 +19,8 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
-// loaded is a fresh database with a small dataset and one order made since, with two new customers.
-func loaded(t *testing.T) store.Store {
+// loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of it.
+func loaded(t *testing.T) (store.Store, *audit.Run) {
 	t.Helper()
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
 	if err != nil {
@@ -37,6 +38,7 @@ func loaded(t *testing.T) store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := marks(t, s)
 	exec(t, s, `
 		INSERT INTO customers (firstname, lastname, address1, city, country, region, creditcardtype, creditcard, creditcardexpiration, username, password)
 			SELECT 'A', 'B', 'C', 'D', 'US', 1, 1, '1', '2012/01', 'newuser' || n, 'password' FROM generate_series(1, 2) n;
@@ -46,16 +48,19 @@ func loaded(t *testing.T) store.Store {
 		INSERT INTO cust_hist VALUES (5, 121, 7), (5, 121, 8);
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
-	return s
+	return s, &audit.Run{
+		Counts: measure.Counts{Purchases: 2, Rollbacks: 1, NewCustomers: 2, TotalCents: 6498},
+		Before: before, After: marks(t, s),
+	}
 }
 
-// theRun is the account of the one order and the two customers.
-func theRun() *audit.Run {
-	return &audit.Run{
-		Counts: measure.Counts{Purchases: 2, Rollbacks: 1, NewCustomers: 2, TotalCents: 6498},
-		Before: result.Marks{Customer: 100, Order: 120},
-		After:  result.Marks{Customer: 102, Order: 121},
+func marks(t *testing.T, s store.Store) result.Marks {
+	t.Helper()
+	m, err := audit.ReadMarks(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return m
 }
 
 func exec(t *testing.T, s store.Store, statements string) {
@@ -84,20 +89,24 @@ func check(t *testing.T, s store.Store, o audit.Options) (failed []string) {
 	return failed
 }
 
+// scopes are the audit after a run and that of the whole database.
+var scopes = map[string]bool{"run": false, "whole": true}
+
 func TestWhatIsRightPasses(t *testing.T) {
-	s := loaded(t)
-	if failed := check(t, s, audit.Options{Run: theRun()}); len(failed) > 0 {
-		t.Errorf("failed: %q", failed)
+	s, run := loaded(t)
+	for scope, whole := range scopes {
+		if failed := check(t, s, audit.Options{Run: run, Whole: whole}); len(failed) > 0 {
+			t.Errorf("%s: failed: %q", scope, failed)
+		}
 	}
-	marks, err := audit.ReadMarks(t.Context(), s.DB())
-	if err != nil || marks != theRun().After {
-		t.Errorf("marks %+v, %v", marks, err)
+	if run.Before.Customer != 100 || run.Before.Order != 120 || run.After.Customer != 102 || run.After.Order != 121 {
+		t.Errorf("marks %+v, %+v", run.Before, run.After)
 	}
 }
 
 // TestDamage breaks one thing a line and wants the check that is about it to fail, with what it finds.
 func TestDamage(t *testing.T) {
-	s := loaded(t)
+	s, run := loaded(t)
 	// Damage is done where the engine's own keys would not let it happen.
 	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
 		ALTER TABLE orderlines DROP CONSTRAINT fk_orderid; ALTER TABLE inventory DISABLE TRIGGER USER`)
@@ -143,20 +152,79 @@ func TestDamage(t *testing.T) {
 			"new customers of the run: expected 2, found 1"},
 	} {
 		exec(t, s, c.damage)
-		failed := check(t, s, audit.Options{Run: theRun()})
+		for scope, whole := range scopes {
+			failed := check(t, s, audit.Options{Run: run, Whole: whole})
+			if !strings.Contains(strings.Join(failed, "\n"), c.want) {
+				t.Errorf("%s, %s: want %q, got %q", c.why, scope, c.want, failed)
+			}
+		}
 		exec(t, s, c.repair)
-		if !strings.Contains(strings.Join(failed, "\n"), c.want) {
-			t.Errorf("%s: want %q, got %q", c.why, c.want, failed)
+	}
+	for scope, whole := range scopes {
+		if failed := check(t, s, audit.Options{Run: run, Whole: whole}); len(failed) > 0 {
+			t.Errorf("%s: after all repairs: %q", scope, failed)
 		}
 	}
-	if failed := check(t, s, audit.Options{Run: theRun()}); len(failed) > 0 {
+}
+
+// TestOldDamage breaks rows of the dataset, one thing a line: the audit of the whole database finds it, and that after a
+// run does not look.
+func TestOldDamage(t *testing.T) {
+	s, run := loaded(t)
+	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
+		ALTER TABLE orderlines DROP CONSTRAINT fk_orderid; ALTER TABLE inventory DISABLE TRIGGER USER;
+		CREATE TABLE kept AS SELECT * FROM orderlines; CREATE TABLE kept_hist AS SELECT * FROM cust_hist; CREATE TABLE kept_orders AS SELECT * FROM orders`)
+	for _, c := range []struct{ why, damage, want string }{
+		{"an order of nobody", "UPDATE orders SET customerid = 999 WHERE orderid = 7", "rows of orders whose customerid is not in customers: expected 0, found 1"},
+		{"lines of no order", "UPDATE orderlines SET orderid = 999 WHERE orderid = 7 AND orderlineid = 1", "rows of orderlines whose orderid is not in orders: expected 0, found 1"},
+		{"lines of an order below all", "UPDATE orderlines SET orderid = -3 WHERE orderid = 7 AND orderlineid = 1", "rows of orderlines whose orderid is not in orders: expected 0, found 1"},
+		{"a line of no product", "UPDATE orderlines SET prod_id = 999 WHERE orderid = 7 AND orderlineid = 1", "rows of orderlines whose prod_id is not in products: expected 0, found 1"},
+		{"a history of nobody", "UPDATE cust_hist SET customerid = 999 WHERE ctid = (SELECT min(ctid) FROM cust_hist WHERE orderid = 7)", "rows of cust_hist whose customerid is not in customers: expected 0, found 1"},
+		{"a history of no product", "UPDATE cust_hist SET prod_id = 999 WHERE ctid = (SELECT min(ctid) FROM cust_hist WHERE orderid = 7)", "rows of cust_hist whose prod_id is not in products: expected 0, found 1"},
+		{"a history of no order", "UPDATE cust_hist SET orderid = 999 WHERE ctid = (SELECT min(ctid) FROM cust_hist WHERE orderid = 7)", "rows of cust_hist whose orderid is not in orders: expected 0, found 1"},
+		{"a history too many", "INSERT INTO cust_hist SELECT * FROM cust_hist WHERE ctid = (SELECT min(ctid) FROM cust_hist WHERE orderid = 7)", "products of an order that orderlines and cust_hist do not agree on: expected 0, found 1"},
+		{"an order without lines", "DELETE FROM orderlines WHERE orderid = 7", "orders without lines: expected 0, found 1"},
+		{"a gap in the lines", "UPDATE orderlines SET orderlineid = 50 WHERE orderid = 7 AND orderlineid = 1", "orders whose lines are not numbered from 1 on: expected 0, found 1"},
+		{"a history of another customer", "UPDATE cust_hist SET customerid = customerid % 100 + 1 WHERE ctid = (SELECT min(ctid) FROM cust_hist WHERE orderid = 7)", "cust_hist rows of another customer than their order's: expected 0, found 1"},
+		{"histories that changed places", "UPDATE cust_hist h SET prod_id = o.prod_id FROM (SELECT a.ctid, b.prod_id FROM cust_hist a JOIN cust_hist b ON b.orderid = 15 - a.orderid" +
+			" WHERE a.orderid IN (7, 8) AND a.ctid IN (SELECT min(ctid) FROM cust_hist WHERE orderid IN (7, 8) GROUP BY orderid)" +
+			" AND b.ctid IN (SELECT min(ctid) FROM cust_hist WHERE orderid IN (7, 8) GROUP BY orderid)) o WHERE h.ctid = o.ctid",
+			"products of an order that orderlines and cust_hist do not agree on: expected 0, found 4"},
+		{"a line with another quantity", "UPDATE orderlines SET quantity = quantity + 1 WHERE orderid = 7 AND orderlineid = 1", "products whose sales are not the sum of their order lines: expected 0, found 1"},
+	} {
+		exec(t, s, c.damage)
+		if failed := check(t, s, audit.Options{Run: run, Whole: true}); !strings.Contains(strings.Join(failed, "\n"), c.want) {
+			t.Errorf("%s: want %q, got %q", c.why, c.want, failed)
+		}
+		exec(t, s, `TRUNCATE orders, orderlines, cust_hist; INSERT INTO orders SELECT * FROM kept_orders; INSERT INTO orderlines SELECT * FROM kept;
+			INSERT INTO cust_hist SELECT * FROM kept_hist`)
+	}
+	if failed := check(t, s, audit.Options{Run: run, Whole: true}); len(failed) > 0 {
 		t.Errorf("after all repairs: %q", failed)
+	}
+}
+
+// TestChangedDataset is a run that changes what it should leave alone: where no count tells, the server's counters do.
+func TestChangedDataset(t *testing.T) {
+	s, run := loaded(t)
+	exec(t, s, "UPDATE cust_hist SET prod_id = 1 WHERE orderid = 7")
+	want := "rows that the run updated or deleted in tables to which it only adds: expected 0, found "
+	var failed []string
+	for range 50 { // the server's statistics come late
+		run.After = marks(t, s)
+		if failed = check(t, s, audit.Options{Run: run}); len(failed) > 0 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if len(failed) != 1 || !strings.HasPrefix(failed[0], want) {
+		t.Errorf("got %q, want %q", failed, want)
 	}
 }
 
 // TestInDoubt is work whose commit may have been lost with its connection: both answers are right.
 func TestInDoubt(t *testing.T) {
-	s := loaded(t)
+	s, account := loaded(t)
 	for name, c := range map[string]struct {
 		change func(*measure.Counts)
 		ok     bool
@@ -168,16 +236,16 @@ func TestInDoubt(t *testing.T) {
 		"one is there that was never asked":  {func(c *measure.Counts) { c.Purchases, c.TotalCents = 1, 0 }, false},
 		"the customer in doubt is there":     {func(c *measure.Counts) { c.NewCustomers, c.InDoubtCustomers = 1, 1 }, true},
 	} {
-		run := theRun()
+		run := *account
 		c.change(&run.Counts)
-		if failed := check(t, s, audit.Options{Run: run}); (len(failed) == 0) != c.ok {
+		if failed := check(t, s, audit.Options{Run: &run}); (len(failed) == 0) != c.ok {
 			t.Errorf("%s: failed %q", name, failed)
 		}
 	}
 }
 
 func TestWhatCannotBeAudited(t *testing.T) {
-	s := loaded(t)
+	s, _ := loaded(t)
 	for _, c := range []struct {
 		why, change, want string
 		size              *datagen.Size
@@ -188,7 +256,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 		{"DS2's own scripts loaded it", "SELECT 1", "ds2_info", nil},
 	} {
 		exec(t, s, c.change)
-		_, err := audit.Check(t.Context(), s, audit.Options{Size: c.size})
+		_, err := audit.Check(t.Context(), s, audit.Options{Size: c.size, Whole: true})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.why, err)

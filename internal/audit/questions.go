@@ -1,131 +1,158 @@
 package audit
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
-
-	"ds2/datagen"
-	"ds2/internal/store"
+	"math"
+	"strings"
 )
 
-// question is a query for one whole number, and what the number should be.
-type question struct {
-	name  string
-	query string
-	want  bounds
-}
+// span are the orders above from and up to to.
+type span struct{ from, to int64 }
 
-func (q question) ask(ctx context.Context, db *sql.DB) (int64, error) {
-	var n int64
-	err := db.QueryRowContext(ctx, q.query).Scan(&n)
-	return n, err
-}
+// Spans without a lower or an upper bound.
+const (
+	lowest  = math.MinInt64
+	highest = math.MaxInt64
+)
 
-// bounds are the lowest and the highest number that is right.
-type bounds struct {
-	from, to int64
-	cents    bool // an amount of money in hundredths
-}
-
-var none = bounds{}
-
-func exactly(n int64) bounds { return bounds{from: n, to: n} }
-
-func (b bounds) holds(n int64) bool { return b.from <= n && n <= b.to }
-
-func (b bounds) format(n int64) string {
-	if b.cents {
-		return store.Cents(n).String()
+// where is the condition that a column's value lies in one of some spans.
+func where(column string, spans []span) string {
+	var any []string
+	for _, s := range spans {
+		var both []string
+		if s.from != lowest {
+			both = append(both, fmt.Sprintf("%s > %d", column, s.from))
+		}
+		if s.to != highest {
+			both = append(both, fmt.Sprintf("%s <= %d", column, s.to))
+		}
+		if both == nil {
+			return "1 = 1"
+		}
+		any = append(any, strings.Join(both, " AND "))
 	}
-	return fmt.Sprint(n)
-}
-
-func (b bounds) String() string {
-	if b.from == b.to {
-		return b.format(b.from)
-	}
-	return b.format(b.from) + " to " + b.format(b.to)
+	return "(" + strings.Join(any, " OR ") + ")"
 }
 
 // count is COUNT(*) for engines in which that is a number of 32 bits.
 const count = "SELECT COALESCE(SUM(CAST(1 AS bigint)), 0) FROM "
 
-// questionsFor lists what is asked of a database of a size, and of one that a run has been at.
-func questionsFor(z datagen.Size, run *Run) []question {
-	baseOrders := int64(z.OrdersPerMonth) * datagen.Months
-	questions := []question{
-		{"customers of the dataset", fmt.Sprint(count, "customers WHERE customerid <= ", z.Customers), exactly(int64(z.Customers))},
-		{"orders of the dataset", fmt.Sprint(count, "orders WHERE orderid <= ", baseOrders), exactly(baseOrders)},
-		{"products", count + "products", exactly(int64(z.Products))},
-		{"inventory rows", count + "inventory", exactly(int64(z.Products))},
-		{"categories", count + "categories", exactly(categories)},
-	}
-	for _, key := range foreignKeys {
-		questions = append(questions, question{
-			fmt.Sprintf("rows of %s whose %s is not in %s", key.table, key.column, key.parent),
-			fmt.Sprintf("%s%s c WHERE NOT EXISTS (SELECT 1 FROM %s p WHERE p.%s = c.%s)", count, key.table, key.parent, key.parentColumn, key.column),
-			none,
-		})
-	}
-	questions = append(questions,
-		question{"orders without lines",
-			count + "orders o WHERE NOT EXISTS (SELECT 1 FROM orderlines l WHERE l.orderid = o.orderid)", none},
-		question{"orders whose lines are not numbered from 1 on",
-			count + "(SELECT orderid FROM orderlines GROUP BY orderid HAVING MIN(orderlineid) <> 1 OR MAX(orderlineid) <> COUNT(*)) x", none},
-		question{"products of an order that orderlines and cust_hist do not agree on",
-			count + "(SELECT orderid, prod_id FROM (SELECT orderid, prod_id, 1 AS n FROM orderlines" +
-				" UNION ALL SELECT orderid, prod_id, -1 FROM cust_hist) x GROUP BY orderid, prod_id HAVING SUM(n) <> 0) y", none},
-		question{"cust_hist rows of another customer than their order's",
-			count + "cust_hist h JOIN orders o ON o.orderid = h.orderid WHERE h.customerid <> o.customerid", none},
-		question{"products whose sales are not the sum of their order lines",
-			count + "inventory i LEFT JOIN (SELECT prod_id, SUM(CAST(quantity AS bigint)) AS quantity FROM orderlines GROUP BY prod_id) l" +
-				" ON l.prod_id = i.prod_id WHERE i.sales <> COALESCE(l.quantity, 0)", none},
-		question{"products with a negative stock", count + "inventory WHERE quan_in_stock < 0", none},
-	)
-	// The dataset's own amounts are drawn at random (WORKLOAD.md section 3); those of orders made since are sums.
-	questions = append(questions,
-		question{"new orders whose net is not the sum of price × quantity", fmt.Sprintf(count+
-			"(SELECT o.orderid FROM orders o JOIN orderlines l ON l.orderid = o.orderid JOIN products p ON p.prod_id = l.prod_id"+
-			" WHERE o.orderid > %d GROUP BY o.orderid, o.netamount HAVING o.netamount <> SUM(p.price * l.quantity)) x", baseOrders), none},
-		question{"new orders whose tax is not 8.25 % of the net", fmt.Sprintf(count+
-			"orders WHERE orderid > %d AND ABS(CAST(tax AS decimal(19, 6)) - CAST(netamount AS decimal(19, 6)) * 0.0825) > 0.005", baseOrders), none},
-		question{"new orders whose total is not net + tax", fmt.Sprintf(count+
-			"orders WHERE orderid > %d AND totalamount <> netamount + tax", baseOrders), none},
-	)
-	if run != nil {
-		questions = append(questions, questionsOf(*run)...)
-	}
-	return questions
-}
+// foreignKey is one of those that the tables should keep, whether the schema has the server keep it or not.
+type foreignKey struct{ table, column, parent, parentColumn string }
 
-// questionsOf compares a run's account with the rows between its marks. Work in doubt may be there or not.
-func questionsOf(run Run) []question {
-	c := run.Counts
-	orders := fmt.Sprintf("orders WHERE orderid > %d AND orderid <= %d", run.Before.Order, run.After.Order)
-	customers := fmt.Sprintf("customers WHERE customerid > %d AND customerid <= %d", run.Before.Customer, run.After.Customer)
-	bought := c.Purchases - c.Rollbacks
-	return []question{
-		{"orders of the run: purchases less rollbacks", count + orders, bounds{from: bought, to: bought + c.InDoubtPurchases}},
-		{"sum of the totals of the run's orders", "SELECT COALESCE(SUM(CAST(totalamount * 100 AS bigint)), 0) FROM " + orders,
-			bounds{from: c.TotalCents, to: c.TotalCents + c.InDoubtTotalCents, cents: true}},
-		{"new customers of the run", count + customers, bounds{from: c.NewCustomers, to: c.NewCustomers + c.InDoubtCustomers}},
-	}
-}
-
-// categories is the number of rows of CATEGORIES (WORKLOAD.md section 1).
-const categories = 16
-
-// foreignKeys are all of them, those included that the schema leaves to the audit.
-var foreignKeys = []struct{ table, column, parent, parentColumn string }{
-	{"cust_hist", "customerid", "customers", "customerid"},
-	{"cust_hist", "orderid", "orders", "orderid"},
-	{"cust_hist", "prod_id", "products", "prod_id"},
-	{"orders", "customerid", "customers", "customerid"},
-	{"orderlines", "orderid", "orders", "orderid"},
-	{"orderlines", "prod_id", "products", "prod_id"},
+var foreignKeys = []foreignKey{
+	historyCustomer,
+	historyOrder,
+	historyProduct,
+	orderCustomer,
+	lineOrder,
+	lineProduct,
 	{"inventory", "prod_id", "products", "prod_id"},
 	{"products", "category", "categories", "category"},
 	{"products", "common_prod_id", "products", "prod_id"},
 	{"reorder", "prod_id", "products", "prod_id"},
+}
+
+// The keys of the large tables.
+var (
+	historyCustomer = foreignKey{"cust_hist", "customerid", "customers", "customerid"}
+	historyOrder    = foreignKey{"cust_hist", "orderid", "orders", "orderid"}
+	historyProduct  = foreignKey{"cust_hist", "prod_id", "products", "prod_id"}
+	orderCustomer   = foreignKey{"orders", "customerid", "customers", "customerid"}
+	lineOrder       = foreignKey{"orderlines", "orderid", "orders", "orderid"}
+	lineProduct     = foreignKey{"orderlines", "prod_id", "products", "prod_id"}
+)
+
+func (k foreignKey) name() string {
+	return fmt.Sprintf("rows of %s whose %s is not in %s", k.table, k.column, k.parent)
+}
+
+// query counts rows c without a parent, of those for which a condition holds.
+func (k foreignKey) query(condition string) string {
+	return fmt.Sprintf("%s%s c WHERE %s AND NOT EXISTS (SELECT 1 FROM %s p WHERE p.%s = c.%s)",
+		count, k.table, condition, k.parent, k.parentColumn, k.column)
+}
+
+// large tells whether the key is one of those for which the tables are read in passes.
+func (k foreignKey) large() bool {
+	return k.table == "orders" || k.table == "orderlines" || k.table == "cust_hist"
+}
+
+// within is query of the rows of some orders.
+func (k foreignKey) within(spans []span) string { return k.query(where("c.orderid", spans)) }
+
+// The exact questions about orders in some spans.
+
+func disagreeingWithin(spans []span) string {
+	return fmt.Sprintf("%s(SELECT orderid, prod_id FROM (SELECT orderid, prod_id, 1 AS n FROM orderlines WHERE %s"+
+		" UNION ALL SELECT orderid, prod_id, -1 FROM cust_hist WHERE %[2]s) x GROUP BY orderid, prod_id HAVING SUM(n) <> 0) y",
+		count, where("orderid", spans))
+}
+
+func anothersOrderWithin(spans []span) string {
+	return fmt.Sprintf("%scust_hist h JOIN orders o ON o.orderid = h.orderid AND %s WHERE %s AND h.customerid <> o.customerid",
+		count, where("o.orderid", spans), where("h.orderid", spans))
+}
+
+func wrongNetWithin(spans []span) string {
+	return fmt.Sprintf("%s(SELECT o.orderid FROM orders o JOIN orderlines l ON l.orderid = o.orderid AND %s JOIN products p ON p.prod_id = l.prod_id"+
+		" WHERE %s GROUP BY o.orderid, o.netamount HAVING o.netamount <> SUM(p.price * l.quantity)) x",
+		count, where("l.orderid", spans), where("o.orderid", spans))
+}
+
+// unsoundSalesOf is the one question that needs every order line, sorted by product.
+const unsoundSalesOf = count + "inventory i LEFT JOIN (SELECT prod_id, SUM(CAST(quantity AS bigint)) AS quantity FROM orderlines GROUP BY prod_id) l" +
+	" ON l.prod_id = i.prod_id WHERE i.sales <> COALESCE(l.quantity, 0)"
+
+// A print is a sum over rows, modulo prime, in which each row has a term that no other row is likely to have: tables that
+// should hold the same rows are read once each, in any order and in parts, and nothing is sorted or joined, to learn
+// whether they do. Where they do not, their prints differ but once in 2 * 10^9 times.
+const prime = 2147483579
+
+// historyPrint is the term of a purchased product: of table h the order and product, of table o the customer. Numbers of
+// 32 bits do not make it overflow 64.
+const historyPrint = "(%[1]s.orderid * CAST(433494437 AS bigint) + %[1]s.prod_id * CAST(479001599 AS bigint) + %[2]s.customerid * CAST(370248451 AS bigint))" +
+	" %% 2147483579 * (%[1]s.prod_id + CAST(%[2]s.customerid AS bigint)) %% 2147483579"
+
+// productPrint is what a sold piece of a product counts for.
+const productPrint = "%[1]s.prod_id * CAST(%[1]s.prod_id AS bigint) %% 2147483579"
+
+// salesPrint is the print of all pieces sold, by INVENTORY.
+var salesPrint = fmt.Sprintf("SELECT COALESCE(SUM(i.sales * (%s) %% 2147483579), 0) FROM inventory i", fmt.Sprintf(productPrint, "i"))
+
+// The passes, each over some orders or some of CUST_HIST's rows.
+
+// ordersPass counts orders, those whose customer the dataset does not have, and those since computed with a wrong tax or
+// a wrong total: the dataset's own amounts are drawn at random (WORKLOAD.md section 3).
+func ordersPass(s span, customers, computed int64) string {
+	return fmt.Sprintf(`SELECT COALESCE(SUM(CAST(1 AS bigint)), 0),
+	COALESCE(SUM(CASE WHEN customerid BETWEEN 1 AND %d THEN 0 ELSE 1 END), 0),
+	COALESCE(SUM(CASE WHEN orderid > %[2]d AND ABS(CAST(tax AS decimal(19, 6)) - CAST(netamount AS decimal(19, 6)) * 0.0825) > 0.005 THEN 1 ELSE 0 END), 0),
+	COALESCE(SUM(CASE WHEN orderid > %[2]d AND totalamount <> netamount + tax THEN 1 ELSE 0 END), 0)
+FROM orders WHERE %[3]s`, customers, computed, where("orderid", []span{s}))
+}
+
+// linesPass counts orders with lines, lines without an order, orders with misnumbered lines, lines whose product the
+// dataset does not have and lines with an order; and gives the prints of the latter as history and of all as sales.
+func linesPass(s span, products int64) string {
+	return fmt.Sprintf(`SELECT COALESCE(SUM(CASE WHEN found IS NULL THEN 0 ELSE 1 END), 0),
+	COALESCE(SUM(CASE WHEN found IS NULL THEN CAST(n AS bigint) ELSE 0 END), 0),
+	COALESCE(SUM(CASE WHEN lowest <> 1 OR highest <> n THEN 1 ELSE 0 END), 0),
+	COALESCE(SUM(strays), 0),
+	COALESCE(SUM(CASE WHEN found IS NULL THEN 0 ELSE CAST(n AS bigint) END), 0),
+	COALESCE(SUM(history), 0),
+	COALESCE(SUM(sold), 0)
+FROM (SELECT l.orderid, MAX(o.orderid) AS found, COUNT(*) AS n, MIN(l.orderlineid) AS lowest, MAX(l.orderlineid) AS highest,
+	SUM(CASE WHEN l.prod_id BETWEEN 1 AND %d THEN 0 ELSE 1 END) AS strays,
+	CAST(SUM(%s) AS bigint) AS history,
+	CAST(SUM(l.quantity * (%s)) AS bigint) AS sold
+	FROM orderlines l LEFT JOIN orders o ON o.orderid = l.orderid AND %s WHERE %s GROUP BY l.orderid) x`,
+		products, fmt.Sprintf(historyPrint, "l", "o"), fmt.Sprintf(productPrint, "l"), where("o.orderid", []span{s}), where("l.orderid", []span{s}))
+}
+
+// historyPass gives number and print of rows of CUST_HIST, apart for each part of so many orders above since.
+func historyPass(condition string, since, orders int64) string {
+	part := fmt.Sprintf("(h.orderid - %d) / %d", since+1, orders)
+	return fmt.Sprintf("SELECT %s AS part, SUM(CAST(1 AS bigint)), SUM(%s) FROM cust_hist h WHERE %s GROUP BY %[1]s",
+		part, fmt.Sprintf(historyPrint, "h", "h"), condition)
 }

@@ -213,7 +213,7 @@ func (r *Run) marks(ctx context.Context) ([]result.Marks, error) {
 }
 
 func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
-	m, err := audit.ReadMarks(ctx, target.DB())
+	m, err := audit.ReadMarks(ctx, target)
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 

@@ -130,10 +130,13 @@ type Crash struct {
 	Down float64   `json:"down_s"` // until the server took connections again
 }
 
-// Marks are the highest keys of a database. What a run added lies above the marks before it, and not above those after.
+// Marks are the state of a database before or after a run: the highest keys, above which lies what the run added, and
+// sums by which the audit knows what else it changed.
 type Marks struct {
-	Customer int64 `json:"customerid"`
-	Order    int64 `json:"orderid"`
+	Customer int64  `json:"customerid"`
+	Order    int64  `json:"orderid"`
+	Sales    int64  `json:"sales_print"`            // of the products; see package audit
+	Changed  *int64 `json:"rows_changed,omitempty"` // in tables to which a run only adds, since the server's statistics began; nil: it does not count them
 }
 
 // Parameters are those of WORKLOAD.md section 5 and the kit's own, as the run used them. Times are in seconds.
@@ -166,8 +169,9 @@ type Target struct {
 
 // Audit is what the audit after the run found.
 type Audit struct {
-	Passed bool    `json:"passed"`
-	Checks []Check `json:"checks"`
+	Passed     bool    `json:"passed"`
+	NotAudited string  `json:"not_audited,omitempty"` // why the audit came to no end; there are no checks then
+	Checks     []Check `json:"checks"`
 }
 
 // Check is one question of an audit and its answer.

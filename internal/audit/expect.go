@@ -1,0 +1,97 @@
+package audit
+
+import (
+	"fmt"
+
+	"ds2/internal/store"
+)
+
+// expectation is a number that the database should hold, under the name of its check.
+type expectation struct {
+	name string
+	want bounds
+}
+
+// bounds are the lowest and the highest number that is right.
+type bounds struct {
+	from, to int64
+	cents    bool // an amount of money in hundredths
+}
+
+var none = bounds{}
+
+func exactly(n int64) bounds { return bounds{from: n, to: n} }
+
+func (b bounds) holds(n int64) bool { return b.from <= n && n <= b.to }
+
+func (b bounds) format(n int64) string {
+	if b.cents {
+		return store.Cents(n).String()
+	}
+	return fmt.Sprint(n)
+}
+
+func (b bounds) String() string {
+	if b.from == b.to {
+		return b.format(b.from)
+	}
+	return b.format(b.from) + " to " + b.format(b.to)
+}
+
+// The names of the checks, foreign keys apart.
+const (
+	datasetCustomers = "customers of the dataset"
+	datasetOrders    = "orders of the dataset"
+	allProducts      = "products"
+	inventoryRows    = "inventory rows"
+	allCategories    = "categories"
+
+	withoutLines   = "orders without lines"
+	misnumbered    = "orders whose lines are not numbered from 1 on"
+	disagreeing    = "products of an order that orderlines and cust_hist do not agree on"
+	anothersOrder  = "cust_hist rows of another customer than their order's"
+	unsoundSales   = "products whose sales are not the sum of their order lines"
+	negativeStock  = "products with a negative stock"
+	wrongNet       = "new orders whose net is not the sum of price × quantity"
+	wrongTax       = "new orders whose tax is not 8.25 % of the net"
+	wrongTotal     = "new orders whose total is not net + tax"
+	runOrders      = "orders of the run: purchases less rollbacks"
+	runTotals      = "sum of the totals of the run's orders"
+	runCustomers   = "new customers of the run"
+	changedDataset = "rows that the run updated or deleted in tables to which it only adds"
+)
+
+// categories is the number of rows of CATEGORIES (WORKLOAD.md section 1).
+const categories = 16
+
+// expectations are what the database should hold. Work in doubt may be there or not.
+func (a *audit) expectations() []expectation {
+	all := []expectation{
+		{datasetCustomers, exactly(int64(a.size.Customers))},
+		{datasetOrders, exactly(a.baseOrders)},
+		{allProducts, exactly(int64(a.size.Products))},
+		{inventoryRows, exactly(int64(a.size.Products))},
+		{allCategories, exactly(categories)},
+	}
+	for _, key := range foreignKeys {
+		all = append(all, expectation{key.name(), none})
+	}
+	for _, name := range []string{withoutLines, misnumbered, disagreeing, anothersOrder, unsoundSales, negativeStock, wrongNet, wrongTax, wrongTotal} {
+		all = append(all, expectation{name, none})
+	}
+	run := a.options.Run
+	if run == nil {
+		return all
+	}
+	c := run.Counts
+	bought := c.Purchases - c.Rollbacks
+	all = append(all,
+		expectation{runOrders, bounds{from: bought, to: bought + c.InDoubtPurchases}},
+		expectation{runTotals, bounds{from: c.TotalCents, to: c.TotalCents + c.InDoubtTotalCents, cents: true}},
+		expectation{runCustomers, bounds{from: c.NewCustomers, to: c.NewCustomers + c.InDoubtCustomers}},
+	)
+	if _, known := a.answers[changedDataset]; known {
+		all = append(all, expectation{changedDataset, none})
+	}
+	return all
+}

@@ -1,0 +1,182 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"ds2/internal/store"
+)
+
+// What is asked besides to learn what must be asked exactly.
+const (
+	datasetProducts = "products of the dataset"
+	salesNow        = "print of all sales"
+)
+
+// sliceBytes of CUST_HIST are read by one statement, where the engine can tell its slices.
+const sliceBytes = 256 << 20
+
+// partTasks read ORDERS and ORDERLINES, part by part.
+func (a *audit) partTasks(bytes int64) []task {
+	var tasks []task
+	for i := range a.parts {
+		tasks = append(tasks, task{"read orders and orderlines", bytes / int64(len(a.parts)), func(ctx context.Context, conn *sql.Conn) error {
+			return a.readPart(ctx, conn, &a.parts[i])
+		}})
+	}
+	return tasks
+}
+
+// readPart reads a part's orders and lines, and asks at once what concerns them alone.
+func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
+	computed := max(a.baseOrders, a.since)
+	var orders, strangers, tax, total, withLines, orderless, wrong int64
+	if err := conn.QueryRowContext(ctx, ordersPass(p.span, int64(a.size.Customers), computed)).Scan(&orders, &strangers, &tax, &total); err != nil {
+		return err
+	}
+	err := conn.QueryRowContext(ctx, linesPass(p.span, int64(a.size.Products))).
+		Scan(&withLines, &orderless, &wrong, &p.strays, &p.lines.rows, &p.lines.print, &p.sold)
+	if err != nil {
+		return err
+	}
+	a.add(withoutLines, orders-withLines)
+	a.add(misnumbered, wrong)
+	a.add(lineOrder.name(), orderless)
+	a.add(wrongTax, tax)
+	a.add(wrongTotal, total)
+	p.lines.print, p.sold = modulo(p.lines.print), modulo(p.sold)
+	var more []task
+	if strangers > 0 { // new customers, mostly
+		condition := fmt.Sprintf("%s AND c.customerid NOT BETWEEN 1 AND %d", where("c.orderid", []span{p.span}), a.size.Customers)
+		more = append(more, a.adding(orderCustomer.name(), orderCustomer.query(condition)))
+	}
+	if p.to > computed {
+		more = append(more, a.adding(wrongNet, wrongNetWithin([]span{{max(p.from, computed), p.to}})))
+	}
+	for _, t := range more {
+		if err := t.do(ctx, conn); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// adding is a task that adds to an answer.
+func (a *audit) adding(name, query string) task {
+	return task{"count " + name, 0, func(ctx context.Context, conn *sql.Conn) error {
+		var n int64
+		err := conn.QueryRowContext(ctx, query).Scan(&n)
+		a.add(name, n)
+		return err
+	}}
+}
+
+// historyTasks read CUST_HIST, which no index leads through by orders: once, and of a run only its rows are looked at.
+func (a *audit) historyTasks(ctx context.Context, bytes int64) ([]task, error) {
+	slices := []string{"1 = 1"}
+	if reader, ok := a.target.(store.BulkReader); ok {
+		found, err := reader.Slices(ctx, "cust_hist", sliceBytes)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			slices = found
+		}
+	}
+	var tasks []task
+	for _, slice := range slices {
+		if !a.options.Whole {
+			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
+		}
+		query := historyPass(slice, a.since, partOrders)
+		tasks = append(tasks, task{"read cust_hist", bytes / int64(len(slices)), func(ctx context.Context, conn *sql.Conn) error {
+			return a.readHistory(ctx, conn, query)
+		}})
+	}
+	return tasks, nil
+}
+
+func (a *audit) readHistory(ctx context.Context, conn *sql.Conn, query string) error {
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var i, n, print int64
+		if err := rows.Scan(&i, &n, &print); err != nil {
+			return err
+		}
+		a.mu.Lock()
+		p := &a.parts[min(max(i, 0), int64(len(a.parts)-1))]
+		p.history = p.history.add(n, print)
+		a.mu.Unlock()
+	}
+	return rows.Err()
+}
+
+// atMostParts is of how many parts with faults the exact questions are asked: each question reads CUST_HIST again.
+const atMostParts = 16
+
+// followUps are the exact questions that the passes gave reason to ask.
+func (a *audit) followUps() []task {
+	all := []span{{lowest, highest}}
+	if !a.options.Whole {
+		all = []span{{a.since, highest}}
+	}
+	var tasks []task
+	var unlike, strays []span
+	var sold int64
+	for _, p := range a.parts {
+		sold = modulo(sold + p.sold)
+		if p.lines != p.history {
+			unlike = append(unlike, p.span)
+		}
+		if p.strays > 0 {
+			strays = append(strays, p.span)
+		}
+	}
+	note := ""
+	if found := len(unlike); found > atMostParts {
+		unlike = unlike[:atMostParts]
+		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults", atMostParts, found, partOrders)
+	}
+	within := func(name, query string) {
+		tasks = append(tasks, a.answer(name, query, 0))
+		if note != "" {
+			a.notes[name] = note
+		}
+	}
+	if len(unlike) > 0 {
+		within(disagreeing, disagreeingWithin(unlike))
+		within(anothersOrder, anothersOrderWithin(unlike))
+		within(historyOrder.name(), historyOrder.within(unlike))
+	}
+	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are not.
+	switch {
+	case a.answers[datasetCustomers] != int64(a.size.Customers):
+		tasks = append(tasks, a.answer(orderCustomer.name(), orderCustomer.within(all), 0), a.answer(historyCustomer.name(), historyCustomer.within(all), 0))
+	case len(unlike) > 0:
+		within(historyCustomer.name(), historyCustomer.within(unlike))
+	}
+	switch {
+	case a.answers[datasetProducts] != int64(a.size.Products):
+		tasks = append(tasks, a.answer(lineProduct.name(), lineProduct.within(all), 0), a.answer(historyProduct.name(), historyProduct.within(all), 0))
+	default:
+		if len(strays) > 0 {
+			tasks = append(tasks, a.answer(lineProduct.name(), lineProduct.within(strays), 0))
+		}
+		if len(unlike)+len(strays) > 0 {
+			within(historyProduct.name(), historyProduct.within(append(unlike, strays...)))
+		}
+	}
+	before := int64(0)
+	if !a.options.Whole {
+		before = a.options.Run.Before.Sales
+	}
+	if modulo(a.answers[salesNow]-before) != sold {
+		tasks = append(tasks, a.answer(unsoundSales, unsoundSalesOf, 0))
+	}
+	return tasks
+}

@@ -1,0 +1,127 @@
+package audit
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"ds2/internal/store"
+)
+
+// sessions is how many read at once: enough to keep drives busy, too few to crowd out the server's cache.
+const sessions = 4
+
+// task is a statement or a few that read some bytes of tables, roughly.
+type task struct {
+	name  string
+	bytes int64
+	do    func(ctx context.Context, conn *sql.Conn) error
+}
+
+// workers run tasks, each on a session that the server prepared for them.
+type workers struct {
+	idle     chan *sql.Conn
+	progress func(done, total int64)
+}
+
+// connect connects the workers, and warns where the server does not hold this user to temp bytes of temporary files.
+func connect(ctx context.Context, target store.Store, temp int64, o Options) (*workers, error) {
+	w := &workers{idle: make(chan *sql.Conn, sessions), progress: o.Progress}
+	limited := true
+	for range sessions {
+		conn, err := target.DB().Conn(ctx)
+		if err != nil {
+			w.close()
+			return nil, err
+		}
+		w.idle <- conn
+		reader, ok := target.(store.BulkReader)
+		if ok {
+			if ok, err = reader.PrepareRead(ctx, conn, temp/sessions); err != nil {
+				w.close()
+				return nil, err
+			}
+		}
+		limited = limited && ok
+	}
+	if !limited && o.Whole && o.Warn != nil {
+		o.Warn(fmt.Sprintf("the server does not limit this user's temporary files to %d MB: if there is damage to look into, "+
+			"the audit may write more", temp/1e6))
+	}
+	return w, nil
+}
+
+// close gives the sessions back. They are not used again: what they were prepared for is over.
+func (w *workers) close() {
+	for len(w.idle) > 0 {
+		conn := <-w.idle
+		conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+// run runs tasks in their order, as many at once as there are workers.
+func (w *workers) run(ctx context.Context, tasks []task) error {
+	var done, total int64
+	for _, t := range tasks {
+		total += t.bytes
+	}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cap(w.idle))
+	for _, t := range tasks {
+		group.Go(func() error {
+			conn := <-w.idle
+			defer func() { w.idle <- conn }()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := t.do(ctx, conn); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done += t.bytes
+			if w.progress != nil && t.bytes > 0 {
+				w.progress(done, total)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// interleave puts the second tasks between the first, evenly, so that both are at their end together: the pace then is
+// the same from beginning to end.
+func interleave(a, b []task) []task {
+	var all []task
+	for len(a)+len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && cap(a)*len(b) <= cap(b)*len(a) {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return all
+}
+
+// tableBytes are the sizes of the tables, and of all tables and indexes together; nothing where the engine does not say.
+func tableBytes(ctx context.Context, target store.Store) (tables map[string]int64, total int64, err error) {
+	tables = map[string]int64{}
+	placer, ok := target.(store.Placer)
+	if !ok {
+		return tables, 0, nil
+	}
+	placed, err := placer.Placement(ctx)
+	for _, p := range placed {
+		if p.Kind == "table" {
+			tables[strings.ToLower(p.Name)] += p.Bytes
+		}
+		total += p.Bytes
+	}
+	return tables, total, err
+}

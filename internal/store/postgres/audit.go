@@ -1,0 +1,65 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+)
+
+var (
+	_ store.BulkReader    = (*Store)(nil)
+	_ store.ChangeCounter = (*Store)(nil)
+)
+
+// insufficientPrivilege is the SQLSTATE of a right that the user lacks.
+const insufficientPrivilege = "42501"
+
+// PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
+// once, so none of them takes workers besides, which would start anew with every range.
+func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, temp int64) (limited bool, err error) {
+	const op = "prepare a session for the audit"
+	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
+		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'), ('statement_timeout', '0')) v (name, value)`)
+	if err != nil {
+		return false, s.wrap(op, err)
+	}
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET temp_file_limit = '%dkB'", max(temp/1024, 1)))
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == insufficientPrivilege {
+		return false, nil
+	}
+	return true, s.wrap(op, err)
+}
+
+// Slices divides a table into ranges of blocks: store.BulkReader. Version 13 has no plan that reads such a range alone.
+func (s *Store) Slices(ctx context.Context, table string, bytes int64) ([]string, error) {
+	var version int
+	var size, block int64
+	err := s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int, pg_relation_size($1::text::regclass),
+		current_setting('block_size')::bigint`, table).Scan(&version, &size, &block)
+	if err != nil || version < 140000 {
+		return nil, s.wrap("ask for the size of "+table, err)
+	}
+	var slices []string
+	for from, step := int64(0), max(bytes/block, 1); from*block < size; from += step {
+		slice := fmt.Sprintf("ctid >= '(%d,0)'", from)
+		if to := from + step; to*block < size { // the last one goes on to the end, wherever that is by then
+			slice += fmt.Sprintf(" AND ctid < '(%d,0)'", to)
+		}
+		slices = append(slices, slice)
+	}
+	return slices, nil
+}
+
+// Changed counts rows that no run changes: store.ChangeCounter. A run updates INVENTORY alone and deletes nothing, but
+// the server counts as deleted a new customer of whom another session inserted the name first.
+func (s *Store) Changed(ctx context.Context) (n int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(n_tup_upd + CASE relname WHEN 'customers' THEN 0 ELSE n_tup_del END), 0)::bigint
+		FROM pg_stat_user_tables WHERE schemaname = current_schema()
+		AND relname IN ('customers', 'orders', 'orderlines', 'cust_hist', 'products', 'categories')`).Scan(&n)
+	return n, s.wrap("ask how many rows were changed", err)
+}
