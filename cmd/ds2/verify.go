@@ -7,8 +7,8 @@ import (
 	"io"
 	"os/signal"
 	"slices"
-	"time"
 
+	"github.com/docker/go-units"
 	"github.com/spf13/cobra"
 
 	"ds2/internal/audit"
@@ -26,11 +26,15 @@ func newVerifyCommand() *cobra.Command {
 purchase history that agree, sales that are the sum of the order lines product by product, no negative stock, and
 orders whose net, tax and total are right. Given the record of a run besides, it counts what the run added.
 
+Each large table is read once, by as many statements as there are parts of 50,000 orders, and no temporary file is
+written unless there is damage to look into. A run's own audit, after ds2 drive, asks about the run alone.
+
 With --deep it first reads every page of every table and index, and has the server check pages, rows and indexes by its
 own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. What is damaged is named. Pages that the
 server holds in its cache are not read from the drives: start the server anew before.
 
-Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3 says that a check failed.`,
+Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3 says that a check failed. The record of
+a run that was not audited, because its server went away, gets the result.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
@@ -43,6 +47,7 @@ Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that the kit did not load")
 	flags.StringArrayVar(&f.records, "record", nil, "folder of the record of a run against this database; given again for each driver machine of the run")
 	flags.BoolVar(&f.deep, "deep", false, "read and check every page too; needs the rights of a superuser")
+	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the server may write for the audit, such as 2GB (default: a tenth of the database)")
 	flags.StringVarP(&f.format, "output", "o", "text", "result as text or json")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the audit goes on")
 	return cmd
@@ -52,7 +57,29 @@ type verifyFlags struct {
 	targetFlags
 	size, format string
 	records      []string
+	tempLimit    byteSize
 	deep, quiet  bool
+}
+
+// byteSize is a flag for a number of bytes, in decimal units.
+type byteSize int64
+
+func (b *byteSize) Type() string { return "bytes" }
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return bytesText(int64(*b))
+}
+
+func (b *byteSize) Set(text string) error {
+	n, err := units.FromHumanSize(text)
+	if err != nil || n <= 0 {
+		return fmt.Errorf("%q is not a number of bytes such as 500MB or 2GB", text)
+	}
+	*b = byteSize(n)
+	return nil
 }
 
 func (f *verifyFlags) run(cmd *cobra.Command) error {
@@ -83,12 +110,10 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 
-	if !f.quiet {
-		begin := time.Now()
-		options.Progress = func(c result.Check) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%6.1f s  %s\n", time.Since(begin).Seconds(), checkLine(c))
-		}
-	}
+	options.Whole, options.TempLimit = true, int64(f.tempLimit)
+	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text) }
+	view := newBytesView(f.quiet, cmd.ErrOrStderr())
+	defer view.stop()
 	var found verification
 	if f.deep {
 		if found.Scrubs, err = scrub(ctx, stores, f.quiet, cmd.ErrOrStderr()); err != nil {
@@ -101,6 +126,7 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 				return err
 			}
 		}
+		options.Progress = func(done, total int64) { view.tell("audit "+s.Label(), done, total) }
 		checks, err := audit.Check(ctx, s, options)
 		if err != nil && found.damaged() && ctx.Err() == nil {
 			found.Broken = err.Error() // no wonder
@@ -111,7 +137,14 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 		}
 		found.Checks = append(found.Checks, checks...)
 	}
+	view.stop()
 	found.Passed = found.Broken == "" && audit.Passed(found.Checks)
+	if found.Broken == "" && len(f.records) == 1 && (record.Audit == nil || record.Audit.NotAudited != "") {
+		record.Audit = &found.Audit
+		if err := result.SaveSummary(record.Dir, record.Summary); err != nil {
+			return err
+		}
+	}
 	if err := found.print(cmd.OutOrStdout(), f.format); err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
-	"ds2/internal/result"
 	"ds2/internal/store"
 )
 
@@ -73,10 +72,10 @@ func verdict(i interrupts, run *experiment.Run, limits []limit.Verdict, o *drive
 		return failed, nil
 	}
 	switch passed, err := auditRun(i, run, o.quiet, stderr); {
-	case err != nil && damaged && i.soft.Err() == nil:
-		failed = append(failed, fmt.Sprintf("the audit could not be made: %v", err)) // no wonder
-	case err != nil:
+	case err != nil && i.soft.Err() != nil:
 		return nil, err
+	case err != nil:
+		failed = append(failed, fmt.Sprintf("not audited: %v", err))
 	case !passed:
 		failed = append(failed, "the audit failed: the database does not hold what the run says it did")
 	}
@@ -109,20 +108,20 @@ func scrubRun(i interrupts, run *experiment.Run, o *driveOutput, stderr io.Write
 
 // scrub reads every page of some databases.
 func scrub(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writer) ([]store.Scrub, error) {
-	view := newScrubView(quiet, stderr)
+	view := newBytesView(quiet, stderr)
 	defer view.stop()
-	return experiment.Scrub(ctx, stores, view.tell)
+	return experiment.Scrub(ctx, stores, func(p store.ScrubProgress) { view.tell(p.Doing+" every page", p.Done, p.Total) })
 }
 
 // auditRun audits what the run left behind and tells each check that did not pass.
 func auditRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (passed bool, err error) {
-	if !quiet {
-		fmt.Fprintln(stderr, "auditing the database")
-	}
-	audit, err := run.Audit(i.soft, func(c result.Check) {
+	view := newBytesView(quiet, stderr)
+	audit, err := run.Audit(i.soft, func(target string, done, total int64) { view.tell("audit "+target, done, total) })
+	view.stop()
+	for _, c := range audit.Checks {
 		if !c.Passed {
 			fmt.Fprintf(stderr, "audit of %s failed: %s: expected %s, found %s\n", c.Target, c.Name, c.Expected, c.Found)
 		}
-	})
+	}
 	return audit.Passed, err
 }

@@ -22,6 +22,7 @@ type audit struct {
 
 	baseOrders int64 // of the dataset
 	since      int64 // the orders above are looked at one by one
+	last       int64 // the highest order
 	parts      []part
 
 	mu      sync.Mutex
@@ -50,7 +51,6 @@ func modulo(print int64) int64 { return (print%prime + prime) % prime }
 
 // ask asks everything.
 func (a *audit) ask(ctx context.Context) (err error) {
-	db := a.target.DB()
 	if a.size, err = sizeOf(ctx, a.target, a.options.Size); err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if !a.options.Whole {
 		a.since = a.options.Run.Before.Order
 	}
-	if err := a.divide(ctx, db); err != nil {
+	if err := a.divide(ctx); err != nil {
 		return err
 	}
 	tables, total, err := tableBytes(ctx, a.target)
 	if err != nil {
 		return err
 	}
-	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10), a.options)
+	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10), a.options.Progress)
 	if err != nil {
 		return err
 	}
@@ -74,21 +74,42 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	tasks := slices.Concat(a.counts(tables), interleave(history, a.partTasks(tables["orders"]+tables["orderlines"])))
-	if err := w.run(ctx, tasks); err != nil {
+	counts, passes := a.counts(tables), interleave(history, a.partTasks(tables["orders"]+tables["orderlines"]))
+	if run := a.options.Run; run != nil {
+		if before, after := run.Before.Changed, run.After.Changed; before != nil && after != nil && *after >= *before {
+			a.set(changedDataset, *after-*before) // lower: the server's statistics were reset meanwhile
+		}
+		customers := where("customerid", []span{{run.Before.Customer, run.After.Customer}})
+		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
+	}
+	for _, t := range slices.Concat(counts, passes) {
+		w.total += t.bytes
+	}
+	limited, err := w.prepare(ctx, false)
+	if err != nil {
 		return err
 	}
-	w.progress = nil
+	if !limited && a.options.Warn != nil {
+		a.options.Warn(fmt.Sprintf("the server does not hold this user to %d MB of temporary files; none are written unless there is damage to look into", w.temp/1e6))
+	}
+	if err := w.run(ctx, counts); err != nil {
+		return err
+	}
+	if _, err := w.prepare(ctx, true); err != nil {
+		return err
+	}
+	if err := w.run(ctx, passes); err != nil {
+		return err
+	}
 	return w.run(ctx, a.followUps())
 }
 
 // divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.
-func (a *audit) divide(ctx context.Context, db *sql.DB) error {
-	var last int64
-	if err := db.QueryRowContext(ctx, "SELECT COALESCE(MAX(orderid), 0) FROM orders").Scan(&last); err != nil {
+func (a *audit) divide(ctx context.Context) error {
+	if err := a.target.DB().QueryRowContext(ctx, "SELECT COALESCE(MAX(orderid), 0) FROM orders").Scan(&a.last); err != nil {
 		return fmt.Errorf("read the highest order: %w", err)
 	}
-	for from := a.since; from < last || len(a.parts) == 0; from += partOrders {
+	for from := a.since; from < a.last || len(a.parts) == 0; from += partOrders {
 		a.parts = append(a.parts, part{span: span{from, from + partOrders}})
 	}
 	if a.options.Whole {
@@ -111,12 +132,18 @@ func (a *audit) add(name string, n int64) {
 	a.answers[name] += n
 }
 
-// answer is a task that sets the answer to a question.
-func (a *audit) answer(name, query string, bytes int64) task {
-	return task{"count " + name, bytes, func(ctx context.Context, conn *sql.Conn) error {
-		var n int64
-		err := conn.QueryRowContext(ctx, query).Scan(&n)
-		a.set(name, n)
+// answer is a task that sets the answers to questions: the columns of a query's one row.
+func (a *audit) answer(query string, bytes int64, names ...string) task {
+	return task{"count " + names[0], bytes, func(ctx context.Context, conn *sql.Conn) error {
+		numbers := make([]int64, len(names))
+		columns := make([]any, len(names))
+		for i := range numbers {
+			columns[i] = &numbers[i]
+		}
+		err := conn.QueryRowContext(ctx, query).Scan(columns...)
+		for i, name := range names {
+			a.set(name, numbers[i])
+		}
 		return err
 	}}
 }
@@ -125,30 +152,16 @@ func (a *audit) answer(name, query string, bytes int64) task {
 func (a *audit) counts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has about a tenth of its table's bytes
 	tasks := []task{
-		a.answer(datasetCustomers, fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers), tables["customers"]/indexShare),
-		a.answer(datasetOrders, fmt.Sprint(count, "orders WHERE orderid BETWEEN 1 AND ", a.baseOrders), tables["orders"]/indexShare),
-		a.answer(allProducts, count+"products", 0),
-		a.answer(inventoryRows, count+"inventory", 0),
-		a.answer(allCategories, count+"categories", 0),
-		a.answer(negativeStock, count+"inventory WHERE quan_in_stock < 0", 0),
-		a.answer(datasetProducts, fmt.Sprint(count, "products WHERE prod_id BETWEEN 1 AND ", a.size.Products), 0),
-		a.answer(salesNow, salesPrint, 0),
+		a.answer(fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers), tables["customers"]/indexShare, datasetCustomers),
+		a.answer(fmt.Sprint(count, "orders WHERE orderid BETWEEN 1 AND ", a.baseOrders), tables["orders"]/indexShare, datasetOrders),
+		a.answer(fmt.Sprintf(productCounts, a.size.Products), 0, allProducts, datasetProducts),
+		a.answer(inventoryCounts, 0, inventoryRows, negativeStock, salesNow),
+		a.answer(count+"categories", 0, allCategories),
 	}
 	for _, key := range foreignKeys {
 		if !key.large() {
-			tasks = append(tasks, a.answer(key.name(), key.query("1 = 1"), 0))
+			tasks = append(tasks, a.answer(key.query("1 = 1"), 0, key.name()))
 		}
 	}
-	run := a.options.Run
-	if run == nil {
-		return tasks
-	}
-	orders := "orders WHERE " + where("orderid", []span{{run.Before.Order, run.After.Order}})
-	if before, after := run.Before.Changed, run.After.Changed; before != nil && after != nil && *after >= *before {
-		a.set(changedDataset, *after-*before) // lower: the server's statistics were reset meanwhile
-	}
-	return append(tasks,
-		a.answer(runOrders, count+orders, 0),
-		a.answer(runTotals, "SELECT COALESCE(SUM(CAST(totalamount * 100 AS bigint)), 0) FROM "+orders, 0),
-		a.answer(runCustomers, count+"customers WHERE "+where("customerid", []span{{run.Before.Customer, run.After.Customer}}), 0))
+	return tasks
 }

@@ -43,7 +43,7 @@ type Run struct {
 // two indexes.
 func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	var m result.Marks
-	query := "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0), (" + salesPrint + ")"
+	query := "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0), " + salesPrint + " FROM inventory i"
 	if err := target.DB().QueryRowContext(ctx, query).Scan(&m.Customer, &m.Order, &m.Sales); err != nil {
 		return m, fmt.Errorf("read the highest customer and order: %w", err)
 	}

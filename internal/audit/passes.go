@@ -21,7 +21,7 @@ const sliceBytes = 256 << 20
 func (a *audit) partTasks(bytes int64) []task {
 	var tasks []task
 	for i := range a.parts {
-		tasks = append(tasks, task{"read orders and orderlines", bytes / int64(len(a.parts)), func(ctx context.Context, conn *sql.Conn) error {
+		tasks = append(tasks, task{"read orders and orderlines", bytes / max(a.last/partOrders, 1), func(ctx context.Context, conn *sql.Conn) error {
 			return a.readPart(ctx, conn, &a.parts[i])
 		}})
 	}
@@ -31,45 +31,39 @@ func (a *audit) partTasks(bytes int64) []task {
 // readPart reads a part's orders and lines, and asks at once what concerns them alone.
 func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	computed := max(a.baseOrders, a.since)
-	var orders, strangers, tax, total, withLines, orderless, wrong int64
-	if err := conn.QueryRowContext(ctx, ordersPass(p.span, int64(a.size.Customers), computed)).Scan(&orders, &strangers, &tax, &total); err != nil {
+	var run span
+	if r := a.options.Run; r != nil {
+		run = span{r.Before.Order, r.After.Order}
+	}
+	var orders, strangers, tax, total, ofRun, cents, withLines, orderless, wrong, net int64
+	err := conn.QueryRowContext(ctx, ordersPass(p.span, int64(a.size.Customers), computed, run)).
+		Scan(&orders, &strangers, &tax, &total, &ofRun, &cents)
+	if err != nil {
 		return err
 	}
-	err := conn.QueryRowContext(ctx, linesPass(p.span, int64(a.size.Products))).
-		Scan(&withLines, &orderless, &wrong, &p.strays, &p.lines.rows, &p.lines.print, &p.sold)
+	err = conn.QueryRowContext(ctx, linesPass(p.span, int64(a.size.Products), computed)).
+		Scan(&withLines, &orderless, &wrong, &p.strays, &p.lines.rows, &net, &p.lines.print, &p.sold)
 	if err != nil {
 		return err
 	}
 	a.add(withoutLines, orders-withLines)
 	a.add(misnumbered, wrong)
 	a.add(lineOrder.name(), orderless)
+	a.add(wrongNet, net)
+	a.add(runOrders, ofRun)
+	a.add(runTotals, cents)
 	a.add(wrongTax, tax)
 	a.add(wrongTotal, total)
 	p.lines.print, p.sold = modulo(p.lines.print), modulo(p.sold)
-	var more []task
-	if strangers > 0 { // new customers, mostly
-		condition := fmt.Sprintf("%s AND c.customerid NOT BETWEEN 1 AND %d", where("c.orderid", []span{p.span}), a.size.Customers)
-		more = append(more, a.adding(orderCustomer.name(), orderCustomer.query(condition)))
+	if strangers == 0 {
+		return nil
 	}
-	if p.to > computed {
-		more = append(more, a.adding(wrongNet, wrongNetWithin([]span{{max(p.from, computed), p.to}})))
-	}
-	for _, t := range more {
-		if err := t.do(ctx, conn); err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
-		}
-	}
-	return nil
-}
-
-// adding is a task that adds to an answer.
-func (a *audit) adding(name, query string) task {
-	return task{"count " + name, 0, func(ctx context.Context, conn *sql.Conn) error {
-		var n int64
-		err := conn.QueryRowContext(ctx, query).Scan(&n)
-		a.add(name, n)
-		return err
-	}}
+	var n int64 // of those who are no customers at all; most are new ones
+	beyond := fmt.Sprintf("NOT BETWEEN 1 AND %d", a.size.Customers)
+	err = conn.QueryRowContext(ctx, fmt.Sprintf("%sorders c WHERE %s AND c.customerid %s AND NOT EXISTS"+
+		" (SELECT 1 FROM customers p WHERE p.customerid = c.customerid AND p.customerid %[3]s)", count, where("c.orderid", []span{p.span}), beyond)).Scan(&n)
+	a.add(orderCustomer.name(), n)
+	return err
 }
 
 // historyTasks read CUST_HIST, which no index leads through by orders: once, and of a run only its rows are looked at.
@@ -143,7 +137,7 @@ func (a *audit) followUps() []task {
 		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults", atMostParts, found, partOrders)
 	}
 	within := func(name, query string) {
-		tasks = append(tasks, a.answer(name, query, 0))
+		tasks = append(tasks, a.answer(query, 0, name))
 		if note != "" {
 			a.notes[name] = note
 		}
@@ -156,16 +150,16 @@ func (a *audit) followUps() []task {
 	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are not.
 	switch {
 	case a.answers[datasetCustomers] != int64(a.size.Customers):
-		tasks = append(tasks, a.answer(orderCustomer.name(), orderCustomer.within(all), 0), a.answer(historyCustomer.name(), historyCustomer.within(all), 0))
+		tasks = append(tasks, a.answer(orderCustomer.within(all), 0, orderCustomer.name()), a.answer(historyCustomer.within(all), 0, historyCustomer.name()))
 	case len(unlike) > 0:
 		within(historyCustomer.name(), historyCustomer.within(unlike))
 	}
 	switch {
 	case a.answers[datasetProducts] != int64(a.size.Products):
-		tasks = append(tasks, a.answer(lineProduct.name(), lineProduct.within(all), 0), a.answer(historyProduct.name(), historyProduct.within(all), 0))
+		tasks = append(tasks, a.answer(lineProduct.within(all), 0, lineProduct.name()), a.answer(historyProduct.within(all), 0, historyProduct.name()))
 	default:
 		if len(strays) > 0 {
-			tasks = append(tasks, a.answer(lineProduct.name(), lineProduct.within(strays), 0))
+			tasks = append(tasks, a.answer(lineProduct.within(strays), 0, lineProduct.name()))
 		}
 		if len(unlike)+len(strays) > 0 {
 			within(historyProduct.name(), historyProduct.within(append(unlike, strays...)))
@@ -176,7 +170,7 @@ func (a *audit) followUps() []task {
 		before = a.options.Run.Before.Sales
 	}
 	if modulo(a.answers[salesNow]-before) != sold {
-		tasks = append(tasks, a.answer(unsoundSales, unsoundSalesOf, 0))
+		tasks = append(tasks, a.answer(unsoundSalesOf, 0, unsoundSales))
 	}
 	return tasks
 }

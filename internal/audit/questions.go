@@ -94,12 +94,6 @@ func anothersOrderWithin(spans []span) string {
 		count, where("o.orderid", spans), where("h.orderid", spans))
 }
 
-func wrongNetWithin(spans []span) string {
-	return fmt.Sprintf("%s(SELECT o.orderid FROM orders o JOIN orderlines l ON l.orderid = o.orderid AND %s JOIN products p ON p.prod_id = l.prod_id"+
-		" WHERE %s GROUP BY o.orderid, o.netamount HAVING o.netamount <> SUM(p.price * l.quantity)) x",
-		count, where("l.orderid", spans), where("o.orderid", spans))
-}
-
 // unsoundSalesOf is the one question that needs every order line, sorted by product.
 const unsoundSalesOf = count + "inventory i LEFT JOIN (SELECT prod_id, SUM(CAST(quantity AS bigint)) AS quantity FROM orderlines GROUP BY prod_id) l" +
 	" ON l.prod_id = i.prod_id WHERE i.sales <> COALESCE(l.quantity, 0)"
@@ -118,36 +112,53 @@ const historyPrint = "(%[1]s.orderid * CAST(433494437 AS bigint) + %[1]s.prod_id
 const productPrint = "%[1]s.prod_id * CAST(%[1]s.prod_id AS bigint) %% 2147483579"
 
 // salesPrint is the print of all pieces sold, by INVENTORY.
-var salesPrint = fmt.Sprintf("SELECT COALESCE(SUM(i.sales * (%s) %% 2147483579), 0) FROM inventory i", fmt.Sprintf(productPrint, "i"))
+var salesPrint = fmt.Sprintf("COALESCE(SUM(i.sales * (%s) %% 2147483579), 0)", fmt.Sprintf(productPrint, "i"))
+
+// The counts of small tables.
+var (
+	inventoryCounts = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN i.quan_in_stock < 0 THEN 1 ELSE 0 END), 0), " + salesPrint + " FROM inventory i"
+	productCounts   = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN prod_id BETWEEN 1 AND %d THEN 1 ELSE 0 END), 0) FROM products"
+)
 
 // The passes, each over some orders or some of CUST_HIST's rows.
 
 // ordersPass counts orders, those whose customer the dataset does not have, and those since computed with a wrong tax or
-// a wrong total: the dataset's own amounts are drawn at random (WORKLOAD.md section 3).
-func ordersPass(s span, customers, computed int64) string {
+// a wrong total: the dataset's own amounts are drawn at random (WORKLOAD.md section 3). It gives number and total cents of
+// the orders of a run.
+func ordersPass(s span, customers, computed int64, run span) string {
 	return fmt.Sprintf(`SELECT COALESCE(SUM(CAST(1 AS bigint)), 0),
 	COALESCE(SUM(CASE WHEN customerid BETWEEN 1 AND %d THEN 0 ELSE 1 END), 0),
 	COALESCE(SUM(CASE WHEN orderid > %[2]d AND ABS(CAST(tax AS decimal(19, 6)) - CAST(netamount AS decimal(19, 6)) * 0.0825) > 0.005 THEN 1 ELSE 0 END), 0),
-	COALESCE(SUM(CASE WHEN orderid > %[2]d AND totalamount <> netamount + tax THEN 1 ELSE 0 END), 0)
-FROM orders WHERE %[3]s`, customers, computed, where("orderid", []span{s}))
+	COALESCE(SUM(CASE WHEN orderid > %[2]d AND totalamount <> netamount + tax THEN 1 ELSE 0 END), 0),
+	COALESCE(SUM(CASE WHEN orderid > %[4]d AND orderid <= %[5]d THEN 1 ELSE 0 END), 0),
+	COALESCE(SUM(CASE WHEN orderid > %[4]d AND orderid <= %[5]d THEN CAST(totalamount * 100 AS bigint) ELSE 0 END), 0)
+FROM orders WHERE %[3]s`, customers, computed, where("orderid", []span{s}), run.from, run.to)
 }
 
 // linesPass counts orders with lines, lines without an order, orders with misnumbered lines, lines whose product the
-// dataset does not have and lines with an order; and gives the prints of the latter as history and of all as sales.
-func linesPass(s span, products int64) string {
+// dataset does not have, lines with an order, and orders since computed with a wrong net; and gives the prints of the
+// lines with an order as history and of all as sales.
+func linesPass(s span, products, computed int64) string {
+	amounts, prices := "0 AS netamount, 0 AS net", ""
+	if s.to > computed {
+		amounts, prices = "MAX(o.netamount) AS netamount, SUM(p.price * l.quantity) AS net", " LEFT JOIN products p ON p.prod_id = l.prod_id"
+	}
 	return fmt.Sprintf(`SELECT COALESCE(SUM(CASE WHEN found IS NULL THEN 0 ELSE 1 END), 0),
 	COALESCE(SUM(CASE WHEN found IS NULL THEN CAST(n AS bigint) ELSE 0 END), 0),
 	COALESCE(SUM(CASE WHEN lowest <> 1 OR highest <> n THEN 1 ELSE 0 END), 0),
 	COALESCE(SUM(strays), 0),
 	COALESCE(SUM(CASE WHEN found IS NULL THEN 0 ELSE CAST(n AS bigint) END), 0),
+	COALESCE(SUM(CASE WHEN orderid > %d AND netamount <> net THEN 1 ELSE 0 END), 0),
 	COALESCE(SUM(history), 0),
 	COALESCE(SUM(sold), 0)
 FROM (SELECT l.orderid, MAX(o.orderid) AS found, COUNT(*) AS n, MIN(l.orderlineid) AS lowest, MAX(l.orderlineid) AS highest,
 	SUM(CASE WHEN l.prod_id BETWEEN 1 AND %d THEN 0 ELSE 1 END) AS strays,
 	CAST(SUM(%s) AS bigint) AS history,
-	CAST(SUM(l.quantity * (%s)) AS bigint) AS sold
-	FROM orderlines l LEFT JOIN orders o ON o.orderid = l.orderid AND %s WHERE %s GROUP BY l.orderid) x`,
-		products, fmt.Sprintf(historyPrint, "l", "o"), fmt.Sprintf(productPrint, "l"), where("o.orderid", []span{s}), where("l.orderid", []span{s}))
+	CAST(SUM(l.quantity * (%s)) AS bigint) AS sold,
+	%s
+	FROM orderlines l LEFT JOIN orders o ON o.orderid = l.orderid AND %s%s WHERE %s GROUP BY l.orderid) x`,
+		computed, products, fmt.Sprintf(historyPrint, "l", "o"), fmt.Sprintf(productPrint, "l"), amounts,
+		where("o.orderid", []span{s}), prices, where("l.orderid", []span{s}))
 }
 
 // historyPass gives number and print of rows of CUST_HIST, apart for each part of so many orders above since.

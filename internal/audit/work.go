@@ -25,14 +25,16 @@ type task struct {
 
 // workers run tasks, each on a session that the server prepared for them.
 type workers struct {
-	idle     chan *sql.Conn
-	progress func(done, total int64)
+	target      store.Store
+	idle        chan *sql.Conn
+	temp        int64 // bytes of temporary files for all
+	done, total int64
+	progress    func(done, total int64)
 }
 
-// connect connects the workers, and warns where the server does not hold this user to temp bytes of temporary files.
-func connect(ctx context.Context, target store.Store, temp int64, o Options) (*workers, error) {
-	w := &workers{idle: make(chan *sql.Conn, sessions), progress: o.Progress}
-	limited := true
+// connect connects the workers.
+func connect(ctx context.Context, target store.Store, temp int64, progress func(done, total int64)) (*workers, error) {
+	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, progress: progress}
 	for range sessions {
 		conn, err := target.DB().Conn(ctx)
 		if err != nil {
@@ -40,20 +42,27 @@ func connect(ctx context.Context, target store.Store, temp int64, o Options) (*w
 			return nil, err
 		}
 		w.idle <- conn
-		reader, ok := target.(store.BulkReader)
-		if ok {
-			if ok, err = reader.PrepareRead(ctx, conn, temp/sessions); err != nil {
-				w.close()
-				return nil, err
-			}
+	}
+	return w, nil
+}
+
+// prepare prepares all sessions, and tells whether the server holds them to their temporary files.
+func (w *workers) prepare(ctx context.Context, ranges bool) (limited bool, err error) {
+	reader, ok := w.target.(store.BulkReader)
+	if !ok {
+		return false, nil
+	}
+	limited = true
+	for range sessions {
+		conn := <-w.idle
+		ok, err := reader.PrepareRead(ctx, conn, ranges, w.temp/sessions)
+		w.idle <- conn
+		if err != nil {
+			return false, err
 		}
 		limited = limited && ok
 	}
-	if !limited && o.Whole && o.Warn != nil {
-		o.Warn(fmt.Sprintf("the server does not limit this user's temporary files to %d MB: if there is damage to look into, "+
-			"the audit may write more", temp/1e6))
-	}
-	return w, nil
+	return limited, nil
 }
 
 // close gives the sessions back. They are not used again: what they were prepared for is over.
@@ -66,10 +75,6 @@ func (w *workers) close() {
 
 // run runs tasks in their order, as many at once as there are workers.
 func (w *workers) run(ctx context.Context, tasks []task) error {
-	var done, total int64
-	for _, t := range tasks {
-		total += t.bytes
-	}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(w.idle))
@@ -85,9 +90,9 @@ func (w *workers) run(ctx context.Context, tasks []task) error {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			done += t.bytes
+			w.done += t.bytes
 			if w.progress != nil && t.bytes > 0 {
-				w.progress(done, total)
+				w.progress(w.done, w.total)
 			}
 			return nil
 		})

@@ -167,7 +167,7 @@ func TestCrash(t *testing.T) {
 			if summary.Crash == nil || summary.Crash.Down <= 0 || summary.Counts.Reconnects < 4 {
 				t.Fatalf("crash %+v, %d reconnects", summary.Crash, summary.Counts.Reconnects)
 			}
-			audit, err := run.Audit(t.Context(), func(result.Check) {})
+			audit, err := run.Audit(t.Context(), func(string, int64, int64) {})
 			if err != nil {
 				t.Fatal(err)
 			}

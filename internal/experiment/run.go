@@ -218,18 +218,30 @@ func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 }
 
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
-// Drive; told is told each check.
-func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit, error) {
-	var checks []result.Check
+// Drive; progress is told how many bytes have been read of one target after the other. An audit that cannot be made is
+// noted in the record with the reason.
+func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64)) (result.Audit, error) {
+	checks, err := r.audit(ctx, progress)
+	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
+	if err != nil {
+		r.summary.Audit = &result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
+		if ctx.Err() != nil {
+			r.summary.Audit.NotAudited = "interrupted"
+		}
+	}
+	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
+}
+
+func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64)) (checks []result.Check, err error) {
 	for i, target := range r.options.Targets {
 		size := r.options.Driver.Workload.Size
 		found, err := audit.Check(ctx, target, audit.Options{
 			Size:     &size,
 			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
-			Progress: told,
+			Progress: func(done, total int64) { progress(target.Label(), done, total) },
 		})
 		if err != nil {
-			return result.Audit{}, err
+			return nil, err
 		}
 		checks = append(checks, found...)
 	}
@@ -237,15 +249,11 @@ func (r *Run) Audit(ctx context.Context, told func(result.Check)) (result.Audit,
 		target, counts := r.options.Targets[0], r.summary.ByTarget[0].Counts
 		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0].Order, counts.InDoubtPurchases)
 		if err != nil {
-			return result.Audit{}, fmt.Errorf("audit the crash: %w", err)
-		}
-		for _, check := range found {
-			told(check)
+			return nil, fmt.Errorf("audit the crash: %w", err)
 		}
 		checks = append(checks, found...)
 	}
-	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
-	return *r.summary.Audit, result.SaveSummary(r.options.Dir, r.summary)
+	return checks, nil
 }
 
 // Summarize says what will be run, as the record of a run begins.

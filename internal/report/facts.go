@@ -48,7 +48,7 @@ func facts(s result.Summary) (all []fact) {
 	if s.Power != nil {
 		all = append(all, powerFacts(s.Power.Idle, s.Power.Active, s.Power.OPMPerWatt)...)
 	}
-	if s.Audit == nil {
+	if s.Audit == nil || s.Audit.NotAudited != "" {
 		return append(all, fact{"audit", "not made", "bad"})
 	}
 	judged("audit", s.Audit.Passed, "passed", "FAILED")

@@ -113,6 +113,9 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	if s.Audit == nil {
 		return append(sentences, "The database was not audited."), false
 	}
+	if s.Audit.NotAudited != "" {
+		return append(sentences, fmt.Sprintf("The database was not audited: %s; ds2 verify --record does it.", s.Audit.NotAudited)), false
+	}
 	if s.Audit.Passed {
 		return append(sentences, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(s.Audit.Checks))), good
 	}

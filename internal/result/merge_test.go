@@ -18,7 +18,7 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 	r := &Record{Dir: "dir", Summary: Summary{
 		RunID: "one", Status: Done, Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
 		Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC), Parameters: Parameters{UserOffset: offset},
-		Before: []Marks{{20_000, 12_000 + int64(offset)}}, After: []Marks{{20_010, 12_030 + int64(offset)}},
+		Before: []Marks{{Customer: 20_000, Order: 12_000 + int64(offset)}}, After: []Marks{{Customer: 20_010, Order: 12_030 + int64(offset)}},
 		ByTarget: []Target{{Target: "host/db"}}, Errors: []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}},
 	}}
 	m.Enter(measure.PhaseRamp)

@@ -9,8 +9,9 @@ import (
 // tables read with the session's own settings, each in one statement.
 type BulkReader interface {
 	// PrepareRead prepares a session: memory enough for a query over 100,000 orders, and at most temp bytes of temporary
-	// files. It is false where the server does not let this user limit those.
-	PrepareRead(ctx context.Context, conn *sql.Conn, temp int64) (limited bool, err error)
+	// files. With ranges, the statements that follow read ranges of rows; else they count rows by an index. It is false
+	// where the server does not let this user limit temporary files.
+	PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error)
 
 	// Slices divides a table by where its rows lie: conditions for WHERE that together read each page once. None: the
 	// server cannot.

@@ -20,11 +20,13 @@ var (
 const insufficientPrivilege = "42501"
 
 // PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
-// once, so none of them takes workers besides, which would start anew with every range.
-func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, temp int64) (limited bool, err error) {
+// once, so none of them takes workers besides, which would start again with every range. It joins whole ranges, whose
+// pages are read once and in their order: a lookup for each row would come back to the same pages over and over.
+func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error) {
 	const op = "prepare a session for the audit"
 	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
-		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'), ('statement_timeout', '0')) v (name, value)`)
+		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'), ('statement_timeout', '0'),
+		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`, onOff(!ranges))
 	if err != nil {
 		return false, s.wrap(op, err)
 	}
@@ -62,4 +64,11 @@ func (s *Store) Changed(ctx context.Context) (n int64, err error) {
 		FROM pg_stat_user_tables WHERE schemaname = current_schema()
 		AND relname IN ('customers', 'orders', 'orderlines', 'cust_hist', 'products', 'categories')`).Scan(&n)
 	return n, s.wrap("ask how many rows were changed", err)
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
