@@ -127,6 +127,8 @@ func writeBench(w io.Writer, c report.Configuration, output string) error {
 	switch output {
 	case "html":
 		return report.BenchHTML(w, c)
+	case "text":
+		return report.BenchText(w, c)
 	case "json":
 		return printJSON(w, c.Bench)
 	default:

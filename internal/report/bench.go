@@ -13,6 +13,37 @@ import (
 
 // BenchHTML writes the page of one bench: its result, its runs laid over each other, and the run that stands for it.
 func BenchHTML(w io.Writer, c Configuration) error {
+	v := benchView(c)
+	apart := Comparison{}
+	for _, r := range counted(c.Bench) {
+		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir}})
+	}
+	var err error
+	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {
+		return err
+	}
+	views := []runView{v}
+	if c.Median != "" {
+		median, err := result.Read(filepath.Join(c.Dir, c.Median))
+		if err != nil {
+			return err
+		}
+		run, err := newRunView(median, "run1")
+		if err != nil {
+			return fmt.Errorf("report %s: %w", median.Dir, err)
+		}
+		run.RunID = c.Median
+		run.Title = "The run that stands for the configuration: " + run.Title
+		views = append(views, run)
+	}
+	return writePage(w, "ds2 bench "+c.Name, views)
+}
+
+// BenchText writes a bench for reading on a terminal: the page's part about all its runs, without the charts.
+func BenchText(w io.Writer, c Configuration) error { return writeText(w, benchView(c)) }
+
+// benchView is what a bench came to.
+func benchView(c Configuration) runView {
 	v := runView{
 		ID: "bench", RunID: "bench",
 		Title:    fmt.Sprintf("Bench %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads)),
@@ -35,29 +66,7 @@ func BenchHTML(w io.Writer, c Configuration) error {
 			v.Notes = append(v.Notes, sentence("Marked: "+markText(c.Name, r)))
 		}
 	}
-	apart := Comparison{}
-	for _, r := range runs {
-		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir}})
-	}
-	var err error
-	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {
-		return err
-	}
-	views := []runView{v}
-	if c.Median != "" {
-		median, err := result.Read(filepath.Join(c.Dir, c.Median))
-		if err != nil {
-			return err
-		}
-		run, err := newRunView(median, "run1")
-		if err != nil {
-			return fmt.Errorf("report %s: %w", median.Dir, err)
-		}
-		run.RunID = c.Median
-		run.Title = "The run that stands for the configuration: " + run.Title
-		views = append(views, run)
-	}
-	return writePage(w, "ds2 bench "+c.Name, views)
+	return v
 }
 
 // runTable is every run of a bench, also those that do not count.

@@ -87,30 +87,6 @@ func unlike(a, b Configuration) (warnings []string) {
 	return warnings
 }
 
-// CompareText writes the storage report's table (WORKLOAD.md section 6), what is wrong with marked runs, and the differences.
-func CompareText(w io.Writer, c Comparison) error {
-	var b strings.Builder
-	b.WriteString(comparedTable(c).text())
-	for _, one := range c.Configurations {
-		for _, r := range one.Runs {
-			if len(r.Marks) > 0 {
-				fmt.Fprintf(&b, "\n%s\n", markText(one.Name, r))
-			}
-		}
-	}
-	for i, d := range c.Differences {
-		if i == 0 || c.Differences[i-1].Name != d.Name {
-			fmt.Fprintf(&b, "\n%s against %s:\n", d.Name, d.Against)
-		}
-		fmt.Fprintf(&b, "  %-13s %s\n", titleOf(d.Figure), d.Text())
-	}
-	for _, warning := range c.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s\n", warning)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 func counted(b result.Bench) (runs []result.BenchRun) {
 	for _, r := range b.Runs {
 		if r.Counts {
@@ -151,8 +127,8 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	}
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
-			out.Write([]string{one.Name, strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
-				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), strings.Join(r.Marks, "; ")})
+			out.Write([]string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
+				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Marks, "; "))})
 		}
 	}
 	out.Flush()

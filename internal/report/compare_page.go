@@ -14,6 +14,19 @@ import (
 // CompareHTML writes the comparison as a page, with the curves of the runs that stand for the configurations laid over
 // each other.
 func CompareHTML(w io.Writer, c Comparison) error {
+	v := compareView(c)
+	var err error
+	if v.Charts, err = overlays(c, "the run that stands for each configuration"); err != nil {
+		return err
+	}
+	return writePage(w, "ds2 comparison", []runView{v})
+}
+
+// CompareText writes the comparison for reading on a terminal: the page without its charts.
+func CompareText(w io.Writer, c Comparison) error { return writeText(w, compareView(c)) }
+
+// compareView is the storage report's table (WORKLOAD.md section 6), the differences, and what is wrong with marked runs.
+func compareView(c Comparison) runView {
 	first := c.Configurations[0]
 	v := runView{
 		ID: "compare", RunID: first.Name,
@@ -48,11 +61,7 @@ func CompareHTML(w io.Writer, c Comparison) error {
 			}
 		}
 	}
-	var err error
-	if v.Charts, err = overlays(c, "the run that stands for each configuration"); err != nil {
-		return err
-	}
-	return writePage(w, "ds2 comparison", []runView{v})
+	return v
 }
 
 // comparedTable is the storage report's table (WORKLOAD.md section 6).

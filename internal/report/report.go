@@ -47,8 +47,11 @@ func HTML(w io.Writer, records []*result.Record) error {
 }
 
 func writePage(w io.Writer, title string, runs []runView) error {
+	for i := range runs {
+		runs[i] = runs[i].cleaned()
+	}
 	err := page.Execute(w, map[string]any{
-		"Title":   title,
+		"Title":   clean(title),
 		"Runs":    runs,
 		"CSS":     pageCSS,
 		"JS":      pageJS,

@@ -2,48 +2,74 @@ package report
 
 import (
 	"bufio"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 
 	"ds2/internal/result"
 )
 
-// Text writes the results of records for reading on a terminal, one after the other. Of audits it tells what failed;
-// all checks, and all that is needed to repeat a run, are on the page and in the JSON.
+// Text writes the results of records for reading on a terminal, one after the other. Of audits it has what failed; all
+// checks, and all that is needed to repeat a run, are on the page and in the JSON.
 func Text(w io.Writer, records []*result.Record) error {
-	b := bufio.NewWriter(w)
+	views := make([]runView, len(records))
 	for i, r := range records {
+		s := r.Summary
+		v := runView{Title: fmt.Sprintf("run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
+			Tables: []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s).failures()}}
+		v.Notes, _ = notes(s)
+		views[i] = v
+	}
+	return writeText(w, views...)
+}
+
+// writeText writes views as text: all of them but their charts.
+func writeText(w io.Writer, views ...runView) error {
+	b := bufio.NewWriter(w)
+	for i, v := range views {
+		v = v.cleaned()
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
-		s := r.Summary
-		fmt.Fprintf(b, "run %s: %s\n%s\n", s.RunID, runTitle(s), headline(s))
-		sentences, _ := notes(s)
-		for _, sentence := range sentences {
+		fmt.Fprintln(b, v.Title)
+		if v.Headline != "" {
+			fmt.Fprintln(b, v.Headline)
+		}
+		for _, sentence := range v.Notes {
 			fmt.Fprintln(b, sentence)
 		}
-		for _, t := range []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s).failures()} {
-			if len(t.Rows) > 0 {
-				fmt.Fprint(b, "\n", t.text())
+		for _, tables := range [][]table{v.Tables, v.Details} {
+			for _, t := range tables {
+				if len(t.Rows) > 0 {
+					fmt.Fprint(b, "\n", t.text())
+				}
 			}
 		}
 	}
-	return b.Flush()
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }
 
-// csvHeader names the columns of CSV.
-const csvHeader = "run_id,t_s,phase,users,opm,orders,rollbacks,new_customers,errors,retries,order_mean_ms,order_p95_ms,order_max_ms"
+var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "rollbacks", "new_customers", "errors", "retries",
+	"order_mean_ms", "order_p95_ms", "order_max_ms"}
 
 // CSV writes the one-second samples of all records for spreadsheets and plots, one a line.
 func CSV(w io.Writer, records []*result.Record) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, csvHeader)
+	out := csv.NewWriter(w)
+	out.Write(csvHeader)
+	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 	for _, r := range records {
 		for _, s := range r.Series.Samples {
-			c := s.Counts
-			fmt.Fprintf(b, "%s,%.3f,%s,%d,%.1f,%d,%d,%d,%d,%d,%.2f,%.2f,%.2f\n", r.RunID, s.End.Seconds(), s.Phase, s.Users,
-				s.OPM(), c.Orders, c.Rollbacks, c.NewCustomers, s.Errors, c.Retries, s.Mean, s.P95, s.Max)
+			line := []string{cell(r.RunID), decimals(s.End.Seconds(), 3), cell(string(s.Phase)), strconv.Itoa(s.Users), decimals(s.OPM(), 1)}
+			for _, n := range []int64{s.Counts.Orders, s.Counts.Rollbacks, s.Counts.NewCustomers, s.Errors, s.Counts.Retries} {
+				line = append(line, strconv.FormatInt(n, 10))
+			}
+			out.Write(append(line, decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2)))
 		}
 	}
-	return b.Flush()
+	out.Flush()
+	return out.Error()
 }

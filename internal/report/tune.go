@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -21,18 +20,9 @@ func TrialText(t result.Trial) string {
 
 // TuneText writes a search for reading on a terminal.
 func TuneText(w io.Writer, r result.Search) error {
-	b := bufio.NewWriter(w)
 	v := newTuneView(r)
-	fmt.Fprintf(b, "%s  search %s\n", v.Headline, r.RunID)
-	for _, sentence := range v.Notes {
-		fmt.Fprintln(b, sentence)
-	}
-	for _, t := range v.Tables {
-		if len(t.Rows) > 0 {
-			fmt.Fprint(b, "\n", t.text())
-		}
-	}
-	return b.Flush()
+	v.Title, v.Headline, v.Details = fmt.Sprintf("%s  search %s", v.Headline, r.RunID), "", nil
+	return writeText(w, v)
 }
 
 // TuneHTML writes the page of a search and, where there is one, of the run that is its result.

@@ -62,7 +62,7 @@ func mergeable(a, b *Record) error {
 	apart := b.Start.Sub(a.Start).Abs()
 	switch {
 	case a.RunID != b.RunID:
-		return fmt.Errorf("they are of runs %s and %s; give all machines of a run the same --run-id", a.RunID, b.RunID)
+		return fmt.Errorf("they are of runs %q and %q; give all machines of a run the same --run-id", a.RunID, b.RunID)
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && a.Parameters.UserOffset == b.Parameters.UserOffset:

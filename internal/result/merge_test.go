@@ -68,7 +68,7 @@ func TestMerge(t *testing.T) {
 
 func TestMergeRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Record){
-		"runs one and two":     func(r *Record) { r.RunID = "two" },
+		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
 		"other targets":        func(r *Record) { r.Size = "M" },
 		"drew the same orders": func(r *Record) { r.Parameters.UserOffset = 0 },
 		"started 5s apart":     func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+var update = flag.Bool("update", false, "write what the golden tests got into testdata")
+
+// golden compares got with a file of testdata, line by line.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			t.Fatalf("%s line %d differs (go test -update writes it again):\ngot  %s\nwant %s", path, i+1, at(a, i), at(b, i))
+		}
+	}
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(nothing)"
+}
+
+// eventful is a run that has something to say in every part of its report.
+func eventful(s *result.Summary) {
+	slow, active, idle, perWatt := 0.612, 501.4, 393.1, 13.0
+	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
+	s.Power = &result.Power{Source: "power.watts", Idle: &idle, Active: &active, OPMPerWatt: &perWatt}
+	s.Bottleneck = &result.Bottleneck{What: "storage", Why: "sessions wait 83 % of their time for it", Warnings: []string{"the drive is a loop device"}}
+	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
+	s.Counts.Retries, s.Counts.Reconnects = 3, 1
+	s.Audit.Passed = false
+	s.Audit.Checks = append(s.Audit.Checks, result.Check{Name: "orders", Expected: "6000", Found: "5999"})
+}
+
+func TestGolden(t *testing.T) {
+	r := record(t, eventful)
+	r.Dir = "ds2-results/k7c2"
+	var text bytes.Buffer
+	if err := Text(&text, []*result.Record{r}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "run.txt", text.String())
+
+	page := html(t, r)
+	for _, part := range []string{string(pageCSS), string(pageJS), string(echartsJS)} {
+		page = strings.Replace(page, part, "…", 1)
+	}
+	golden(t, "run.html", page)
+}
+
+const hostile = "=1+1\x1b[2J\n\u202ecod.exe\u2028"
+
+// TestHostileTexts: what a run id, a label, a name, a mark or a server says is shown, and never obeyed.
+func TestHostileTexts(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		eventful(s)
+		s.RunID, s.Error, s.Status, s.Engine, s.Size, s.KitVersion = hostile, hostile, result.Failed, hostile, hostile, hostile
+		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
+		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
+		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
+		s.Scrubs = []store.Scrub{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
+	})
+	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, OPM: r.OPM,
+		Runs: []result.BenchRun{{Dir: hostile, Counts: true, OPM: r.OPM, Marks: []string{hostile}, Bottleneck: hostile}}}
+	configuration := Configuration{Name: hostile, Bench: bench}
+	comparison := Compare([]Configuration{configuration, configuration})
+	records := []*result.Record{r}
+	for name, write := range map[string]func(io.Writer) error{
+		"text":              func(w io.Writer) error { return Text(w, records) },
+		"page":              func(w io.Writer) error { return HTML(w, records) },
+		"CSV":               func(w io.Writer) error { return CSV(w, records) },
+		"bench":             func(w io.Writer) error { return BenchText(w, configuration) },
+		"compare":           func(w io.Writer) error { return CompareText(w, comparison) },
+		"compare as a page": func(w io.Writer) error { return CompareHTML(w, comparison) },
+		"compare as CSV":    func(w io.Writer) error { return CompareCSV(w, comparison) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		out := strings.Replace(b.String(), string(echartsJS), "", 1)
+		if !strings.Contains(out, `\x1b[2J\n\u202ecod.exe\u2028`) && !strings.Contains(out, `\\x1b[2J`) {
+			t.Errorf("%s does not show the hostile text escaped", name)
+		}
+		for i, c := range out {
+			if c != '\n' && c != '\t' && unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Fatalf("%s holds %U: …%q", name, c, out[max(0, i-60):i+4])
+			}
+		}
+		if strings.HasSuffix(name, "CSV") {
+			lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range lines[1:] {
+				for _, cell := range line {
+					if cell != "" && strings.ContainsAny(cell[:1], "=+@") {
+						t.Errorf("%s: the cell %q is a formula", name, cell)
+					}
+				}
+			}
+		}
+	}
+}
+
+// FuzzClean: what is shown holds nothing that is obeyed, and plain text stays as it is.
+func FuzzClean(f *testing.F) {
+	f.Add("Größe 5 µs – ok")
+	f.Add(hostile)
+	f.Add("\xff\xfe")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := clean(text)
+		for _, r := range got {
+			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Errorf("clean(%q) = %q", text, got)
+			}
+		}
+		if clean(got) != got {
+			t.Errorf("clean is not at rest: %q, %q", got, clean(got))
+		}
+	})
+}
