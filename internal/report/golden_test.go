@@ -11,8 +11,10 @@ import (
 	"testing"
 	"unicode"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -54,8 +56,8 @@ func at(lines []string, i int) string {
 func eventful(s *result.Summary) {
 	slow, active, idle, perWatt := 0.612, 501.4, 393.1, 13.0
 	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
-	s.Power = &result.Power{Source: "power.watts", Idle: &idle, Active: &active, OPMPerWatt: &perWatt}
-	s.Bottleneck = &result.Bottleneck{What: "storage", Why: "sessions wait 83 % of their time for it", Warnings: []string{"the drive is a loop device"}}
+	s.Power = &result.Power{Source: monitor.Power, Idle: &idle, Active: &active, OPMPerWatt: &perWatt}
+	s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions wait 83 % of their time for it"}, Warnings: []string{"the drive is a loop device"}}
 	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
 	s.Counts.Retries, s.Counts.Reconnects = 3, 1
 	s.Audit.Passed = false
