@@ -60,26 +60,12 @@ func (d *Dataset) writeProducts(r *rowWriter) error {
 func (d *Dataset) writeInventory(r *rowWriter) error {
 	sales := make([]uint32, d.size.Products)
 	products := float64(d.size.Products)
-	// The lines of many orders are collected first, always as many as an order may have, of which those that it has not are
-	// overwritten: how many it has is a guess that the processor would lose on every order.
-	const batch = 4096
-	var lines [batch + 2*maxLines]uint32
-	add := func(lines []uint32) {
-		for ; len(lines) >= 2; lines = lines[2:] {
-			sales[belowFloat(products, lines[0])] += uint32(1 + below(3, lines[1]))
-		}
-	}
 	for i := range Months {
-		n := 0
 		for o := d.month(i).orders(); o.next(); {
-			if n >= batch {
-				add(lines[:n])
-				n = 0
+			for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
+				sales[belowFloat(products, lines[0])] += uint32(1 + below(3, lines[1]))
 			}
-			*(*[2 * maxLines]uint32)(lines[n:]) = *(*[2 * maxLines]uint32)(o.lines[:2*maxLines])
-			n += len(o.lines)
 		}
-		add(lines[:n])
 	}
 	g := newRandom(d.fileSeed(d.size.Products), 0)
 	for i, sold := range sales {
