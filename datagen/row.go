@@ -15,12 +15,17 @@ const (
 // rowWriter collects rows and hands them on in large writes.
 type rowWriter struct {
 	w       io.Writer
+	direct  availableBuffer // w, where it lends its own buffer; else nil
 	buf     []byte
 	n       int // bytes of buf in use
 	written int64
 	newline uint16 // one or two bytes, little-endian
 	eol     int    // how many
 }
+
+// availableBuffer is a writer such as bufio.Writer, whose own empty buffer rows can be put into: what is then written is in
+// its place already.
+type availableBuffer interface{ AvailableBuffer() []byte }
 
 // rowFunc writes rows of one table.
 type rowFunc struct {
@@ -32,9 +37,15 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
 // WriteTo writes the rows to w, in pieces that end with a row.
 func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
-	buf := buffers.Get().(*[bufferSize]byte)
-	defer buffers.Put(buf)
-	r := &rowWriter{w: w, buf: buf[:], newline: '\n', eol: 1}
+	r := &rowWriter{w: w, newline: '\n', eol: 1}
+	if r.direct, _ = w.(availableBuffer); r.direct != nil {
+		r.borrow()
+	}
+	if len(r.buf) < bufferSize { // a small buffer of its own would be more calls than copies saved
+		buf := buffers.Get().(*[bufferSize]byte)
+		defer buffers.Put(buf)
+		r.direct, r.buf = nil, buf[:]
+	}
 	if f.crlf {
 		r.newline, r.eol = '\r'|'\n'<<8, 2
 	}
@@ -60,7 +71,16 @@ func (r *rowWriter) flush() error {
 	n, err := r.w.Write(r.buf[:r.n])
 	r.written += int64(n)
 	r.n = 0
+	if r.direct != nil && err == nil {
+		r.borrow()
+	}
 	return err
+}
+
+// borrow takes the buffer of the writer.
+func (r *rowWriter) borrow() {
+	buf := r.direct.AvailableBuffer()
+	r.buf = buf[:cap(buf)]
 }
 
 // fourDigits holds the numbers below 10,000 as four ASCII digits each, the first in the lowest byte.

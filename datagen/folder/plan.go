@@ -18,7 +18,7 @@ import (
 )
 
 // PartRows is how many customers a part should have of a dataset that goes into a folder: some parts are held in memory.
-const PartRows = 32_768
+const PartRows = 8_192
 
 // Options say what of a dataset goes into a folder, and how.
 type Options struct {

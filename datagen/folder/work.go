@@ -23,7 +23,7 @@ const (
 	// second-level cache still holds when the writer reads it.
 	blockSize = 256 << 10
 	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it can be made before its turn.
-	ahead = 24
+	ahead = 8
 )
 
 // work makes the missing files of a plan. Makers turn parts into blocks of rows, as many at a time as Options.Parallel
@@ -118,14 +118,11 @@ func (w *work) make(ctx context.Context, j job) error {
 	if _, err := j.part.WriteTo(b); err != nil {
 		return err
 	}
-	if err := b.flush(); err != nil {
-		return err
-	}
 	close(j.blocks)
 	return nil
 }
 
-// blockWriter fills blocks and hands them on.
+// blockWriter fills blocks and hands them on. It lends them to who makes the rows, as bufio.Writer does.
 type blockWriter struct {
 	ctx   context.Context
 	pool  *sync.Pool
@@ -133,25 +130,22 @@ type blockWriter struct {
 	block *[]byte // being filled, or nil
 }
 
-// Write appends rows. They are not cut: a row lies in one block.
-func (b *blockWriter) Write(p []byte) (int, error) {
-	if b.block != nil && len(*b.block)+len(p) > blockSize {
-		if err := b.flush(); err != nil {
-			return 0, err
-		}
-	}
+// AvailableBuffer is an empty block, to be filled and then written.
+func (b *blockWriter) AvailableBuffer() []byte {
 	if b.block == nil {
 		b.block = b.pool.Get().(*[]byte)
 	}
-	*b.block = append(*b.block, p...)
-	return len(p), nil
+	return *b.block
 }
 
-// flush hands on the block that is being filled.
+// Write hands on rows that lie in the block that AvailableBuffer gave.
+func (b *blockWriter) Write(p []byte) (int, error) {
+	*b.block = append(b.AvailableBuffer(), p...)
+	return len(p), b.flush()
+}
+
+// flush hands on the block.
 func (b *blockWriter) flush() error {
-	if b.block == nil {
-		return nil
-	}
 	select {
 	case b.to <- b.block:
 		b.block = nil
