@@ -118,7 +118,12 @@ func (m month) writeOrderLines(r *rowWriter) error {
 			binary.LittleEndian.PutUint64(line[0:], left0)
 			binary.LittleEndian.PutUint64(line[8:], left1)
 			left0++ // its lowest byte is the line's number
-			n = putUint(b, n+leftLen, 1+belowFloat(products, lines[0]))
+			product := 1 + belowFloat(products, lines[0])
+			if product < 1e8 { // as putUint, but in line
+				n = putShort(b, n+leftLen, product)
+			} else {
+				n = putUint(b, n+leftLen, product)
+			}
 			line = (*[16]byte)(b[n:])
 			binary.LittleEndian.PutUint64(line[0:], right0)
 			binary.LittleEndian.PutUint64(line[8:], right1)
@@ -152,7 +157,12 @@ func (m month) writeHistory(r *rowWriter) error {
 			binary.LittleEndian.PutUint64(row[0:], left0)
 			binary.LittleEndian.PutUint64(row[8:], left1)
 			binary.LittleEndian.PutUint64(row[16:], left2)
-			n = putUint(b, n+leftLen, 1+belowFloat(products, lines[0]))
+			product := 1 + belowFloat(products, lines[0])
+			if product < 1e8 { // as putUint, but in line
+				n = putShort(b, n+leftLen, product)
+			} else {
+				n = putUint(b, n+leftLen, product)
+			}
 			binary.LittleEndian.PutUint16(b[n:], r.newline)
 			n += r.eol
 		}
