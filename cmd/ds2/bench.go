@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/report"
@@ -45,7 +44,7 @@ so a meter's log that arrives after the bench is added, by --power-log.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
   ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh`,
 		Args: flagsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -89,13 +88,11 @@ func (f *benchFlags) check() error {
 	return nil
 }
 
-func (f *benchFlags) run(cmd *cobra.Command) error {
+func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
-	defer release()
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err
@@ -118,9 +115,6 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
-	if errors.Is(err, driver.ErrStopped) {
-		return &exitError{exitInterrupted, err}
-	}
 	if err != nil && !errors.Is(err, experiment.ErrTooFew) {
 		return err
 	}
@@ -182,7 +176,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 }
 
 // procedure puts together what a bench does.
-func (f *benchFlags) procedure(i interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
+func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
 	return experiment.Bench{
 		Dir:     options.Dir,
 		Restore: f.restore.restorer(options.Targets, stderr),

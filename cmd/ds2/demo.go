@@ -7,10 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,7 +42,7 @@ once and kept. Nothing is left running.`,
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep`,
 		Args: flagsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
@@ -72,42 +70,41 @@ once and kept. Nothing is left running.`,
 }
 
 // run is the whole way. The server is stopped whatever happens on it.
-func (f *demoFlags) run(cmd *cobra.Command) (err error) {
+func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	// Until the server has stopped, no signal ends this program by itself, nor does a reader of its output who has gone.
-	signal.Ignore(syscall.SIGPIPE)
-	interrupted, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
-	defer release()
 	stderr := cmd.ErrOrStderr()
 	if f.output.quiet {
 		stderr = io.Discard
 	}
 
-	server, err := f.start(interrupted, stderr)
+	server, err := f.start(i.soft, stderr)
 	if err != nil {
-		return interruption(interrupted, err)
+		return interruption(i.soft, err)
 	}
+	i.atLeave(func() { server.Kill(); server.Stop() })
+	kill := context.AfterFunc(i.hard, server.Kill) // Stop need not wait for a server that does not answer then
 	defer func() {
 		err = errors.Join(err, server.Stop())
+		kill()
 		if err == nil {
 			fmt.Fprintln(stderr, "PostgreSQL stopped, nothing is left running")
 		}
 	}()
 	f.load.target = server.URL("ds2")
 	f.drive.target, f.drive.crash.own, f.output.own = f.load.target, server, server
-	if err := f.fill(interrupted, stderr); err != nil {
-		return interruption(interrupted, err)
+	if err := f.fill(i.soft, stderr); err != nil {
+		return interruption(i.soft, err)
 	}
-	verdict := drive(cmd, &f.drive, &observeFlags{}, &f.output)
+	verdict := drive(i, cmd, &f.drive, &observeFlags{}, &f.output)
 	if err := writeReport(f.drive.out, stderr); err != nil && verdict == nil {
 		return err
 	}
-	if f.keep && interrupted.Err() == nil {
+	if f.keep && i.soft.Err() == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", f.drive.target)
 		fmt.Fprintln(stderr, "the database stays until Ctrl-C")
-		<-interrupted.Done()
+		<-i.soft.Done()
 	}
 	return verdict
 }

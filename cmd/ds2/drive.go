@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
@@ -42,7 +41,7 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
   ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto`,
 		Args: flagsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return drive(cmd, &f, &watch, &o) },
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return drive(i, cmd, &f, &watch, &o) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -57,8 +56,11 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
 	return cmd
 }
 
+// firstOfRun is what the first Ctrl-C does to a run.
+const firstOfRun = "orders under way end, then the record is written"
+
 // drive is one run from the flags to the result.
-func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutput) error {
+func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutput) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if o.format != "text" && o.format != "json" && o.format != "ds2" {
 		return usageError("--output: %q is neither text, json nor ds2", o.format)
@@ -69,8 +71,6 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if err := watch.check(); err != nil {
 		return err
 	}
-	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
-	defer release()
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err
@@ -86,9 +86,6 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 	if err != nil && !errors.Is(err, experiment.ErrLimits) {
 		if run != nil {
 			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
-		}
-		if errors.Is(err, driver.ErrStopped) {
-			return &exitError{exitInterrupted, err}
 		}
 		return err
 	}
@@ -107,7 +104,7 @@ func drive(cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutpu
 }
 
 // driveRun makes a run, shown and with its figures served while it goes on.
-func driveRun(i interrupts, options experiment.Options, o *driveOutput, stdout, stderr io.Writer) (*experiment.Run, result.Summary, error) {
+func driveRun(i *interrupts, options experiment.Options, o *driveOutput, stdout, stderr io.Writer) (*experiment.Run, result.Summary, error) {
 	run, err := experiment.Begin(options)
 	if err != nil {
 		return nil, result.Summary{}, err

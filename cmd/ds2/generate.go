@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,7 +60,7 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
   ds2 generate --size W --shard 2/4 --compress zstd --out /tmp/ds2-W
   ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i.soft, cmd, args) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -82,7 +82,7 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
 	return cmd
 }
 
-func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
+func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []string) error {
 	toStdout := slices.Equal(args, []string{"-"})
 	switch {
 	case len(args) > 0 && !toStdout:
@@ -100,9 +100,6 @@ func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
 	case f.verify == "" && f.part == "" && f.out == "":
 		return usageError("--out is missing: the directory to write to")
 	}
-	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
-	defer release()
-	context.AfterFunc(ctx, release) // a second Ctrl-C ends the program as it is
 	if f.verify != "" {
 		return f.verifyFolder(ctx, cmd)
 	}
@@ -115,7 +112,7 @@ func (f *generateFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.part != "" {
-		return f.writePart(cmd.OutOrStdout(), data, compression)
+		return f.writePart(ctx, cmd.OutOrStdout(), data, compression)
 	}
 	return f.writeFolder(ctx, cmd, data, compression)
 }
@@ -149,7 +146,7 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 }
 
 // writePart writes one file to stdout.
-func (f *generateFlags) writePart(stdout io.Writer, data *datagen.Dataset, compression folder.Compression) error {
+func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset, compression folder.Compression) error {
 	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
 	for _, file := range data.Files() {
 		if file.Name != name {
@@ -160,14 +157,20 @@ func (f *generateFlags) writePart(stdout io.Writer, data *datagen.Dataset, compr
 			return fmt.Errorf("compress %s: %w", name, err)
 		}
 		for _, part := range file.Parts {
-			if _, err := part.WriteTo(w); err != nil {
-				return fmt.Errorf("write %s: %w", name, err)
+			if _, err = part.WriteTo(w); err != nil || ctx.Err() != nil {
+				break
 			}
 		}
-		if err := w.Close(); err != nil {
+		if err == nil {
+			err = w.Close()
+		}
+		switch {
+		case errors.Is(err, syscall.EPIPE): // head has seen enough
+			return nil
+		case err != nil:
 			return fmt.Errorf("write %s: %w", name, err)
 		}
-		return nil
+		return ctx.Err()
 	}
 	return usageError("--part: there is no %q: it is us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv", f.part)
 }

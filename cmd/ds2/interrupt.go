@@ -2,11 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// After the second signal a command is gone within a second: it has leaveTime to end by itself, and what it must not leave
+// behind is removed in cleanupTime.
+const (
+	leaveTime   = 650 * time.Millisecond
+	cleanupTime = 250 * time.Millisecond
 )
 
 // stopSignals ask ds2 to end: Ctrl-C, SIGTERM, and a terminal that was closed, unless nohup had that ignored.
@@ -19,25 +31,75 @@ func stopSignals() []os.Signal {
 }
 
 // interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends soft: nothing new begins, and what is under
-// way ends. The second ends hard, and with it all work.
+// way ends. The second ends hard, and with it all work; whatever ignores that is left behind, with the process, soon after.
 type interrupts struct {
 	soft, hard context.Context
+
+	mu       sync.Mutex
+	cleanups []func()
 }
 
-// listenForInterrupts listens until release is called. It tells w what the first Ctrl-C does and what a second would do.
-func listenForInterrupts(ctx context.Context, w io.Writer) (i interrupts, release func()) {
-	hard, leave := context.WithCancel(ctx)
-	soft, stop := context.WithCancel(hard)
-	signals := make(chan os.Signal, 2)
+// atLeave has f called before the process leaves with work still under way. It may run beside anything else and be cut off.
+func (i *interrupts) atLeave(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.cleanups = append(i.cleanups, f)
+}
+
+// leave ends the process.
+func (i *interrupts) leave() {
+	cleaned := make(chan struct{})
+	go func() {
+		defer close(cleaned)
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		for _, f := range i.cleanups {
+			f()
+		}
+	}()
+	select {
+	case <-cleaned:
+	case <-time.After(cleanupTime):
+	}
+	os.Exit(exitInterrupted)
+}
+
+// interruptible makes RunE of a command that stops in two stages. First says what the first Ctrl-C does. An interrupted
+// command exits with exitInterrupted, whatever its error, unless it came to a verdict before.
+func interruptible(first string, run func(i *interrupts, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		i, release := listenForInterrupts(cmd.Context(), cmd.ErrOrStderr(), first)
+		defer release()
+		err := run(i, cmd, args)
+		if _, ok := errors.AsType[*exitError](err); err != nil && !ok && i.soft.Err() != nil {
+			return &exitError{exitInterrupted, err}
+		}
+		return err
+	}
+}
+
+// listenForInterrupts listens until release is called. It tells w what the first signal does and what a second would do.
+//
+// A reader of the output who has gone ends nothing either: writing to a closed pipe becomes an error like any other.
+func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *interrupts, release func()) {
+	i = &interrupts{}
+	var stop, cancel context.CancelFunc
+	i.hard, cancel = context.WithCancel(ctx)
+	i.soft, stop = context.WithCancel(i.hard)
+	signals, pipes := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, stopSignals()...)
+	signal.Notify(pipes, syscall.SIGPIPE) // not Ignore, which commands that are started would inherit
 	released := make(chan struct{})
 	go func() {
 		for _, act := range []func(){
 			func() {
-				fmt.Fprintln(w, "stopping: orders under way end, then the record is written; Ctrl-C again leaves at once")
 				stop()
+				go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", first) // a terminal that was halted by Ctrl-S takes nothing
 			},
-			leave,
+			func() {
+				time.AfterFunc(leaveTime, i.leave) // also where the error is still to be printed
+				cancel()
+			},
 		} {
 			select {
 			case <-signals:
@@ -47,9 +109,10 @@ func listenForInterrupts(ctx context.Context, w io.Writer) (i interrupts, releas
 			}
 		}
 	}()
-	return interrupts{soft, hard}, func() {
+	return i, func() {
 		signal.Stop(signals)
+		signal.Stop(pipes)
 		close(released)
-		leave()
+		cancel()
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/signal"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,9 +20,9 @@ func newResetCommand() *cobra.Command {
 product, so that the next run starts from the same rows as the first. Nobody may be at work on the database.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return eachStore(cmd, f, "reset", load.Reset)
-		},
+		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
+			return eachStore(i, cmd, f, "reset", load.Reset)
+		}),
 	}
 	f.add(cmd.Flags())
 	return cmd
@@ -50,15 +49,15 @@ the storage report does before each run. The copy needs as much room as the data
 		sub := &cobra.Command{
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				return eachStore(cmd, f, c.done, func(ctx context.Context, s store.Store) error {
+			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
+				return eachStore(i, cmd, f, c.done, func(ctx context.Context, s store.Store) error {
 					snapshotter, err := snapshotterOf(s)
 					if err != nil {
 						return err
 					}
 					return c.run(snapshotter, ctx)
 				})
-			},
+			}),
 		}
 		f.add(sub.Flags())
 		cmd.AddCommand(sub)
@@ -83,20 +82,15 @@ func restoreFromSnapshot(ctx context.Context, s store.Store) error {
 }
 
 // eachStore does something to every target, one after the other, and says how long it took.
-func eachStore(cmd *cobra.Command, f targetFlags, done string, do func(context.Context, store.Store) error) error {
+func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done string, do func(context.Context, store.Store) error) error {
 	stores, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer closeStores(stores)
-	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
-	defer release()
 	for _, s := range stores {
 		start := time.Now()
-		if err := do(ctx, s); err != nil {
-			if ctx.Err() != nil {
-				return &exitError{exitInterrupted, err}
-			}
+		if err := do(i.soft, s); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(), time.Since(start).Round(100*time.Millisecond))

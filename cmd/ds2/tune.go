@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -53,7 +52,7 @@ run three times, and its run with the median OPM is the result. Fewer users are 
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
   ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m`,
 		Args: flagsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -115,13 +114,11 @@ func (f *tuneFlags) check() error {
 	return nil
 }
 
-func (f *tuneFlags) run(cmd *cobra.Command) error {
+func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	interrupts, release := listenForInterrupts(cmd.Context(), stderr)
-	defer release()
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err
@@ -173,7 +170,7 @@ type tuning struct {
 	options    experiment.Options
 	flags      *tuneFlags
 	dir        string
-	interrupts interrupts
+	interrupts *interrupts
 	stderr     io.Writer
 	record     result.Search
 	restore    func(context.Context) error // nil: nothing is restored
@@ -194,9 +191,6 @@ func (s *tuning) search() error {
 		s.record.Verdicts = record.Limits
 	}
 	if err := errors.Join(err, result.SaveSearch(s.dir, s.record)); err != nil {
-		if errors.Is(err, driver.ErrStopped) {
-			return &exitError{exitInterrupted, err}
-		}
 		return err
 	}
 	return atomicfile.Write(filepath.Join(s.dir, reportFile), func(w io.Writer) error { return tunePage(w, s.dir, s.record) })

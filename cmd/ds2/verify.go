@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
 	"slices"
 
 	"github.com/docker/go-units"
@@ -39,7 +38,7 @@ a run that was not audited, because its server went away, gets the result.`,
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i.soft, cmd) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -82,7 +81,7 @@ func (b *byteSize) Set(text string) error {
 	return nil
 }
 
-func (f *verifyFlags) run(cmd *cobra.Command) error {
+func (f *verifyFlags) run(ctx context.Context, cmd *cobra.Command) error {
 	if f.format != "text" && f.format != "json" {
 		return usageError("--output: %q is neither text nor json", f.format)
 	}
@@ -107,8 +106,6 @@ func (f *verifyFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
-	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
-	defer release()
 
 	options.Whole, options.TempLimit = true, int64(f.tempLimit)
 	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text) }

@@ -55,7 +55,7 @@ func (f *verifyFlag) Set(text string) error {
 
 // verdict judges a run by its limits, reads its databases to the last page and audits them, as far as that was asked
 // for. It tells stderr what failed, and gives it in a few words.
-func verdict(i interrupts, run *experiment.Run, limits []limit.Verdict, o *driveOutput, stderr io.Writer) (failed []string, err error) {
+func verdict(i *interrupts, run *experiment.Run, limits []limit.Verdict, o *driveOutput, stderr io.Writer) (failed []string, err error) {
 	if !limit.Passed(limits) {
 		failed = append(failed, "limits failed: "+limit.Failed(limits))
 	}
@@ -84,7 +84,7 @@ func verdict(i interrupts, run *experiment.Run, limits []limit.Verdict, o *drive
 
 // scrubRun reads every page of the run's databases and tells what is damaged. A server of the kit's own is started anew
 // before, so that its pages are read from the drive.
-func scrubRun(i interrupts, run *experiment.Run, o *driveOutput, stderr io.Writer) (damaged bool, err error) {
+func scrubRun(i *interrupts, run *experiment.Run, o *driveOutput, stderr io.Writer) (damaged bool, err error) {
 	if o.own != nil {
 		if err := o.own.Restart(i.soft); err != nil {
 			return false, err
@@ -114,7 +114,7 @@ func scrub(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writ
 }
 
 // auditRun audits what the run left behind and tells each check that did not pass.
-func auditRun(i interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (passed bool, err error) {
+func auditRun(i *interrupts, run *experiment.Run, quiet bool, stderr io.Writer) (passed bool, err error) {
 	view := newBytesView(quiet, stderr)
 	audit, err := run.Audit(i.soft, func(target string, done, total int64) { view.tell("audit "+target, done, total) })
 	view.stop()

@@ -127,7 +127,7 @@ func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, error) {
 	s := &r.summary
 	var err error
-	if s.Before, err = r.marks(ctx); err == nil {
+	if s.Before, err = r.marks(ctx, stop); err == nil {
 		var start time.Time
 		if start, err = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
@@ -136,8 +136,8 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	if r.crash != nil {
 		err = errors.Join(err, r.crash.Close())
 	}
-	// Also a run that was cut off is asked what it left behind.
-	after, marksErr := r.marks(context.WithoutCancel(ctx))
+	// A run that was stopped early is asked too what it left behind, unless ctx is over.
+	after, marksErr := r.marks(ctx, stop)
 	s.After = after
 	if err == nil {
 		err = marksErr
@@ -193,15 +193,15 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 	return start, err
 }
 
-// marks reads the highest keys of every target.
-func (r *Run) marks(ctx context.Context) ([]result.Marks, error) {
+// marks reads the highest keys of every target. After stop it does not wait for a server that is down.
+func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var all []result.Marks
 	for _, target := range r.options.Targets {
 		m, err := readMarks(ctx, target)
 		// A server that went down at the end of the run may still be on its way up.
-		for store.Classify(err) == store.Connection && pause(ctx, nil, time.Second) {
+		for store.Classify(err) == store.Connection && pause(ctx, stop, time.Second) {
 			m, err = readMarks(ctx, target)
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // User is the superuser of every server that Start makes.
@@ -32,7 +33,7 @@ type Options struct {
 	Log       *slog.Logger      // told what takes long; nil: nobody
 }
 
-// Server is a running server, or one that Kill or Stop ended.
+// Server is a running server, or one that Kill or Stop ended. Kill may be called while another method is at work.
 type Server struct {
 	binaries binaries
 	owner    owner
@@ -42,7 +43,8 @@ type Server struct {
 	port     int
 	settings map[string]string
 
-	process *process // nil: not running
+	mu      sync.Mutex // guards process
+	process *process   // nil: not running
 }
 
 // Start makes a cluster and starts a server on a free port of 127.0.0.1. The server does not outlive this process
@@ -149,9 +151,11 @@ func (s *Server) launch(ctx context.Context) error {
 		return fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
-		p.stop()
+		p.kill() // there is nothing to be saved
 		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(p.log()))
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.process = p
 	return nil
 }
@@ -181,10 +185,7 @@ func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
 
 // Stop ends the server in order and removes what Start made, apart from Options.DataDir. It may be called again.
 func (s *Server) Stop() error {
-	if s.process != nil {
-		s.process.stop()
-		s.process = nil
-	}
+	s.end((*process).stop)
 	if err := os.RemoveAll(s.home); err != nil {
 		return fmt.Errorf("remove the server's folder: %w", err)
 	}
@@ -193,18 +194,28 @@ func (s *Server) Stop() error {
 
 // Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said. Restart brings it back.
 func (s *Server) Kill() {
-	if s.process != nil {
-		s.process.kill()
+	s.end((*process).kill)
+}
+
+// end ends the process in one way or the other, where there is one.
+func (s *Server) end(how func(*process)) {
+	s.mu.Lock()
+	p := s.process
+	s.mu.Unlock()
+	if p == nil {
+		return
+	}
+	how(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == p {
 		s.process = nil
 	}
 }
 
 // Restart starts the server again on the same port and cluster, after Kill or, where it still runs, a stop in order.
 func (s *Server) Restart(ctx context.Context) error {
-	if s.process != nil {
-		s.process.stop()
-		s.process = nil
-	}
+	s.end((*process).stop)
 	return s.launch(ctx)
 }
 

@@ -120,6 +120,11 @@ func (p *process) endsWithin(d time.Duration) bool {
 // shared memory, and the next start would fail on it.
 func (p *process) kill() {
 	pid := p.cmd.Process.Pid
+	select {
+	case <-p.exited:
+		return
+	default:
+	}
 	p.cmd.Process.Signal(syscall.SIGSTOP) // so that no child is born between the listing and the kill
 	children := childrenOf(pid)
 	p.cmd.Process.Kill()

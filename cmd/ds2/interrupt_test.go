@@ -1,0 +1,417 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"ds2/internal/localpg"
+	"ds2/internal/result"
+)
+
+// mayTakeSecond is how long a command may take to be gone after the second signal: the second that is promised, and as much for a
+// machine that does other things too.
+const mayTakeSecond = 2 * time.Second
+
+// program is a ds2 of its own process.
+type program struct {
+	*exec.Cmd
+	name, out      string
+	stdout, stderr bytes.Buffer
+	ended          chan struct{}
+}
+
+// startProgram prepares a ds2 in a directory of its own, where --out is to be out.
+func startProgram(t *testing.T, args ...string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	p := &program{Cmd: exec.Command("ds2", args...), name: strings.Join(args[:1], " "), out: filepath.Join(dir, "out"), ended: make(chan struct{})}
+	p.Dir, p.Stdout, p.Stderr = dir, &p.stdout, &p.stderr
+	p.WaitDelay = time.Second
+	return p
+}
+
+func (p *program) start(t *testing.T) {
+	t.Helper()
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		p.Wait()
+	}()
+	t.Cleanup(func() {
+		p.Process.Kill()
+		<-p.ended
+	})
+}
+
+// await waits until done is true.
+func (p *program) await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-p.ended:
+			t.Fatalf("%s ended before %s: %s\n%s", p, what, p.ProcessState, p.stderr.String())
+		default:
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: waited a minute for %s", p, what)
+		}
+	}
+}
+
+// endsWithin says whether the program ended in time.
+func (p *program) endsWithin(d time.Duration) bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+	}
+	select {
+	case <-p.ended:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// holds tells whether a file under the program's directory holds a text.
+func (p *program) holds(file, text string) func() bool {
+	return func() bool {
+		content, _ := os.ReadFile(filepath.Join(p.Dir, file))
+		return strings.Contains(string(content), text)
+	}
+}
+
+// troubledServer is a server behind a proxy, and what can befall it.
+type troubledServer struct {
+	*localpg.Server
+	proxy *toxiproxy.Proxy
+	admin *sql.DB // past the proxy
+}
+
+func newTroubledServer(t *testing.T) *troubledServer {
+	t.Helper()
+	server, err := localpg.Start(t.Context(), localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	target, err := url.Parse(server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop()), "ds2", "127.0.0.1:0", target.Host)
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Stop)
+	admin, err := sql.Open("pgx", target.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { admin.Close() })
+	return &troubledServer{server, proxy, admin}
+}
+
+// through is the URL of a database by way of the proxy.
+func (s *troubledServer) through(t *testing.T, database string) string {
+	t.Helper()
+	u, err := url.Parse(s.URL(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = s.proxy.Listen
+	return u.String()
+}
+
+func (s *troubledServer) exec(t *testing.T, statement string) {
+	t.Helper()
+	if _, err := s.admin.Exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// lock takes a lock in a database, past the proxy, so that who needs it comes to a halt.
+func (s *troubledServer) lock(t *testing.T, database, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", s.URL(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	tx, err := db.Begin()
+	if err == nil {
+		t.Cleanup(func() { tx.Rollback() })
+		_, err = tx.Exec(statement)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// waits tells whether a session of ds2 waits for a lock on a table.
+func (s *troubledServer) waits(t *testing.T, database string) func() bool {
+	return func() bool {
+		var n int
+		err := s.admin.QueryRow(`SELECT count(*) FROM pg_stat_activity
+			WHERE datname = $1 AND application_name LIKE 'ds2%' AND wait_event_type = 'Lock'`, database).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n > 0
+	}
+}
+
+// signalAll sends a signal to the processes of the server whose cluster is in a directory.
+func signalAll(t *testing.T, data string, s syscall.Signal) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(content), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for _, p := range append(strings.Fields(string(children)), line) {
+		pid, _ := strconv.Atoi(p)
+		syscall.Kill(pid, s)
+	}
+}
+
+// TestSecondSignal has every command at work when its server is no longer there, or answers no more. After the second signal it is
+// gone, with exit code 130, and the record on disk can be read.
+func TestSecondSignal(t *testing.T) {
+	s := newTroubledServer(t)
+	if code, _, stderr := execute(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	for _, trouble := range []struct {
+		why         string
+		begin, over func()
+	}{
+		{"the server is stopped", func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) }, func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
+		{"the network swallows all packets", func() {
+			for _, stream := range []string{"upstream", "downstream"} {
+				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "` + stream + `", "type": "timeout", "stream": "` + stream + `", "attributes": {"timeout": 0}}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, func() {
+			s.proxy.Toxics.ResetToxics(t.Context())
+			s.proxy.Stop() // and with it the connections that hang in it
+			if err := s.proxy.Start(); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"the server is down", s.Kill, func() {}},
+	} {
+		t.Run(trouble.why, func(t *testing.T) {
+			programs := commandsAtWork(t, s)
+			trouble.begin()
+			t.Cleanup(trouble.over)
+			stopTwice(t, programs)
+		})
+	}
+}
+
+// commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are amid their work.
+func commandsAtWork(t *testing.T, s *troubledServer) []*program {
+	run := []string{"--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
+	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
+	var all []*program
+	for _, c := range []struct {
+		name   string
+		args   []string
+		lock   string // that makes it come to a halt
+		file   string // that says phase=run when it is at work
+		within string // the database that it waits in, where it is not its own
+	}{
+		{name: "load", args: []string{"load", "--size", "500MB", "--parallel", "1"}},
+		{name: "drive", args: append([]string{"drive"}, run...), file: "out/run.log"},
+		{name: "bench", args: append([]string{"bench", "--settle", "0", "--idle", "0", "--restore", "none"}, run...), file: "out/run-1/run.log"},
+		{name: "tune", args: append([]string{"tune", "--start-threads", "2", "--restore", "none"}, run[2:]...), file: "out/01-2-users/run.log"},
+		{name: "verify", args: []string{"verify"}, lock: tables},
+		{name: "deep", args: []string{"verify", "--deep"}, lock: tables},
+		{name: "reset", args: []string{"reset"}, lock: tables},
+		{name: "snapshot", args: []string{"snapshot", "create"}, within: "postgres", lock: "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE"},
+	} {
+		s.exec(t, "DROP DATABASE IF EXISTS "+c.name+" WITH (FORCE)")
+		if c.name != "load" {
+			s.exec(t, "CREATE DATABASE "+c.name+" TEMPLATE origin")
+		}
+		p := startProgram(t, append(c.args, "--target", s.through(t, c.name))...)
+		p.name = c.name
+		database := c.name
+		if c.within != "" {
+			database = c.within
+		}
+		if c.lock != "" {
+			s.lock(t, database, c.lock)
+		}
+		p.start(t)
+		switch {
+		case c.lock != "":
+			p.await(t, "it waits for a lock", s.waits(t, database))
+		case c.file != "":
+			p.await(t, "orders", p.holds(c.file, "phase=run"))
+		default:
+			p.await(t, "rows", func() bool {
+				var n int
+				err := s.admin.QueryRow("SELECT count(*) FROM pg_stat_progress_copy").Scan(&n)
+				return err == nil && n > 0
+			})
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// stopTwice sends two signals to all programs, and looks how they end.
+func stopTwice(t *testing.T, programs []*program) {
+	t.Helper()
+	time.Sleep(300 * time.Millisecond) // amid what they wait for now
+	failed := map[*program]bool{}      // by itself, before any signal
+	for _, p := range programs {
+		failed[p] = p.endsWithin(0)
+		p.Process.Signal(syscall.SIGINT)
+	}
+	time.Sleep(300 * time.Millisecond) // the first signal has begun to act
+	var ended []time.Duration
+	second := time.Now()
+	for _, p := range programs {
+		p.Process.Signal(syscall.SIGINT)
+	}
+	for _, p := range programs {
+		if !p.endsWithin(mayTakeSecond - time.Since(second)) {
+			t.Errorf("%s is there %s after the second signal", p.name, mayTakeSecond)
+			p.Process.Signal(syscall.SIGQUIT) // says where
+			if !p.endsWithin(time.Minute) {
+				t.Errorf("%s is there a minute after SIGQUIT", p.name)
+				continue
+			}
+			t.Log(p.stderr.String())
+			continue
+		}
+		ended = append(ended, time.Since(second))
+		if code := p.ProcessState.ExitCode(); code != exitInterrupted && !failed[p] {
+			t.Errorf("%s: exit %d, want %d\n%s", p.name, code, exitInterrupted, p.stderr.String())
+		}
+		checkRecords(t, p)
+	}
+	t.Logf("the last of %d was seen to be gone after %s", len(programs), slices.Max(append(ended, 0)))
+}
+
+// checkRecords reads all records that a program left behind.
+func checkRecords(t *testing.T, p *program) {
+	t.Helper()
+	filepath.WalkDir(p.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "run.log" {
+			record, err := result.Read(filepath.Dir(path))
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+			} else if record.Status != result.Interrupted && record.Status != result.Running {
+				t.Errorf("%s: the record's status is %s", p.name, record.Status)
+			}
+		}
+		return nil
+	})
+	if p.name == "bench" {
+		if _, err := result.ReadBench(p.out); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSecondSignalOfGenerate has the reader of generate's output read nothing.
+func TestSecondSignalOfGenerate(t *testing.T) {
+	p := startProgram(t, "generate", "--size", "1GB", "--part", "us_cust", "-")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	p.Stdout = write
+	p.start(t)
+	write.Close()
+	if _, err := read.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	folder := startProgram(t, "generate", "--size", "1GB", "--out", "out")
+	folder.start(t)
+	folder.await(t, "files", func() bool {
+		files, _ := filepath.Glob(filepath.Join(folder.out, "*.partial"))
+		return len(files) > 0
+	})
+	stopTwice(t, []*program{p, folder})
+	if files, _ := filepath.Glob(filepath.Join(folder.out, "*.partial")); len(files) > 0 {
+		t.Errorf("generate left %s", files)
+	}
+}
+
+// TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes nor files of it stay behind.
+func TestSecondSignalOfDemo(t *testing.T) {
+	for why, c := range map[string]struct{ trouble, second syscall.Signal }{
+		"the server is stopped":                  {syscall.SIGSTOP, syscall.SIGINT},
+		"the server is down":                     {syscall.SIGKILL, syscall.SIGTERM},
+		"nothing happened but a closed terminal": {0, syscall.SIGHUP},
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			temp, err := os.MkdirTemp("/tmp", "ds2-demo-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(temp) })
+			if err := os.Chmod(temp, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			p := startProgram(t, "demo", "--size", "1MB", "--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--out", "out")
+			p.name = "demo"
+			p.Env = append(os.Environ(), "TMPDIR="+temp)
+			p.start(t)
+			p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+			clusters, err := filepath.Glob(filepath.Join(temp, "*", "data"))
+			if err != nil || len(clusters) != 1 {
+				t.Fatalf("clusters %v, %v", clusters, err)
+			}
+			content, err := os.ReadFile(filepath.Join(clusters[0], "postmaster.pid"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, _, _ := strings.Cut(string(content), "\n")
+			pid, _ := strconv.Atoi(line)
+			if c.trouble != 0 {
+				signalAll(t, clusters[0], c.trouble)
+			}
+			stopTwice(t, []*program{p})
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("the server is still there: %v", err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
+				t.Errorf("the demo left %s", left)
+			}
+		})
+	}
+}
