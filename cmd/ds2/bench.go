@@ -98,6 +98,11 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(options.Targets)
+	unlock, err := interrupts.lockStores("bench", "", options.Targets, stderr)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	bench, err := f.begin(cmd.Flags(), &options)
 	if err != nil {
 		return err

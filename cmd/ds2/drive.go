@@ -76,6 +76,11 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 		return err
 	}
 	defer closeStores(options.Targets)
+	unlock, err := interrupts.lockStores("drive", options.RunID, options.Targets, stderr)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if options.Observer, err = watch.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
 		return err
 	}

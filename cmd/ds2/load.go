@@ -45,7 +45,7 @@ functions, and nothing else that is in the database.`,
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'`,
 		Args: flagsOnly,
-		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i.soft, cmd) }),
+		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -66,7 +66,8 @@ functions, and nothing else that is in the database.`,
 }
 
 // run loads every target, one after the other.
-func (f *loadFlags) run(ctx context.Context, cmd *cobra.Command) error {
+func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
+	ctx := i.soft
 	switch {
 	case f.size == "" && f.from == "":
 		return usageError("--size is missing: S is the smallest, see ds2 sizes")
@@ -98,6 +99,11 @@ func (f *loadFlags) run(ctx context.Context, cmd *cobra.Command) error {
 			return usageError("--server-dir: %s cannot be told to read the files itself: leave it out", s.Engine())
 		}
 	}
+	unlock, err := i.lockStores("load", "", stores, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for _, s := range stores {
 		engine, ok := s.(store.Loader)
 		if !ok {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ product, so that the next run starts from the same rows as the first. Nobody may
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return eachStore(i, cmd, f, "reset", load.Reset)
+			return eachStore(i, cmd, f, "reset", "the server takes back what was not finished", load.Reset)
 		}),
 	}
 	f.add(cmd.Flags())
@@ -39,18 +40,19 @@ the storage report does before each run. The copy needs as much room as the data
 	}
 	for _, c := range []struct {
 		name, short, done string
+		cut               string // what an interruption leaves behind
 		run               func(store.Snapshotter, context.Context) error
 	}{
-		{"create", "Copy the database, in the place of an older copy", "copied", store.Snapshotter.CreateSnapshot},
-		{"restore", "Put the copy in the database's place", "restored", store.Snapshotter.RestoreSnapshot},
-		{"drop", "Remove the copy", "dropped the copy of", store.Snapshotter.DropSnapshot},
+		{"create", "Copy the database, in the place of an older copy", "copied", "there is no copy now, or it is not whole: make it again", store.Snapshotter.CreateSnapshot},
+		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", store.Snapshotter.RestoreSnapshot},
+		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", store.Snapshotter.DropSnapshot},
 	} {
 		var f targetFlags
 		sub := &cobra.Command{
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-				return eachStore(i, cmd, f, c.done, func(ctx context.Context, s store.Store) error {
+				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store) error {
 					snapshotter, err := snapshotterOf(s)
 					if err != nil {
 						return err
@@ -81,16 +83,25 @@ func restoreFromSnapshot(ctx context.Context, s store.Store) error {
 	return snapshotter.RestoreSnapshot(ctx)
 }
 
-// eachStore does something to every target, one after the other, and says how long it took.
-func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done string, do func(context.Context, store.Store) error) error {
+// eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind when it
+// is cut off.
+func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done, cut string, do func(context.Context, store.Store) error) error {
 	stores, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer closeStores(stores)
+	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for _, s := range stores {
 		start := time.Now()
 		if err := do(i.soft, s); err != nil {
+			if i.soft.Err() != nil {
+				err = fmt.Errorf("interrupted; %s: %w", cut, err)
+			}
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s %s in %s\n", done, s.Label(), time.Since(start).Round(100*time.Millisecond))

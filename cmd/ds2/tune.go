@@ -124,6 +124,11 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(options.Targets)
+	unlock, err := interrupts.lockStores("tune", "", options.Targets, stderr)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if options.Observer, err = f.watch.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
 		return err
 	}

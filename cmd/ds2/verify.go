@@ -38,7 +38,7 @@ a run that was not audited, because its server went away, gets the result.`,
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
-		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i.soft, cmd) }),
+		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -81,7 +81,8 @@ func (b *byteSize) Set(text string) error {
 	return nil
 }
 
-func (f *verifyFlags) run(ctx context.Context, cmd *cobra.Command) error {
+func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
+	ctx := i.soft
 	if f.format != "text" && f.format != "json" {
 		return usageError("--output: %q is neither text nor json", f.format)
 	}
@@ -106,6 +107,11 @@ func (f *verifyFlags) run(ctx context.Context, cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(stores)
+	unlock, err := i.lockStores("verify", "", stores, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 
 	options.Whole, options.TempLimit = true, int64(f.tempLimit)
 	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text) }

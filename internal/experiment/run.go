@@ -143,7 +143,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		err = marksErr
 	}
 	err = errors.Join(err, r.writer.Close())
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	err = r.conclude(ctx, err)
 	return *s, err

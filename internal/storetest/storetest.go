@@ -56,6 +56,7 @@ func Run(t *testing.T, e Engine) {
 		{"reset", (*suite).reset},
 		{"steps of a load", (*suite).steps},
 		{"load that is broken and resumed", (*suite).resume},
+		{"lock", (*suite).lock},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(s, t) })
 	}

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -89,6 +90,21 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	}
 	if _, err := s.Placement(t.Context()); err != nil {
 		t.Error(err)
+	}
+	holder := store.Holder{Command: "drive", PID: 1, Host: "here", Since: time.Unix(1e9, 0).UTC()}
+	unlock, err := admin.Lock(t.Context(), store.Lock{Holder: holder}) // of another database: no hindrance
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	unlock, err = open(t, pgtest.Server(t).URL("plain")).Lock(t.Context(), store.Lock{Holder: holder}) // as a superuser
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	_, err = s.Lock(t.Context(), store.Lock{Holder: holder})
+	if e, ok := errors.AsType[*store.LockedError](err); !ok || e.By != holder {
+		t.Errorf("lock: %v, want it held by %s, also in the eyes of this role", err, holder)
 	}
 	if _, err := s.Advise(t.Context(), time.Minute, 0); err != nil {
 		t.Error(err)

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The locks are
+// waited for as long as soft lasts, and held through both stages of a stop.
+func (i *interrupts) lockStores(command, runID string, stores []store.Store, stderr io.Writer) (unlock func(), err error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown host"
+	}
+	lock := store.Lock{
+		Holder: store.Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now()},
+		Run:    runID,
+		Lost: func(err error) {
+			fmt.Fprintln(stderr, "warning: the database's lock was lost with its connection, and another ds2 was there first, which spoils this one's work:", err)
+		},
+	}
+	var unlocks []func()
+	unlock = func() {
+		for _, f := range unlocks {
+			f()
+		}
+	}
+	for _, s := range stores {
+		locker, ok := s.(store.Locker)
+		if !ok {
+			continue
+		}
+		ctx, cancel := context.WithCancel(i.hard)
+		stop := context.AfterFunc(i.soft, cancel)
+		one, err := locker.Lock(ctx, lock)
+		if !stop() && err == nil {
+			one()
+			err = i.soft.Err()
+		}
+		if err != nil {
+			cancel()
+			unlock()
+			if _, ok := errors.AsType[*store.LockedError](err); ok && runID != "" {
+				err = fmt.Errorf("%w; driver machines of one run have the same --run-id", err)
+			}
+			return nil, err
+		}
+		unlocks = append(unlocks, func() { one(); cancel() })
+	}
+	return unlock, nil
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Locker is a Store whose database one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
+// server's own that ends with its connection: nobody has to clean up after a ds2 that was killed.
+type Locker interface {
+	// Lock takes the database's lock until unlock is called or ctx ends. A lock that is lost with its connection, because the
+	// server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
+	Lock(ctx context.Context, l Lock) (unlock func(), err error)
+}
+
+// Lock is who takes a database's lock, and what for.
+type Lock struct {
+	Holder
+	Run  string      // id of a run that several driver machines share: each holds the lock; empty: it is not shared
+	Lost func(error) // is told once why a lock that was lost cannot be taken again, though it still is being tried; not nil
+}
+
+// Holder is who holds a database's lock.
+type Holder struct {
+	Command string // of ds2, such as "bench"
+	PID     int
+	Host    string
+	Since   time.Time
+}
+
+// holderTime is Since where others read it; it has no blanks.
+const holderTime = "20060102T150405Z"
+
+// Text is the holder in one line of at most so many bytes, for the name that a connection has at its server. The host's
+// name is cut short where it has to be.
+func (h Holder) Text(most int) string {
+	text := fmt.Sprintf("ds2 %s %d %s %s", h.Command, h.PID, h.Since.UTC().Format(holderTime), h.Host)
+	return text[:min(len(text), most)]
+}
+
+// ParseHolder reads Text.
+func ParseHolder(text string) (Holder, bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 5 || fields[0] != "ds2" {
+		return Holder{}, false
+	}
+	pid, err1 := strconv.Atoi(fields[2])
+	since, err2 := time.Parse(holderTime, fields[3])
+	return Holder{fields[1], pid, fields[4], since}, errors.Join(err1, err2) == nil
+}
+
+// is tells whether two are the same process, as far as Text tells.
+func (h Holder) is(other Holder) bool {
+	return h.PID == other.PID && h.Command == other.Command && h.Since.Unix() == other.Since.Unix()
+}
+
+// String names the holder in a sentence.
+func (h Holder) String() string {
+	if h.Command == "" {
+		return "another ds2, which the server does not name"
+	}
+	return fmt.Sprintf("ds2 %s, process %d on %s, since %s", h.Command, h.PID, h.Host, h.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+}
+
+// LockedError says that another ds2 is at work on a database.
+type LockedError struct {
+	Label string // of the store
+	By    Holder
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("%s is in use by %s: wait for its end, or stop it", e.Label, e.By)
+}
+
+// LockKey is a number for a lock, the same for the same names on every machine.
+func LockKey(names ...string) int64 {
+	h := fnv.New64a()
+	for _, name := range names {
+		h.Write([]byte(name))
+		h.Write([]byte{0})
+	}
+	return int64(h.Sum64())
+}
+
+// HeldLock is a lock on the connection that it lives with.
+type HeldLock interface {
+	// Wait waits until the connection is lost, or ctx ends.
+	Wait(ctx context.Context)
+	// Close ends the connection and with it the lock.
+	Close()
+}
+
+// lockRetry is the pause between two tries to take a lost lock again.
+const lockRetry = time.Second
+
+// KeepLock is what Lock is for every engine: it takes a lock by take, and again whenever it is lost.
+func KeepLock(ctx context.Context, l Lock, take func(context.Context) (HeldLock, error)) (unlock func(), err error) {
+	held, err := take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		told := false
+		for ctx.Err() == nil {
+			if held != nil {
+				held.Wait(ctx)
+				held.Close()
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if held, err = take(ctx); err == nil {
+				told = false
+				continue
+			}
+			// A server that is down is not worth a word, nor is one that has not missed the lost connection yet.
+			if e, ok := errors.AsType[*LockedError](err); ok && !told && !e.By.is(l.Holder) {
+				told = true
+				l.Lost(err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(lockRetry):
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}, nil
+}

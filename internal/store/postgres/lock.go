@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/store"
+)
+
+var _ store.Locker = (*Store)(nil)
+
+// maxApplicationName is how long an application_name may be, in bytes.
+const maxApplicationName = 63
+
+// Lock takes advisory locks of a session: store.Locker. They are taken in the maintenance database, because a restore drops the
+// target's own, under numbers made of the target's name. Who holds them is in the session's application_name, which
+// every role may read. A role that may not connect there locks its own database.
+func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
+	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
+		conn, err := s.maintenance(ctx)
+		if store.Classify(err) == store.Config {
+			conn, err = pgx.ConnectConfig(ctx, s.config)
+		}
+		op := "lock " + s.Label()
+		if err != nil {
+			return nil, s.wrap(op, err)
+		}
+		if err := s.takeLock(ctx, conn, l); err != nil {
+			advisory{conn}.Close()
+			return nil, s.wrapLock(op, err)
+		}
+		return advisory{conn}, nil
+	})
+}
+
+func (s *Store) wrapLock(op string, err error) error {
+	if locked, ok := errors.AsType[*store.LockedError](err); ok {
+		return locked
+	}
+	return s.wrap(op, err)
+}
+
+// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only one session at a
+// time do so, until the end of its transaction.
+func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
+	database := store.LockKey("ds2", s.Database())
+	run := store.LockKey("ds2", s.Database(), "run", l.Run)
+	const prepare = `SELECT set_config('application_name', $1, false),
+		(SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN ('idle_session_timeout', 'statement_timeout', 'lock_timeout'))`
+	if _, err := conn.Exec(ctx, prepare, l.Text(maxApplicationName)); err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", store.LockKey("ds2", s.Database(), "taking")); err != nil {
+			return err
+		}
+		if l.Run != "" {
+			if _, err := tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", run); err != nil {
+				return err
+			}
+		}
+		// Who holds the database's lock and not that of the run is in the way.
+		var name *string
+		err := tx.QueryRow(ctx, `
+			WITH held AS (
+				SELECT pid, (classid::bigint << 32) | objid::bigint AS key FROM pg_locks
+				WHERE locktype = 'advisory' AND granted AND objsubid = 1
+					AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+			SELECT a.application_name FROM held LEFT JOIN pg_stat_activity a USING (pid)
+			WHERE key = $1 AND pid <> pg_backend_pid() AND (NOT $2 OR pid NOT IN (SELECT pid FROM held WHERE key = $3))
+			LIMIT 1`, database, l.Run != "", run).Scan(&name)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			_, err = tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", database)
+			return err
+		case err != nil:
+			return err
+		}
+		locked := &store.LockedError{Label: s.Label()}
+		if name != nil {
+			locked.By, _ = store.ParseHolder(*name)
+		}
+		return locked
+	})
+}
+
+// advisory is a session that holds locks.
+type advisory struct{ conn *pgx.Conn }
+
+// Wait reads what the server sends, which is nothing until it ends the connection.
+func (a advisory) Wait(ctx context.Context) {
+	for {
+		if _, err := a.conn.WaitForNotification(ctx); err != nil {
+			return
+		}
+	}
+}
+
+func (a advisory) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	a.conn.Close(ctx)
+}

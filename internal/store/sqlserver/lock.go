@@ -1,0 +1,120 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+)
+
+var _ store.Locker = (*Store)(nil)
+
+// maxProgramName is how long a program_name may be, in characters.
+const maxProgramName = 128
+
+// Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects everybody from the
+// target's own database; every login may do so there. Who holds them is the session's program_name, and stands in a
+// global temporary table for those who may not look at the sessions of others: it ends with the session, too.
+func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
+	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
+		config := s.config
+		config.Database, config.AppName = "master", l.Text(maxProgramName)
+		db := sql.OpenDB(mssql.NewConnectorConfig(config))
+		conn, err := db.Conn(ctx)
+		if err == nil {
+			err = s.takeLock(ctx, conn, l)
+		}
+		if err != nil {
+			appLock{db, conn}.Close()
+			if locked, ok := errors.AsType[*store.LockedError](err); ok {
+				return nil, locked
+			}
+			return nil, s.Wrap("lock "+s.Label(), err)
+		}
+		return appLock{db, conn}, nil
+	})
+}
+
+// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only one session at a
+// time do so.
+func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) error {
+	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
+	const take = `
+		DECLARE @got int = 0;
+		EXEC @got = sp_getapplock @Resource = @p1, @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 30000, @DbPrincipal = 'public';
+		IF @got >= 0
+		BEGIN
+			IF @p4 = 0
+				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0, @DbPrincipal = 'public';
+			ELSE IF APPLOCK_TEST('public', @p2, 'Exclusive', 'Session') = 0 AND APPLOCK_TEST('public', @p3, 'Exclusive', 'Session') = 1
+				SET @got = -1; -- others are at work, and none of them on this run
+			ELSE
+			BEGIN
+				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Shared', @LockOwner = 'Session', @LockTimeout = 0, @DbPrincipal = 'public';
+				IF @got >= 0
+					EXEC @got = sp_getapplock @Resource = @p3, @LockMode = 'Shared', @LockOwner = 'Session', @LockTimeout = 0, @DbPrincipal = 'public';
+			END
+			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public';
+		END
+		SELECT @got`
+	key := func(names ...string) string {
+		return fmt.Sprintf("ds2 %016x", uint64(store.LockKey(append([]string{"ds2", s.Database()}, names...)...)))
+	}
+	database, names := key(), fmt.Sprintf("##ds2_lock_%016x", uint64(store.LockKey("ds2", s.Database())))
+	var got int
+	if err := conn.QueryRowContext(ctx, take, key("taking"), database, key("run", l.Run), l.Run != "").Scan(&got); err != nil {
+		return err
+	}
+	if got < 0 {
+		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, database, names)}
+	}
+	// The name is for people: where the server has no such tables, as Babelfish, or another session of the run has made it, nothing is lost.
+	_, _ = conn.ExecContext(ctx, "CREATE TABLE "+names+" (holder nvarchar(128)); INSERT INTO "+names+" VALUES (@p1)", l.Text(maxProgramName))
+	return nil
+}
+
+// lockHolder finds out who holds a lock; nobody is named where this login may see neither.
+func (s *Store) lockHolder(ctx context.Context, conn *sql.Conn, resource, table string) store.Holder {
+	var name string
+	err := conn.QueryRowContext(ctx, `
+		SELECT TOP (1) p.program_name FROM sys.dm_tran_locks AS l JOIN sys.dm_exec_sessions AS p ON p.session_id = l.request_session_id
+		WHERE l.resource_type = 'APPLICATION' AND l.request_status = 'GRANT' AND CHARINDEX(@p1, l.resource_description) > 0`, resource).Scan(&name)
+	if err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT TOP (1) holder FROM "+table).Scan(&name); err != nil {
+			return store.Holder{}
+		}
+	}
+	holder, _ := store.ParseHolder(name)
+	return holder
+}
+
+// appLock is a session that holds locks.
+type appLock struct {
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two questions.
+const lockProbe = 5 * time.Second
+
+func (a appLock) Wait(ctx context.Context) {
+	for a.conn.PingContext(ctx) == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lockProbe):
+		}
+	}
+}
+
+func (a appLock) Close() {
+	if a.conn != nil {
+		a.conn.Close() // into the pool, which closes it
+	}
+	a.db.Close()
+}
