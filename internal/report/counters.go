@@ -43,6 +43,8 @@ var counterCharts = []counterChart{
 	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{monitor.DatabaseLogBytes}},
 	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", fromZero,
 		[]string{monitor.DatabaseCheckpointPages, monitor.DatabaseBackgroundPages, monitor.DatabaseSessionPages}},
+	{"temporary", "Temporary files of the database", "Bytes that queries wrote because their memory did not suffice.", fromZero,
+		[]string{monitor.DatabaseTemporaryBytes}},
 	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", fromZero,
 		[]string{monitor.SessionsActive, monitor.SessionsRunning, monitor.SessionsWaitingForLock, monitor.SessionsWaitingForDrives,
 			monitor.SessionsWaitingForLatch, monitor.SessionsWaitingForClient, monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
