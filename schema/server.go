@@ -2,6 +2,7 @@ package schema
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -18,8 +19,12 @@ type Server struct {
 	Version string
 	// Files gives the folders or files that hold the database, one a row, as the server's machine names them.
 	Files string
-	// Settings gives names and values, without any that may hold a secret.
-	Settings string
+	// Settings give names and values, without any that may hold a secret. Of several queries some may fail: they ask for what
+	// only some versions have.
+	Settings []string
+	// FileCounters gives what the server itself counted of each of the database's files: the file, and reads, writes, bytes
+	// read and written, seconds of reads and of writes so far. It is empty where the engine does not count that.
+	FileCounters string
 
 	engine string
 }
@@ -27,13 +32,15 @@ type Server struct {
 // ServerQueries gives the queries of an engine.
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
-	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &s.Settings} {
+	var settings string
+	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &settings, "file-counters": &s.FileCounters} {
 		text, err := serverFiles.ReadFile(path.Join(engine, "server", name+".sql"))
-		if err != nil {
+		if err != nil && !(query == &s.FileCounters && errors.Is(err, fs.ErrNotExist)) {
 			return s, fmt.Errorf("find the server queries of engine %q: %w", engine, err)
 		}
 		*query = string(text)
 	}
+	s.Settings = strings.Split(settings, "\nGO\n")
 	return s, nil
 }
 

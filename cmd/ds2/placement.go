@@ -19,6 +19,9 @@ func printPlacement(ctx context.Context, w io.Writer, stores []store.Store) erro
 		if err != nil {
 			return err
 		}
+		if len(placement) == 0 {
+			continue
+		}
 		fmt.Fprintf(w, "tables and indexes of %s:\n", s.Label())
 		for _, p := range placement {
 			fmt.Fprintf(w, "  %-5s  %-28s %10s  %s\n", p.Kind, p.Name, bytesText(p.Bytes), p.Place)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ds2/internal/load"
 	"ds2/internal/store"
 )
 
 func newResetCommand() *cobra.Command {
 	var f targetFlags
+	var log logFlags
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Take a database back to the state after the load",
@@ -22,10 +22,11 @@ product, so that the next run starts from the same rows as the first. Nobody may
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return eachStore(i, cmd, f, "reset", "the server takes back what was not finished", load.Reset)
+			return eachStore(i, cmd, f, "reset", "the server takes back what was not finished", log.reset)
 		}),
 	}
 	f.add(cmd.Flags())
+	log.add(cmd.Flags())
 	return cmd
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ds2/internal/load"
 	"ds2/internal/store"
 )
 
@@ -20,11 +19,15 @@ const (
 )
 
 // restoreFlags say how the databases are restored before each of several runs.
-type restoreFlags struct{ way, command string }
+type restoreFlags struct {
+	way, command string
+	log          logFlags
+}
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.way, "restore", restoreReset, "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
 	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, that restores the database in another way and returns when the server takes connections")
+	f.log.add(flags)
 }
 
 func (f *restoreFlags) check() error {
@@ -54,7 +57,7 @@ func (f *restoreFlags) restorer(targets []store.Store, stderr io.Writer) func(co
 			return nil
 		}
 	}
-	one := map[string]func(context.Context, store.Store) error{restoreReset: load.Reset, restoreSnapshot: restoreFromSnapshot}[f.way]
+	one := map[string]func(context.Context, store.Store) error{restoreReset: f.log.reset, restoreSnapshot: restoreFromSnapshot}[f.way]
 	if one == nil {
 		return nil
 	}

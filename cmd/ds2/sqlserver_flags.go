@@ -25,6 +25,7 @@ func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four filegroups; a quarter to one for each core")
 	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: folder of the data files, as the server sees it (default: the server's)")
 	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: folder of the log file (default: the server's)")
+	flags.Int64Var(&f.options.LogMB, "log-size", 0, "SQL Server: size of the log file in MB; a run writes about 6 kB of log an order, and a log that grows stops it (default: 40 % of the data, at least 256)")
 	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, made, or given that password, with --driver-password-file")
 	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for --driver-login on its first line")
 }
@@ -69,6 +70,9 @@ func (f *sqlServerFlags) read() (schema.SQLServer, error) {
 	o := f.options
 	if o.FilesPerFilegroup < 1 || o.FilesPerFilegroup > maxFiles {
 		return o, usageError("--files-per-filegroup is %d: it must be 1 to %d", o.FilesPerFilegroup, maxFiles)
+	}
+	if o.LogMB < 0 {
+		return o, usageError("--log-size is %d: it must be 0 or more", o.LogMB)
 	}
 	if o.Login == "" {
 		return o, usageError("--driver-login is empty: leave --driver-password-file out for a database without a login of its own")

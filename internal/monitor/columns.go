@@ -14,6 +14,16 @@ const (
 	DiskBusy         = "disk.busy_ratio"
 	DiskQueue        = "disk.queue"
 
+	// What a database server itself counted of a file of the database. Where nobody can observe the drives, the files stand in
+	// the columns of those.
+	FileReads        = "file.reads_per_second"
+	FileWrites       = "file.writes_per_second"
+	FileReadBytes    = "file.read_bytes_per_second"
+	FileWrittenBytes = "file.written_bytes_per_second"
+	FileReadTime     = "file.read_seconds"
+	FileWriteTime    = "file.write_seconds"
+	FileQueue        = "file.queue"
+
 	CPUBusy   = "cpu.busy_ratio" // of all processors, and of each
 	CPUIOWait = "cpu.iowait_ratio"
 
@@ -48,6 +58,14 @@ const (
 	DatabaseLockWaits        = "db.lock_waits_per_second"
 	DatabaseDeadlocks        = "db.deadlocks_per_second"
 	DatabaseSize             = "db.size_bytes"
+	DatabaseLogFiles         = "db.log_file_bytes"
+	DatabaseLogFilesUsed     = "db.log_file_used_bytes"
+	WaitsDataRead            = "db.waits_data_read" // sessions at once, as the server measured it
+	WaitsLogWrite            = "db.waits_log_write"
+	WaitsLock                = "db.waits_lock"
+	WaitsLatch               = "db.waits_latch"
+	WaitsProcessor           = "db.waits_processor"
+	WaitsClient              = "db.waits_client"
 	DatabaseRoundTrip        = "db.round_trip_seconds"
 	SessionsActive           = "db.sessions_active" // measured by the server; the others are samples
 	SessionsIdle             = "db.sessions_idle"

@@ -26,6 +26,15 @@ var databaseCounters = map[string]struct{ column, help string }{
 	"lock_waits_total":       {DatabaseLockWaits, "Times that a session had to wait for a lock."},
 	"deadlocks_total":        {DatabaseDeadlocks, "Deadlocks that the server resolved."},
 	"size_bytes":             {DatabaseSize, "Size of the database's files without its log."},
+	"log_file_bytes":         {DatabaseLogFiles, "Size of the log's files."},
+	"log_file_used_bytes":    {DatabaseLogFilesUsed, "Of the log's files, what is in use and cannot be written over."},
+	// Seconds a second are how many sessions wait at once.
+	"waits_data_read_seconds_total": {WaitsDataRead, "Time that all sessions of the server waited for pages to be read (PAGEIOLATCH)."},
+	"waits_log_write_seconds_total": {WaitsLogWrite, "Time that all sessions waited for the log to be written (WRITELOG, LOGBUFFER)."},
+	"waits_lock_seconds_total":      {WaitsLock, "Time that all sessions waited for row and table locks (LCK_M)."},
+	"waits_latch_seconds_total":     {WaitsLatch, "Time that all sessions waited for latches on pages in memory and inside the server (PAGELATCH, LATCH)."},
+	"waits_processor_seconds_total": {WaitsProcessor, "Time that all sessions waited for a processor after they gave it up (SOS_SCHEDULER_YIELD)."},
+	"waits_client_seconds_total":    {WaitsClient, "Time that all sessions waited for their clients to take rows (ASYNC_NETWORK_IO)."},
 	"sessions_active_seconds_total": {SessionsActive, // seconds a second are how many there are at once
 		"Time that sessions were at work on statements, waits included, summed over all."},
 	"sessions_idle":                 {SessionsIdle, "Sessions that wait for their client."},

@@ -103,6 +103,11 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and no Prometheus is given")
 	}
+	for _, t := range targets {
+		if err := w.files(ctx, t, len(targets) > 1); err != nil {
+			return nil, err
+		}
+	}
 	if runtime.GOOS == "linux" {
 		client, err := Root.Client()
 		if err != nil {
@@ -208,6 +213,28 @@ func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, 
 	}
 	w.Sources = append(w.Sources, src)
 	return server, nil
+}
+
+// files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
+func (w *Observer) files(ctx context.Context, t Target, several bool) error {
+	q, err := schema.ServerQueries(t.Engine())
+	if err != nil || q.FileCounters == "" {
+		return err
+	}
+	item := ""
+	if several {
+		item = t.Label()
+	}
+	src, err := Files(ctx, t.DB(), t.Label(), item, w.Machine == nil, q.FileCounters)
+	if err != nil {
+		w.note("no counters of the database's files: %v", t.Wrap("read", err))
+		return nil
+	}
+	if w.Machine == nil {
+		w.note("the drives are judged by what %s counted of its files", t.Label())
+	}
+	w.Sources = append(w.Sources, src)
+	return nil
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.

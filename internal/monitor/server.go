@@ -26,12 +26,9 @@ func ReadServer(ctx context.Context, db *sql.DB, q schema.Server) (Server, error
 		return s, fmt.Errorf("ask the server for its version: %w", err)
 	}
 	var errs error
-	if err := each(ctx, db, q.Settings, func(rows *sql.Rows) error {
-		var name, value string
-		err := rows.Scan(&name, &value)
-		s.Settings[name] = value
-		return err
-	}); err != nil {
+	settings, err := ReadSettings(ctx, db, q.Settings)
+	s.Settings = settings
+	if err != nil {
 		errs = fmt.Errorf("ask the server for its settings: %w", err)
 	}
 	if err := each(ctx, db, q.Files, func(rows *sql.Rows) error {
@@ -44,6 +41,24 @@ func ReadServer(ctx context.Context, db *sql.DB, q schema.Server) (Server, error
 		errs = errors.Join(errs, fmt.Errorf("ask the server where its files are: %w", err))
 	}
 	return s, errs
+}
+
+// ReadSettings asks the server for names and values. It is an error where none of the queries gives anything.
+func ReadSettings(ctx context.Context, db *sql.DB, queries []string) (map[string]string, error) {
+	settings := map[string]string{}
+	var errs error
+	for _, query := range queries {
+		errs = errors.Join(errs, each(ctx, db, query, func(rows *sql.Rows) error {
+			var name, value string
+			err := rows.Scan(&name, &value)
+			settings[name] = value
+			return err
+		}))
+	}
+	if len(settings) > 0 && len(queries) > 1 {
+		errs = nil
+	}
+	return settings, errs
 }
 
 func each(ctx context.Context, db *sql.DB, query string, scan func(*sql.Rows) error) error {

@@ -116,6 +116,16 @@ type Snapshotter interface {
 	DropSnapshot(ctx context.Context) error
 }
 
+// LogKeeper is a Store whose server keeps all of its log until somebody backs it up.
+type LogKeeper interface {
+	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of the log frees that.
+	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
+
+	// DiscardLog backs the log up to nowhere, which frees its room and ends the chain of its backups: the database can be
+	// restored to no time after the last full backup, until the next one.
+	DiscardLog(ctx context.Context) error
+}
+
 // Placer is a Store that knows where its tables and indexes lie.
 type Placer interface {
 	// Placement lists the tables and indexes of DS2, the largest first.

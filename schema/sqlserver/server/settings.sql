@@ -1,3 +1,5 @@
+-- What a reader of a result must know of the server and of the database, and what ds2 warns of before a run. Each batch is
+-- run by itself: what a version or an edition does not have, or the login may not see, is left out.
 SELECT name, COALESCE(CAST(value_in_use AS varchar(100)), '') FROM sys.configurations
 UNION ALL
 SELECT 'database recovery model', COALESCE(CAST(DATABASEPROPERTYEX(DB_NAME(), 'Recovery') AS varchar(100)), '')
@@ -5,3 +7,58 @@ UNION ALL
 SELECT 'database collation', COALESCE(CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS varchar(100)), '')
 UNION ALL
 SELECT 'server edition', COALESCE(CAST(SERVERPROPERTY('Edition') AS varchar(100)), '')
+GO
+SELECT v.name, v.value
+FROM sys.databases AS d
+CROSS APPLY (VALUES
+    ('database delayed durability', CAST(d.delayed_durability_desc AS varchar(100))),
+    ('database page verify', CAST(d.page_verify_option_desc AS varchar(100))),
+    ('database read committed snapshot', CAST(d.is_read_committed_snapshot_on AS varchar(100))),
+    ('database query store', CAST(d.is_query_store_on AS varchar(100))),
+    ('database target recovery time (s)', CAST(d.target_recovery_time_in_seconds AS varchar(100))),
+    ('database compatibility level', CAST(d.compatibility_level AS varchar(100)))
+) AS v (name, value)
+WHERE d.database_id = DB_ID() AND v.value IS NOT NULL
+GO
+-- Since SQL Server 2019.
+SELECT 'database accelerated recovery', CAST(is_accelerated_database_recovery_on AS varchar(100))
+FROM sys.databases WHERE database_id = DB_ID()
+GO
+-- Full recovery takes effect with the first full backup: until then the log is truncated as under simple recovery.
+SELECT 'database log chain', CASE WHEN last_log_backup_lsn IS NULL THEN 'none' ELSE 'begun' END
+FROM sys.database_recovery_status WHERE database_id = DB_ID()
+GO
+SELECT 'database used bytes', CAST(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)) * 8192 AS varchar(100))
+FROM sys.database_files WHERE type = 0
+HAVING SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)) IS NOT NULL
+GO
+SELECT v.name, v.value
+FROM sys.dm_db_log_space_usage
+CROSS APPLY (VALUES
+    ('database log bytes', CAST(total_log_size_in_bytes AS varchar(100))),
+    ('database log used bytes', CAST(used_log_space_in_bytes AS varchar(100)))
+) AS v (name, value)
+GO
+SELECT v.name, v.value
+FROM sys.database_files AS f
+CROSS APPLY sys.dm_os_volume_stats(DB_ID(), f.file_id) AS s
+CROSS APPLY (VALUES
+    ('log volume', CAST(s.volume_mount_point AS varchar(260))),
+    ('log volume free bytes', CAST(s.available_bytes AS varchar(100)))
+) AS v (name, value)
+WHERE f.type = 1 AND v.value IS NOT NULL
+GO
+SELECT 'tempdb data files', CAST(COUNT(*) AS varchar(100)) FROM tempdb.sys.database_files WHERE type = 0
+GO
+SELECT 'server processors', CAST(cpu_count AS varchar(100)) FROM sys.dm_os_sys_info
+GO
+SELECT 'server memory bytes', CAST(total_physical_memory_kb * 1024 AS varchar(100)) FROM sys.dm_os_sys_memory
+GO
+-- Since SQL Server 2017.
+SELECT 'server system', CAST(host_distribution + ' ' + host_release AS varchar(200)) FROM sys.dm_os_host_info
+GO
+SELECT 'server instant file initialization', CAST(instant_file_initialization_enabled AS varchar(10))
+FROM sys.dm_server_services WHERE filename LIKE '%sqlservr%'
+GO
+-- On Windows alone: a row of the value's name, ActivePowerScheme, and the plan's GUID.
+EXEC master.dbo.xp_regread N'HKEY_LOCAL_MACHINE', N'SYSTEM\CurrentControlSet\Control\Power\User\PowerSchemes', N'ActivePowerScheme'

@@ -1,0 +1,40 @@
+package monitor_test
+
+import (
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
+)
+
+// TestFiles has a table stand for what SQL Server counts of its files, one read after another.
+func TestFiles(t *testing.T) {
+	db := open(t, pgtest.Database(t))
+	for _, statement := range []string{
+		"CREATE TABLE files (file text, reads float, writes float, read_bytes float, written_bytes float, read_s float, write_s float)",
+		"INSERT INTO files VALUES ('cust_1', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 0, 1000, 0, 4096000, 0, 0.2)",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
+		src, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(src.Figures) != 12 || len(src.Columns) != 14 {
+			t.Fatalf("%d figures, %d columns", len(src.Figures), len(src.Columns))
+		}
+		for _, c := range src.Columns {
+			if !strings.HasPrefix(c.Name, group+".cust_1.") && !strings.HasPrefix(c.Name, group+".log_1.") {
+				t.Errorf("column %s", c.Name)
+			}
+		}
+		got := values(t, src)
+		if got["file_writes_total"] != 1000 || got["file_write_seconds_total"] != 0.2 { // of the log, the last
+			t.Errorf("got %v", got)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package sqlserver
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ds2/internal/store"
+	"ds2/schema"
+)
+
+var (
+	_ store.Adviser = (*Store)(nil)
+	_ store.Placer  = (*Store)(nil)
+)
+
+// Advise tells what of the server's configuration a storage test should not have: store.Adviser. It judges the settings that
+// the record of a run holds too.
+func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error) {
+	v, err := s.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.babelfish {
+		return []string{"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: nothing warns of a database that fits into memory"}, nil
+	}
+	settings, err := s.settings(ctx)
+	if err != nil {
+		return nil, s.Wrap("ask for the server's configuration", err)
+	}
+	return advice(settings, run, memory), nil
+}
+
+// settings are those of the server and of the database by name; what the server does not know or tell is missing.
+func (s *Store) settings(ctx context.Context) (settings, error) {
+	queries, err := schema.ServerQueries(Engine)
+	if err != nil {
+		return nil, err
+	}
+	found := settings{}
+	for _, query := range queries.Settings {
+		rows, err := s.db.QueryContext(ctx, query)
+		if err != nil {
+			continue // this version or edition has no such thing, or does not tell
+		}
+		for rows.Next() {
+			var name, value string
+			if rows.Scan(&name, &value) == nil {
+				found[name] = value
+			}
+		}
+		rows.Close()
+	}
+	return found, ctx.Err()
+}
+
+// settings are names and values, as schema/sqlserver/server/settings.sql gives them.
+type settings map[string]string
+
+// number is a setting's value, 0 where it is missing.
+func (s settings) number(name string) int64 {
+	n, _ := strconv.ParseInt(s[name], 10, 64)
+	return n
+}
+
+// The GUID of Windows' power plan "High performance".
+const highPerformance = "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c"
+
+// advice judges settings.
+func advice(s settings, run time.Duration, memory int64) []string {
+	var advice []string
+	warn := func(format string, args ...any) { advice = append(advice, fmt.Sprintf(format, args...)) }
+	const mb = 1 << 20
+	if memory == 0 {
+		memory = s.number("server memory bytes")
+	}
+	cache := memory
+	if limit := s.number("max server memory (MB)") * mb; limit > 0 && (cache == 0 || limit < cache) {
+		cache = limit
+	}
+	if used := s.number("database used bytes"); used > 0 && used < cache {
+		warn("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage; lower max server memory, or use a larger size",
+			used/1e6, cache/1e6)
+	}
+	switch model, chain := s["database recovery model"], s["database log chain"]; {
+	case model == "FULL" && chain == "none":
+		warn("recovery is full in name only until the first full backup, and the log is truncated as under simple recovery: make one with ds2 snapshot create")
+	case model == "FULL":
+		size, used := s.number("database log bytes"), s.number("database log used bytes")
+		if size > 0 && used > size/2 {
+			warn("the log of %d MB is %d %% full, and only a backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
+				size/1e6, 100*used/size)
+		}
+	case model == "SIMPLE" || model == "BULK_LOGGED":
+		warn("the recovery model is %s; the storage report measured under full recovery", model)
+	}
+	if d := s["database delayed durability"]; d != "" && d != "DISABLED" {
+		warn("delayed durability is %s: orders do not wait for the log, and a crash may lose the last of them", d)
+	}
+	if p := s["database page verify"]; p != "" && p != "CHECKSUM" {
+		warn("page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", p)
+	}
+	if s["server instant file initialization"] == "N" {
+		warn("instant file initialization is off: each growth of a data file is first filled with zeros; grant the server's account Perform volume maintenance tasks")
+	}
+	if free, size := s.number("log volume free bytes"), s.number("database log bytes"); free > 0 && size > 0 && free < size/4 {
+		warn("the log's volume %s has %d MB left: a log that must grow will stop the run", s["log volume"], free/1e6)
+	}
+	if s["database query store"] == "1" {
+		warn("the Query Store is on and writes to the database under test; ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions")
+	}
+	if s["database accelerated recovery"] == "1" {
+		warn("accelerated database recovery is on: versions of rows are written to the database besides")
+	}
+	if s["database read committed snapshot"] == "1" && s["service objective"] == "" {
+		warn("read committed snapshot is on: versions of rows are written to tempdb besides; the storage report ran without")
+	}
+	if every := time.Duration(s.number("database target recovery time (s)")) * time.Second; run > 0 && every > run {
+		warn("the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
+	} else if _, known := s["database target recovery time (s)"]; known && every == 0 && run > 0 && run < 5*time.Minute {
+		warn("the target recovery time is 0, so checkpoints come about once a minute or less often: a run of %s sees few of them", run)
+	}
+	if level := s.number("database compatibility level"); level > 0 && level < 130 {
+		warn("the compatibility level is %d, of SQL Server before 2016: its optimizer and its checkpoints are another's", level)
+	}
+	if files, processors := s.number("tempdb data files"), s.number("server processors"); files > 0 && files < min(processors, 8) {
+		warn("tempdb has %d data files for %d processors: give it %d", files, processors, min(processors, 8))
+	}
+	if plan := s["ActivePowerScheme"]; plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance) {
+		warn("Windows' power plan is not High performance: the processors slow down between requests")
+	}
+	return advice
+}
+
+// Placement lists the tables and indexes of DS2 by their filegroups: store.Placer.
+func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
+	const op = "ask where tables and indexes lie"
+	v, err := s.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.babelfish {
+		return nil, nil // it has no filegroups
+	}
+	rows, err := s.db.QueryContext(ctx, `
+		SELECT CASE WHEN i.index_id > 1 THEN i.name ELSE o.name END, CASE WHEN i.index_id > 1 THEN 'index' ELSE 'table' END,
+			d.name + COALESCE(' (' + CAST(f.files AS varchar(10)) + ' files, ' + f.path + ')', ''), p.bytes
+		FROM sys.indexes AS i
+		JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type = 'U' AND o.is_ms_shipped = 0
+		JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
+		CROSS APPLY (SELECT SUM(used_page_count) * 8192 AS bytes FROM sys.dm_db_partition_stats
+			WHERE object_id = i.object_id AND index_id = i.index_id) AS p
+		OUTER APPLY (SELECT COUNT(*) AS files, MIN(physical_name) AS path FROM sys.database_files
+			WHERE data_space_id = d.data_space_id HAVING COUNT(*) > 0) AS f
+		ORDER BY p.bytes DESC, 1`)
+	if err != nil {
+		return nil, s.Wrap(op, err)
+	}
+	defer rows.Close()
+	var placed []store.Placed
+	for rows.Next() {
+		var p store.Placed
+		if err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes); err != nil {
+			return nil, s.Wrap(op, err)
+		}
+		placed = append(placed, p)
+	}
+	return placed, s.Wrap(op, rows.Err())
+}

@@ -1,0 +1,52 @@
+package sqlserver
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAdvice(t *testing.T) {
+	sound := settings{
+		"max server memory (MB)": "8192", "server memory bytes": "68719476736", "database used bytes": "20000000000",
+		"database recovery model": "FULL", "database log chain": "begun", "database log bytes": "8400000000", "database log used bytes": "10000000",
+		"database delayed durability": "DISABLED", "database page verify": "CHECKSUM", "server instant file initialization": "Y",
+		"log volume": `F:\`, "log volume free bytes": "500000000000", "database query store": "0", "database accelerated recovery": "0",
+		"database read committed snapshot": "0", "database target recovery time (s)": "60", "database compatibility level": "160",
+		"tempdb data files": "8", "server processors": "24", "ActivePowerScheme": highPerformance,
+	}
+	const run = 20 * time.Minute
+	if lines := advice(sound, run, 0); len(lines) != 0 {
+		t.Errorf("of the storage report's own server: %q", lines)
+	}
+	if lines := advice(settings{}, run, 0); len(lines) != 0 {
+		t.Errorf("where nothing is told: %q", lines)
+	}
+	for _, c := range []struct{ name, value, says string }{
+		{"max server memory (MB)", "2147483647", "fits into the 68719 MB of memory"},
+		{"database used bytes", "4000000000", "fits into the 8589 MB of memory"},
+		{"database recovery model", "SIMPLE", "the recovery model is SIMPLE"},
+		{"database log chain", "none", "full in name only"},
+		{"database log used bytes", "5000000000", "59 % full"},
+		{"database delayed durability", "FORCED", "orders do not wait for the log"},
+		{"database page verify", "NONE", "page verify is NONE"},
+		{"server instant file initialization", "N", "instant file initialization is off"},
+		{"log volume free bytes", "1000000000", `the log's volume F:\ has 1000 MB left`},
+		{"database query store", "1", "the Query Store is on"},
+		{"database accelerated recovery", "1", "accelerated database recovery is on"},
+		{"database read committed snapshot", "1", "read committed snapshot is on"},
+		{"database target recovery time (s)", "3600", "may end before checkpoints"},
+		{"database compatibility level", "110", "the compatibility level is 110"},
+		{"tempdb data files", "1", "tempdb has 1 data files for 24 processors: give it 8"},
+		{"ActivePowerScheme", "381b4222-f694-41f0-9685-ff5bb260df2e", "power plan is not High performance"},
+	} {
+		changed := settings{}
+		for name, value := range sound {
+			changed[name] = value
+		}
+		changed[c.name] = c.value
+		if lines := advice(changed, run, 0); len(lines) != 1 || !strings.Contains(lines[0], c.says) {
+			t.Errorf("%s = %s: got %q, want one line that says %q", c.name, c.value, lines, c.says)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package sqlserver
+
+import (
+	"context"
+	"errors"
+
+	"ds2/internal/store"
+)
+
+var _ store.LogKeeper = (*Store)(nil)
+
+// LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup on.
+func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err error) {
+	v, err := s.ask(ctx)
+	if err != nil || v.babelfish || v.azure() { // Azure backs logs up itself
+		return 0, 0, false, err
+	}
+	found, err := s.settings(ctx)
+	if err != nil {
+		return 0, 0, false, s.Wrap("ask for the log of "+s.Label(), err)
+	}
+	kept = found["database recovery model"] != "SIMPLE" && found["database log chain"] == "begun"
+	return found.number("database log bytes"), found.number("database log used bytes"), kept, nil
+}
+
+// DiscardLog backs the log up to NUL: store.LogKeeper.
+func (s *Store) DiscardLog(ctx context.Context) error {
+	op := "back the log of " + s.Label() + " up to NUL"
+	v, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	if v.babelfish || v.azure() {
+		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server takes no backups of logs"), Hint: "leave --discard-log out"}
+	}
+	_, err = s.db.ExecContext(ctx, "BACKUP LOG "+quoteName(s.Database())+" TO DISK = N'NUL'")
+	return s.Wrap(op, err)
+}
