@@ -26,6 +26,9 @@ type Statement struct {
 	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying one row takes.
 	Cost float64
 
+	// Rows is how many rows it brings into Table, where it has the server read a file.
+	Rows int64
+
 	// NoTransaction says that the server refuses it in a transaction. It does no harm when it is run twice.
 	NoTransaction bool
 
@@ -119,6 +122,11 @@ func parseHeader(text string) (Statement, error) {
 		case key == "cost":
 			var err error
 			if s.Cost, err = strconv.ParseFloat(value, 64); err != nil {
+				return s, err
+			}
+		case key == "rows":
+			var err error
+			if s.Rows, err = strconv.ParseInt(value, 10, 64); err != nil {
 				return s, err
 			}
 		case key == "transaction" && value == "none":

@@ -78,7 +78,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	case f.options.AtOnce < 1 || f.options.AtOnce > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
 	case f.options.Drop && f.options.Resume:
-		return usageError("--drop and --resume exclude each other: begin anew, or go on")
+		return usageError("--drop and --resume exclude each other: start again, or continue")
 	case f.sqlServer.options.FilesDir != "" && f.from == "":
 		return usageError("--server-dir goes with --from, which names the same directory as this machine sees it: its manifest says what the files hold")
 	}
@@ -117,7 +117,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 			return &exitError{exitInterrupted, errors.New("load interrupted; ds2 load --resume goes on with it")}
 		}
 		if err != nil {
-			return err
+			return serverLost(err, report)
 		}
 		printLoad(cmd.OutOrStdout(), s, f.options.Size, report)
 	}
@@ -184,6 +184,14 @@ func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Wri
 	return load.Run(ctx, engine, options)
 }
 
+// serverLost adds to the error of a load whose server went away what can be done about it.
+func serverLost(err error, r *load.Report) error {
+	if store.Classify(err) != store.Connection || r.Time(schema.Tables) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; the server's log says why: it may have run out of memory; continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
+}
+
 // printLoad prints where the time of a load went.
 func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
 	fmt.Fprintf(w, "loaded size %s into %s in %s\n", size, s.Label(), r.Elapsed.Round(100*time.Millisecond))
@@ -191,11 +199,20 @@ func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
 		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), 100*p.Time.Seconds()/r.Elapsed.Seconds())
 	}
 	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
+	copied := int64(0) // by this load
 	for _, t := range r.Tables {
-		fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f\n", t.Table, t.Rows, bytesText(t.Bytes),
-			float64(t.Rows)/t.Busy.Seconds(), float64(t.Bytes)/1e6/t.Busy.Seconds())
+		copied += t.Bytes
+		if rows, bytes := t.Rate(); rows > 0 {
+			fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f", t.Table, t.Rows, bytesText(t.Bytes), rows, bytes/1e6)
+		} else {
+			fmt.Fprintf(w, "  %-12s %14d %10s %12s %10s", t.Table, t.Rows, "-", "-", "-")
+		}
+		if t.Before > 0 {
+			fmt.Fprintf(w, "  %d rows loaded before", t.Before)
+		}
+		fmt.Fprintln(w)
 	}
-	if r.Processor > 0 {
+	if r.Processor > 0 && copied > 0 {
 		fmt.Fprintln(w, pace(r.Processor, r.Time(load.PhaseData), runtime.NumCPU()))
 	}
 }

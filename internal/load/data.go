@@ -69,9 +69,10 @@ func (l *loader) lanes() ([][]namedPart, error) {
 		number[part.File]++
 		step := fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File])
 		steps[step] = true
-		if l.done[step] {
-			l.watch.Watcher.Copied(part.Table, part.Rows, 0)
+		if copied, ok := l.done[step]; ok {
+			l.watch.Watcher.Copied(part.Table, copied, 0)
 			l.watch.skip(float64(part.Rows))
+			l.report.found(part.Table, copied)
 			continue
 		}
 		lane, ok := laneOf[part.Table]

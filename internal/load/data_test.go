@@ -24,8 +24,8 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &loader{
-		engine: s.(*sqlserver.Store), options: Options{Parts: data.Parts()},
-		done: map[string]bool{"us_cust.csv part 1 of 1": true, "feb_orders.csv part 1 of 1": true},
+		engine: s.(*sqlserver.Store), options: Options{Parts: data.Parts()}, report: newReport(data.Parts()),
+		done: map[string]int64{"us_cust.csv part 1 of 1": 10_000, "feb_orders.csv part 1 of 1": 1_000},
 	}
 	for _, p := range l.options.Parts {
 		l.params.SQLServer.Files = append(l.params.SQLServer.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})

@@ -103,7 +103,7 @@ type loader struct {
 	params  schema.Params
 	watch   *pace
 	report  *Report
-	done    map[string]bool // steps that an earlier load did
+	done    map[string]int64 // steps that an earlier load did, with the rows that they copied
 }
 
 // startWatch reckons what is to be done, for those who watch.

@@ -37,12 +37,22 @@ type PhaseTime struct {
 	Time  time.Duration
 }
 
-// TableReport is what was copied into a table. Parts go in side by side, so Busy, the sum of their times, may be longer
-// than the load: rows and bytes by Busy are the rates of one stream.
+// TableReport is what a table holds. Parts are copied concurrently, so Busy, the sum of their times, may be longer than the
+// load: Rate is that of one stream.
 type TableReport struct {
-	Table       datagen.Table
-	Rows, Bytes int64
-	Busy        time.Duration
+	Table  datagen.Table
+	Rows   int64         // all that it holds
+	Before int64         // of these, what an unfinished load had copied before this one
+	Bytes  int64         // copied by this load
+	Busy   time.Duration // of this load; 0 where it copied nothing
+}
+
+// Rate is the rows and bytes that one stream copied in a second; 0 where this load copied nothing.
+func (t TableReport) Rate() (rows, bytes float64) {
+	if t.Busy == 0 {
+		return 0, 0
+	}
+	return float64(t.Rows-t.Before) / t.Busy.Seconds(), float64(t.Bytes) / t.Busy.Seconds()
 }
 
 func newReport(parts []datagen.Part) *Report {
@@ -57,14 +67,30 @@ func newReport(parts []datagen.Part) *Report {
 	return r
 }
 
-func (r *Report) add(table datagen.Table, rows, bytes int64, busy time.Duration) {
+// change lets f change the report of a table.
+func (r *Report) change(table datagen.Table, f func(*TableReport)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.Tables {
-		if t := &r.Tables[i]; t.Table == table {
-			t.Rows += rows
-			t.Bytes += bytes
-			t.Busy += busy
+		if r.Tables[i].Table == table {
+			f(&r.Tables[i])
 		}
 	}
+}
+
+// add counts rows that this load has copied.
+func (r *Report) add(table datagen.Table, rows, bytes int64, busy time.Duration) {
+	r.change(table, func(t *TableReport) {
+		t.Rows += rows
+		t.Bytes += bytes
+		t.Busy += busy
+	})
+}
+
+// found counts rows that were there before.
+func (r *Report) found(table datagen.Table, rows int64) {
+	r.change(table, func(t *TableReport) {
+		t.Rows += rows
+		t.Before += rows
+	})
 }

@@ -25,18 +25,19 @@ func (l *loader) resume(ctx context.Context) error {
 				name, found, want)
 		}
 	}
-	rows, err := l.engine.DB().QueryContext(ctx, "SELECT name FROM ds2_steps")
+	rows, err := l.engine.DB().QueryContext(ctx, "SELECT name, copied FROM ds2_steps")
 	if err != nil {
 		return l.engine.Wrap("read table ds2_steps", err)
 	}
 	defer rows.Close()
-	l.done = map[string]bool{}
+	l.done = map[string]int64{}
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
+		var copied int64
+		if err := rows.Scan(&name, &copied); err != nil {
 			return l.engine.Wrap("read table ds2_steps", err)
 		}
-		l.done[name] = true
+		l.done[name] = copied
 	}
 	return l.engine.Wrap("read table ds2_steps", rows.Err())
 }
@@ -98,7 +99,7 @@ func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.St
 }
 
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
-	if l.done[s.Name] {
+	if _, ok := l.done[s.Name]; ok {
 		l.watch.skip(l.watch.statements[s.Name])
 		return nil
 	}

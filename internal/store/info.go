@@ -55,7 +55,7 @@ func (i Info) CheckReady() error {
 	}
 	return &Error{
 		Op: "check the state of the database", Class: Config, Err: errors.New("its load was not finished"),
-		Hint: "finish it with ds2 load --resume, or begin anew with ds2 load --drop",
+		Hint: "finish it with ds2 load --resume, or start again with ds2 load --drop",
 	}
 }
 

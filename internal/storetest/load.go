@@ -73,6 +73,7 @@ func (s *suite) steps(t *testing.T) {
 	equal(t, "error of a copy", err, nil)
 	equal(t, "rows of a copy", n, rows)
 	holds("copied", "cust_hist", rows, 1)
+	equal(t, "rows noted of a copy", fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'"), rows)
 
 	failed := errors.New("the file ends too early")
 	if _, err := l.CopyStep(t.Context(), "failed", "cust_hist", io.MultiReader(strings.NewReader(csv), failing{failed})); err == nil || !strings.Contains(err.Error(), failed.Error()) {

@@ -14,7 +14,8 @@ CREATE TABLE ds2_info (
 -- What an unfinished load has done, so that another can go on with it; dropped at its end.
 -- name: create table ds2_steps; table: ds2_steps
 CREATE TABLE ds2_steps (
-    name text PRIMARY KEY{{$i}}
+    name   text PRIMARY KEY{{$i}},
+    copied bigint NOT NULL -- rows
 ){{$t}};
 
 -- name: create table categories; table: categories

@@ -8,7 +8,7 @@
 {{- if $i}}
 GO
 {{- end}}
--- name: {{.Name}}; table: {{.Table}}
+-- name: {{.Name}}; table: {{.Table}}; rows: {{.Rows}}
 SET DATEFORMAT ymd; -- whatever the login's language: dates stand as 2009/12/31
 SET XACT_ABORT ON;
 BEGIN TRANSACTION;

@@ -12,7 +12,8 @@ GO
 -- What an unfinished load has done, so that another can go on with it; dropped at its end.
 -- name: create table ds2_steps; table: ds2_steps
 CREATE TABLE ds2_steps (
-    name varchar(200) NOT NULL CONSTRAINT PK_DS2_STEPS PRIMARY KEY CLUSTERED
+    name   varchar(200) NOT NULL CONSTRAINT PK_DS2_STEPS PRIMARY KEY CLUSTERED,
+    copied bigint       NOT NULL -- rows
 ){{on . "DS_MISC_FG"}};
 GO
 -- name: create table categories; table: categories

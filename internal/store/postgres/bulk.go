@@ -62,7 +62,7 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 			if rows, err = copyFrom(ctx, conn, table, csv); err != nil {
 				return err
 			}
-			return note(ctx, tx.Exec, step)
+			return note(ctx, tx.Exec, step, rows)
 		})
 	})
 	return rows, s.wrap("copy "+step, err)
@@ -82,7 +82,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, conn.Exec, statement.Name)
+			return note(ctx, conn.Exec, statement.Name, statement.Rows)
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			const settings = `SELECT set_config('maintenance_work_mem', $1, true)
@@ -93,7 +93,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			if _, err := tx.Exec(ctx, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, tx.Exec, statement.Name)
+			return note(ctx, tx.Exec, statement.Name, statement.Rows)
 		})
 	})
 	return s.wrap(statement.Name, err)
@@ -112,9 +112,9 @@ func (s *Store) watch(ctx context.Context, conn *pgx.Conn, statement schema.Stat
 // execFunc is Exec of a connection or of a transaction.
 type execFunc func(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
 
-// note notes a step as done.
-func note(ctx context.Context, exec execFunc, step string) error {
-	_, err := exec(ctx, "INSERT INTO ds2_steps (name) VALUES ($1)", step)
+// note notes a step as done, with the rows that it copied.
+func note(ctx context.Context, exec execFunc, step string, copied int64) error {
+	_, err := exec(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", step, copied)
 	return err
 }
 

@@ -16,6 +16,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +29,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/schema"
 )
 
 // tiny is a dataset for tests that only want to know whether everything can be done.
@@ -246,4 +250,68 @@ func TestLoadSurvivesKill(t *testing.T) {
 		t.Error(err)
 	}
 	logIn(t, s)
+}
+
+// TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error says that
+// the server closed the connection. The load is resumed, and says what it found.
+func TestLoadWhoseServerDies(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	s := open(t, server.URL("ds2"))
+	data, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{PartRows: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := load.Options{Size: small, Parts: data.Parts(), AtOnce: 2, Resume: true}
+	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
+		o.Watch = &killer{phase: phase, kill: server.Kill}
+		_, err := load.Run(t.Context(), s, o)
+		if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Connection || !strings.Contains(err.Error(), "the server closed the connection") {
+			t.Errorf("killed in phase %s: %v", phase, err)
+		}
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Watch = nil
+	report, err := load.Run(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range report.Tables {
+		var rows int64
+		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil {
+			t.Fatal(err)
+		}
+		if table.Rows != rows || table.Before != rows {
+			t.Errorf("%s: %d rows reported, %d of them loaded before, %d found", table.Table, table.Rows, table.Before, rows)
+		}
+	}
+}
+
+// killer kills a server when some parts have been copied, or a statement of another phase has begun.
+type killer struct {
+	phase  schema.Phase
+	kill   func()
+	copied atomic.Int64
+	once   sync.Once
+}
+
+func (k *killer) Begin(schema.Phase)    {}
+func (k *killer) Built(string, float64) {}
+func (k *killer) Done(float64)          {}
+
+func (k *killer) Copied(datagen.Table, int64, int64) {
+	if k.copied.Add(1) > 20 && k.phase == schema.Data {
+		k.once.Do(k.kill)
+	}
+}
+
+func (k *killer) Statement(phase schema.Phase, _ string, _ bool) {
+	if phase == k.phase {
+		k.once.Do(k.kill)
+	}
 }

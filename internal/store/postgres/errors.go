@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
+	"io"
 	"net"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -39,11 +42,13 @@ func (s *Store) wrap(op string, err error) error {
 	}
 	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says it all.
 	if e, ok := errors.AsType[*net.OpError](err); ok {
-		hint := ""
 		if e.Op == "dial" {
-			hint = "start the server, or correct the host and port of the target"
+			return &store.Error{Op: op, Class: store.Connection, Hint: "start the server, or correct the host and port of the target", Err: e}
 		}
-		return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e}
+		if errors.Is(e, syscall.ECONNRESET) || errors.Is(e, syscall.EPIPE) || errors.Is(e, net.ErrClosed) {
+			return &store.Error{Op: op, Class: store.Connection, Err: closedError{e}}
+		}
+		return &store.Error{Op: op, Class: store.Connection, Err: e}
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: e}
@@ -51,11 +56,21 @@ func (s *Store) wrap(op string, err error) error {
 	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Err: lastCause(e)}
 	}
-	if pgconn.SafeToRetry(err) {
-		return &store.Error{Op: op, Class: store.Connection, Err: err}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) {
+		return &store.Error{Op: op, Class: store.Connection, Err: closedError{err}}
+	}
+	if pgconn.SafeToRetry(err) { // it was sent on a connection that had been closed before
+		return &store.Error{Op: op, Class: store.Connection, Err: closedError{err}}
 	}
 	return &store.Error{Op: op, Class: store.Bug, Err: err}
 }
+
+// closedError is one of the many ways in which a connection turns out to be closed.
+type closedError struct{ error }
+
+func (closedError) Error() string { return "the server closed the connection" }
+
+func (e closedError) Unwrap() error { return e.error }
 
 // lastCause is what the last attempt of several failed of.
 func lastCause(err error) error {

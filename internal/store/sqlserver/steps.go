@@ -18,7 +18,7 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 			if rows, err = s.bulkLoad(ctx, conn, table, csv); err != nil {
 				return err
 			}
-			return note(ctx, conn, step)
+			return note(ctx, conn, step, rows)
 		})
 	})
 	return rows, s.Wrap("copy "+step, err)
@@ -49,7 +49,7 @@ func (s *Store) execStep(ctx context.Context, statement schema.Statement) error 
 			if err := exec(ctx, conn, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, conn, statement.Name)
+			return note(ctx, conn, statement.Name, statement.Rows)
 		}
 		if statement.NoTransaction {
 			return run()
@@ -58,8 +58,9 @@ func (s *Store) execStep(ctx context.Context, statement schema.Statement) error 
 	})
 }
 
-func note(ctx context.Context, conn *mssql.Conn, step string) error {
-	return exec(ctx, conn, "INSERT INTO ds2_steps (name) VALUES (@p1)", mssql.VarChar(step))
+// note notes a step as done, with the rows that it copied.
+func note(ctx context.Context, conn *mssql.Conn, step string, copied int64) error {
+	return exec(ctx, conn, "INSERT INTO ds2_steps (name, copied) VALUES (@p1, @p2)", mssql.VarChar(step), copied)
 }
 
 // transact runs f in a transaction of a connection that rolls back when it is closed.
