@@ -1,0 +1,145 @@
+package main
+
+import (
+	"io"
+	"math"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/promtest"
+	"ds2/internal/result"
+)
+
+// The lines of DS2's own driver, as scripts parse them.
+var (
+	ds2Line = regexp.MustCompile(`^et= *(?P<et>\d+\.\d) n_overall=(?P<n_overall>\d+) opm=(?P<opm>\d+) rt_tot_lastn_max_msec=(?P<lastn_max>\d+) ` +
+		`rt_tot_avg_msec=(?P<avg>\d+) rt_tot_sampled=(?P<sampled>\d+) rollbacks: n=(?P<rollbacks>\d+) %= *(?P<percent>\d+\.\d)$`)
+	ds2TargetLine = regexp.MustCompile(`^  target (?P<target>\S+): n_overall=(?P<n_overall>\d+) opm=(?P<opm>\d+) rt_tot_avg_msec=(?P<avg>\d+) ` +
+		`rollbacks: n=(?P<rollbacks>\d+) %= *(?P<percent>\d+\.\d)$`)
+	ds2Final = regexp.MustCompile(`^Final \((?P<time>[^)]+)\): et= *(?P<et>\d+\.\d) n_overall=(?P<n_overall>\d+) opm=(?P<opm>\d+) ` +
+		`rt_tot_lastn_max=(?P<lastn_max>\d+) rt_tot_avg=(?P<avg>\d+) n_login_overall=(?P<n_login>\d+) n_newcust_overall=(?P<n_newcust>\d+) ` +
+		`n_browse_overall=(?P<n_browse>\d+) n_purchase_overall=(?P<n_purchase>\d+) rt_login_avg_msec=(?P<login>\d+) rt_newcust_avg_msec=(?P<newcust>\d+) ` +
+		`rt_browse_avg_msec=(?P<browse>\d+) rt_purchase_avg_msec=(?P<purchase>\d+) rt_tot_sampled=(?P<sampled>\d+) ` +
+		`n_rollbacks_overall=(?P<rollbacks>\d+) rollback_rate = *(?P<percent>\d+\.\d)%$`)
+)
+
+// fields are the numbers in a line; nil where it is not of the form.
+func fields(form *regexp.Regexp, line string) map[string]float64 {
+	match := form.FindStringSubmatch(line)
+	if match == nil {
+		return nil
+	}
+	numbers := map[string]float64{}
+	for i, name := range form.SubexpNames() {
+		if n, err := strconv.ParseFloat(match[i], 64); err == nil {
+			numbers[name] = n
+		}
+	}
+	return numbers
+}
+
+// TestDS2LinesAsPublished are WORKLOAD.md section 5's examples: what parses them parses ours.
+func TestDS2LinesAsPublished(t *testing.T) {
+	line := fields(ds2Line, "et=   10.1 n_overall=23 opm=136 rt_tot_lastn_max_msec=867 rt_tot_avg_msec=182 rt_tot_sampled=182 rollbacks: n=0 %=  0.0")
+	final := fields(ds2Final, "Final (…): et=   61.0 n_overall=150 opm=147 rt_tot_lastn_max=1205 rt_tot_avg=137 n_login_overall=121 n_newcust_overall=29 n_browse_overall=403 n_purchase_overall=150 rt_login_avg_msec=33 rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 n_rollbacks_overall=5 rollback_rate =   3.3%")
+	if line["opm"] != 136 || final["opm"] != 147 || final["percent"] != 3.3 {
+		t.Errorf("parsed %v and %v", line, final)
+	}
+}
+
+// TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a Pushgateway.
+func TestDS2Output(t *testing.T) {
+	gateway := promtest.FreeAddress(t)
+	promtest.Run(t, "http://"+gateway+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+gateway))
+	targets := []string{pgtest.Database(t), pgtest.Database(t)}
+	if code, _, stderr := execute(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	dir := filepath.Join(t.TempDir(), "record")
+	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=12s",
+		"--think-time=20ms", "--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", "http://"+gateway, "--run-id", "pushed", "--out", dir)
+	if code != exitDone {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	record, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var lines, ofTargets, finals []map[string]float64
+	var named []string
+	for line := range strings.Lines(stdout) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case fields(ds2Line, line) != nil:
+			lines = append(lines, fields(ds2Line, line))
+		case fields(ds2TargetLine, line) != nil:
+			ofTargets = append(ofTargets, fields(ds2TargetLine, line))
+			named = append(named, ds2TargetLine.FindStringSubmatch(line)[1])
+		case fields(ds2Final, line) != nil:
+			finals = append(finals, fields(ds2Final, line))
+		default:
+			t.Errorf("not a line of DS2's: %q", line)
+		}
+	}
+	if len(lines) != 1 || len(finals) != 1 || !slices.Equal(named, record.Targets) {
+		t.Fatalf("%d lines, %d at the end, and targets %v; want 1, 1 and %v\n%s", len(lines), len(finals), named, record.Targets, stdout)
+	}
+	line, final := lines[0], finals[0]
+	for _, l := range []map[string]float64{line, final} {
+		if low, high := 60*l["n_overall"]/(l["et"]+0.05)-1, 60*l["n_overall"]/(l["et"]-0.05)+1; l["opm"] < low || l["opm"] > high {
+			t.Errorf("opm=%v is not 60 × %v / %v s", l["opm"], l["n_overall"], l["et"])
+		}
+		if math.Abs(l["percent"]-100*l["rollbacks"]/l["n_overall"]) > 0.05 {
+			t.Errorf("%v rollbacks of %v orders are not %v %%", l["rollbacks"], l["n_overall"], l["percent"])
+		}
+		if l["lastn_max"] < l["avg"] || l["n_overall"] == 0 {
+			t.Errorf("line %v", l)
+		}
+	}
+	if sum := ofTargets[0]["n_overall"] + ofTargets[1]["n_overall"]; sum != line["n_overall"] {
+		t.Errorf("the targets made %v orders, both together %v", sum, line["n_overall"])
+	}
+	if final["et"] < 11.5 || final["et"] > 20 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {
+		t.Errorf("the end %v, the record has %d orders", final, record.Counts.Orders)
+	}
+	// An order is a login or a new customer, one browse or more, and a purchase. Those under way at the reset are half counted.
+	const users = 4
+	for what, off := range map[string]float64{
+		"entries":   final["n_login"] + final["n_newcust"] - final["n_overall"],
+		"purchases": final["n_purchase"] - final["n_overall"],
+	} {
+		if math.Abs(off) > users {
+			t.Errorf("%v more %s than orders: %v", off, what, final)
+		}
+	}
+	if share := final["n_newcust"] / final["n_overall"]; share < 0.1 || share > 0.3 || final["n_browse"] < final["n_overall"] {
+		t.Errorf("the end %v: want a fifth of new customers, and browses", final)
+	}
+	if sum := final["login"]*(1-0.2) + final["newcust"]*0.2 + final["browse"] + final["purchase"]; sum > 3*final["avg"]+10 {
+		t.Errorf("the parts of an order take %v ms, all of it %v", sum, final["avg"])
+	}
+
+	response, err := http.Get("http://" + gateway + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, target := range record.Targets {
+		want := `ds2_orders_total{instance="",job="ds2",run="pushed",target="` + target + `"} ` + strconv.FormatInt(record.ByTarget[i].Counts.Orders, 10)
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("the Pushgateway has no %s", want)
+		}
+	}
+}
