@@ -54,13 +54,21 @@ func scrubTable(scrubs []store.Scrub) table {
 	}
 	for _, s := range scrubs {
 		add("server", "%s", s.Server)
-		add("read", "%s MB of %d tables and indexes", number(float64(s.Bytes)/1e6, 1), s.Objects)
-		add("rate", "%s MB/s", number(s.MBPerSecond(), 1))
+		read := fmt.Sprintf("%s MB of %d tables and indexes", number(float64(s.Bytes)/1e6, 1), s.Objects)
 		if r := s.Reading; r != nil {
-			add("from the server's cache", "%.0f %% of it", 100*float64(r.Cached)/float64(max(s.Bytes, 1)))
+			add("read", "%s in %s s, %s MB/s", read, number(r.Seconds, 1), number(store.MBPerSecond(s.Bytes, r.Seconds), 1))
+			add("in the server's cache already", "%.0f %% of it", 100*float64(r.Cached)/float64(max(s.Bytes, 1)))
+			if r.Device != nil {
+				add("from the drives", "%s MB, %s MB/s, measured; the rest was in memory", number(float64(*r.Device)/1e6, 1), number(store.MBPerSecond(*r.Device, r.Seconds), 1))
+			} else {
+				add("from the drives", "not measured: the server's processes are not visible here, and the page cache of its kernel may have held any part of it")
+			}
 			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB", figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024))
+			add("checked", "in %s s", number(s.Seconds-r.Seconds, 1))
+		} else {
+			add("read and checked", "%s, %s MB/s", read, number(store.MBPerSecond(s.Bytes, s.Seconds), 1))
 		}
-		add("time", "%s s", number(s.Seconds, 1))
+		add("time", "%s s in all", number(s.Seconds, 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
 			checksums = "verified on every page read from storage"

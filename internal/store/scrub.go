@@ -22,22 +22,19 @@ type Scrub struct {
 // Reading is how fast a scrub read all pages.
 type Reading struct {
 	Seconds float64 `json:"seconds"`
-	Cached  int64   `json:"cached_bytes"` // what came from the server's cache instead of its storage
+	Cached  int64   `json:"cached_bytes"` // what was in the server's cache already
+	Device  *int64  `json:"device_bytes"` // what its processes got from the drives; the rest was in the page cache of the kernel; nil: unknown
 	Size    int64   `json:"read_bytes"`   // of one read at most
 	MeanMS  float64 `json:"mean_ms"`      // of one read
 	MaxMS   float64 `json:"max_ms"`
 }
 
-// MBPerSecond is the rate of reading, in 10^6 bytes a second.
-func (s Scrub) MBPerSecond() float64 {
-	seconds := s.Seconds
-	if s.Reading != nil {
-		seconds = s.Reading.Seconds
-	}
+// MBPerSecond is the rate of a number of bytes in a time, in 10^6 bytes a second.
+func MBPerSecond(bytes int64, seconds float64) float64 {
 	if seconds == 0 {
 		return 0
 	}
-	return float64(s.Bytes) / 1e6 / seconds
+	return float64(bytes) / 1e6 / seconds
 }
 
 // Damage is one fault that a scrub found.

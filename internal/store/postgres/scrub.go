@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -13,7 +14,8 @@ import (
 )
 
 // How a scrub goes: first every page of every fork of every relation is read (scrub_read.go), then what the pages say is
-// checked (scrub_check.go). Both need extensions that come with the server; those that were not there are removed again.
+// checked (scrub_check.go). Both need extensions that come with the server. Those that are not there are created in a
+// transaction that is never committed: whatever ends the check, kill -9 of ds2 included, leaves none behind.
 
 // scrubber is a scrub under way, on one connection.
 type scrubber struct {
@@ -25,6 +27,7 @@ type scrubber struct {
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	cached    int64           // bytes read from the server's cache
+	device    *deviceMeter    // of this connection
 	result    store.Scrub
 }
 
@@ -62,16 +65,7 @@ func (st *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (_ s
 	if err := s.connect(ctx); err != nil {
 		return s.result, err
 	}
-	defer func() { s.conn.Close() }() // not the first one, if that was lost
-	for _, extension := range []string{"pg_prewarm", "amcheck"} {
-		created, err := s.extension(ctx, extension)
-		if err != nil {
-			return s.result, err
-		}
-		if created {
-			defer func() { err = errors.Join(err, dropExtension(ctx, st.db, extension)) }()
-		}
-	}
+	defer func() { s.leave(ctx) }() // not the first connection, if that was lost
 	for _, step := range []func(context.Context) error{s.list, s.read, s.check} {
 		if err := step(ctx); err != nil {
 			return s.result, err
@@ -81,33 +75,29 @@ func (st *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (_ s
 	return s.result, nil
 }
 
-// extension makes sure that an extension is there, and tells whether it had to be created.
-func (s *scrubber) extension(ctx context.Context, name string) (created bool, err error) {
+// extension makes sure that an extension is there.
+func (s *scrubber) extension(ctx context.Context, name string) error {
 	const find = `SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = $1`
 	var schema string
-	err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
+	err := s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
 	if errors.Is(err, sql.ErrNoRows) {
 		if _, err = s.conn.ExecContext(ctx, "CREATE EXTENSION "+name); err != nil {
-			return false, fmt.Errorf("create extension %s: %w; it comes with the server's contrib package and needs a superuser", name, err)
+			return fmt.Errorf("create extension %s: %w; it comes with the server's contrib package and needs a superuser", name, err)
 		}
-		created = true
 		err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
 	}
 	if err != nil {
-		return created, fmt.Errorf("find extension %s: %w", name, err)
+		return fmt.Errorf("find extension %s: %w", name, err)
 	}
 	s.schemas[name] = schema
-	return created, nil
+	return nil
 }
 
-// dropExtension removes an extension that the scrub created, also when the scrub was interrupted.
-func dropExtension(ctx context.Context, db *sql.DB, name string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if _, err := db.ExecContext(ctx, "DROP EXTENSION "+name); err != nil {
-		return fmt.Errorf("drop extension %s: %w; do it by hand", name, err)
-	}
-	return nil
+// undo goes back to where the extensions had just been made: what failed since no longer stands in the way, and locks
+// taken since are given up.
+func (s *scrubber) undo(ctx context.Context) error {
+	_, err := s.conn.ExecContext(ctx, "ROLLBACK TO ds2")
+	return err
 }
 
 // connect connects, asks what server this is, and sets what would hide damage or end the scrub early.
@@ -127,17 +117,37 @@ func (s *scrubber) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("set what a scrub needs: %w", err)
 	}
+	if _, err := s.conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return fmt.Errorf("begin a transaction: %w", err)
+	}
+	for _, name := range []string{"pg_prewarm", "amcheck"} {
+		if err := s.extension(ctx, name); err != nil {
+			return err
+		}
+	}
+	if _, err := s.conn.ExecContext(ctx, "SAVEPOINT ds2"); err != nil {
+		return fmt.Errorf("set a savepoint: %w", err)
+	}
+	s.device = newDeviceMeter(ctx, s.conn)
 	return nil
 }
 
 // recoveryTime is how long a server may take to come back after one of its processes broke down.
 const recoveryTime = time.Minute
 
+// leave ends the connection, and the transaction with it.
+func (s *scrubber) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	s.conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
+	s.conn.Raw(func(any) error { return driver.ErrBadConn })
+}
+
 // reconnect connects again after the server ended the connection.
 func (s *scrubber) reconnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, recoveryTime)
 	defer cancel()
-	s.conn.Close()
+	s.leave(ctx)
 	for {
 		err := s.connect(ctx)
 		if err == nil {

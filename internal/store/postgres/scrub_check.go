@@ -54,6 +54,9 @@ func (s *scrubber) checks(ctx context.Context) (map[string]bool, error) {
 func (s *scrubber) checkTwice(ctx context.Context, r relation, known map[string]bool) error {
 	for try := 1; ; try++ {
 		err := s.checkOne(ctx, r, known)
+		if err == nil {
+			err = s.undo(ctx)
+		}
 		if !lost(err) || ctx.Err() != nil {
 			return err
 		}
@@ -106,6 +109,9 @@ func (s *scrubber) checkHeap(ctx context.Context, r relation) error {
 	for _, f := range r.forks {
 		for from := int64(0); f.name == "main" && from < f.pages; from += heapPages {
 			if err := s.checkHeapRange(ctx, r, from, min(from+heapPages, f.pages)); err != nil {
+				return err
+			}
+			if err := s.undo(ctx); err != nil {
 				return err
 			}
 		}

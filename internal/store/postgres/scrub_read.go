@@ -18,6 +18,7 @@ func (s *scrubber) read(ctx context.Context) error {
 	var reads int
 	var total, longest time.Duration
 	var done int64
+	before := s.device.bytes()
 	for _, r := range s.relations {
 		for _, f := range r.forks {
 			for from := int64(0); from < f.pages; from += readPages {
@@ -40,6 +41,10 @@ func (s *scrubber) read(ctx context.Context) error {
 		MeanMS:  total.Seconds() * 1e3 / float64(max(reads, 1)),
 		MaxMS:   longest.Seconds() * 1e3,
 	}
+	if after := s.device.bytes(); after >= 0 {
+		device := after - before
+		s.result.Reading.Device = &device
+	}
 	return nil
 }
 
@@ -50,7 +55,13 @@ func (s *scrubber) readRange(ctx context.Context, r relation, f fork, from, to i
 	case err == nil:
 		s.cached += cached * s.pageSize
 		return nil
-	case to-from == 1:
+	case lost(err):
+		return err
+	}
+	if err := s.undo(ctx); err != nil {
+		return err
+	}
+	if to-from == 1 {
 		s.damaged[r.oid] = true
 		return s.found(r, fmt.Sprintf("%s block %d", f.name, from), err)
 	}

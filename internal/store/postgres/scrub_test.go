@@ -4,13 +4,16 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -192,4 +195,70 @@ func scrubbed(t *testing.T, server *localpg.Server) store.Scrub {
 		t.Errorf("%d extensions are left behind, %v", extensions, err)
 	}
 	return got
+}
+
+// TestScrubKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at once,
+// and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
+func TestScrubKilled(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	db := open(t, server)
+	program := exec.Command(os.Args[0], "-test.run", "^TestScrubToBeKilled$")
+	program.Env = append(os.Environ(), "DS2_TEST_SCRUB="+server.URL("postgres"))
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len(scrubbing))); err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	program.Wait()
+	left := 1
+	for end := time.Now().Add(time.Minute); left > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ds2'").Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left > 0 {
+		t.Fatal("the server did not notice that its client is gone")
+	}
+	var extensions int
+	if err := db.QueryRow("SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')").Scan(&extensions); err != nil || extensions > 0 {
+		t.Errorf("%d extensions are left behind, %v", extensions, err)
+	}
+	if got := scrubbed(t, server); len(got.Damage) > 0 {
+		t.Errorf("the next check found %+v", got.Damage)
+	}
+}
+
+const scrubbing = "scrubbing"
+
+// TestScrubToBeKilled is the program that TestScrubKilled kills.
+func TestScrubToBeKilled(t *testing.T) {
+	target := os.Getenv("DS2_TEST_SCRUB")
+	if target == "" {
+		return // not asked for by TestScrubKilled
+	}
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = st.(store.Scrubber).Scrub(t.Context(), func(store.ScrubProgress) {
+		fmt.Print(scrubbing)
+		select {} // until killed
+	})
+	t.Error(err)
 }

@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/prometheus/procfs"
+)
+
+// deviceMeter measures what the server's processes that read for a connection got from the drives, and not from the
+// kernel's page cache: where they run on this machine and ds2 may look at them.
+type deviceMeter struct{ pids []int }
+
+// newDeviceMeter finds the processes: the connection's own and, from version 18, those that read for all. It knows its
+// own by the client's port in the title: process numbers of another machine or container mean nothing here.
+func newDeviceMeter(ctx context.Context, conn *sql.Conn) *deviceMeter {
+	var own, port int
+	var database string
+	err := conn.QueryRowContext(ctx, `SELECT pid, coalesce(client_port, -1), datname FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&own, &port, &database)
+	if err != nil {
+		return nil
+	}
+	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", own))
+	from := fmt.Sprintf("(%d)", port)
+	if port < 0 {
+		from = "[local]"
+	}
+	if err != nil || !strings.HasPrefix(string(title), "postgres:") || !strings.Contains(string(title), database+" ") || !strings.Contains(string(title), from) {
+		return nil
+	}
+	m := &deviceMeter{pids: []int{own}}
+	rows, err := conn.QueryContext(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`)
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var pid int
+		if rows.Scan(&pid) != nil {
+			return nil
+		}
+		m.pids = append(m.pids, pid)
+	}
+	if rows.Err() != nil || m.bytes() < 0 {
+		return nil
+	}
+	return m
+}
+
+// bytes is what the processes have read from drives since they began; -1: nobody knows.
+func (m *deviceMeter) bytes() (sum int64) {
+	if m == nil {
+		return -1
+	}
+	for _, pid := range m.pids {
+		p, err := procfs.NewProc(pid)
+		if err != nil {
+			return -1
+		}
+		io, err := p.IO()
+		if err != nil {
+			return -1
+		}
+		sum += int64(io.ReadBytes)
+	}
+	return sum
+}

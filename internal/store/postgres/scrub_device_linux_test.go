@@ -1,0 +1,54 @@
+package postgres
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestDeviceBytes reads a table from the drive and says how much that was; what the page cache holds is no read of a drive.
+func TestDeviceBytes(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	got := scrubbed(t, server)
+	if got.Reading.Device == nil {
+		if os.Geteuid() == 0 {
+			t.Fatal("root was not told what the server's process read")
+		}
+		t.Skip("only root and the server's own user may look at the server's processes")
+	}
+	// The database was made just now, so the page cache holds it all.
+	if *got.Reading.Device > got.Bytes/2 {
+		t.Errorf("%d of %d bytes came from the drive just after they were written", *got.Reading.Device, got.Bytes)
+	}
+	server.Kill()
+	unix.Sync() // only clean pages can be forgotten
+	err = filepath.WalkDir(server.DataDir(), func(name string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := scrubbed(t, server); *got.Reading.Device < got.Bytes/2 {
+		t.Errorf("%d of %d bytes came from the drive, after the page cache had been emptied", *got.Reading.Device, got.Bytes)
+	}
+}
