@@ -11,16 +11,16 @@ import (
 // autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
 // 5 % of which phi is left from each second to the next.
 func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t float64) float64) Series {
-	var s Series
+	s := Series{Samples: make([]Sample, seconds)}
 	noise := random.NormFloat64()
-	for i := range seconds {
+	for i := range s.Samples {
 		noise = phi*noise + math.Sqrt(1-phi*phi)*random.NormFloat64()
-		s.Samples = append(s.Samples, Sample{
+		s.Samples[i] = Sample{
 			End:    time.Duration(i+1) * time.Second,
 			Length: time.Second,
 			Phase:  PhaseRun,
 			Counts: Counts{Orders: int64(math.Round(level(float64(i)) + 500*noise))},
-		})
+		}
 	}
 	return s
 }

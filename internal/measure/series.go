@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -36,6 +34,8 @@ func perMinute(orders int64, d time.Duration) float64 {
 type Series struct {
 	Samples   []Sample
 	Intervals []Interval
+	// Cycles is when something that comes back began each time, such as a checkpoint; nil where nobody knows.
+	Cycles []time.Duration
 }
 
 // PhaseSpan is when a phase of a run took place.
@@ -85,69 +85,6 @@ func (s Series) Phases() []PhaseSpan {
 	return spans
 }
 
-// WindowSpec names the part of a run that a figure is taken from.
-type WindowSpec struct {
-	Name string
-	Auto bool // the steady part, as Series.Steady finds it
-	Span
-}
-
-// String gives the window as ParseWindow reads it.
-func (w WindowSpec) String() string {
-	span := AutoWindow
-	if !w.Auto {
-		span = w.From.String() + "-" + w.To.String()
-	}
-	return w.Name + "=" + span
-}
-
-// AutoWindow is the text of a WindowSpec that looks for the steady part itself.
-const AutoWindow = "auto"
-
-// ParseWindow reads 1000s-1200s, 10m-20m, auto, or either with a name before it: steady=auto, report=1000s-1200s.
-// Bare numbers are seconds.
-func ParseWindow(text string) (WindowSpec, error) {
-	name, span, named := strings.Cut(text, "=")
-	if !named {
-		name, span = text, text
-	}
-	w := WindowSpec{Name: strings.TrimSpace(name)}
-	if w.Name == "" {
-		return w, fmt.Errorf("window %q has an empty name", text)
-	}
-	if strings.TrimSpace(span) == AutoWindow {
-		w.Auto = true
-		return w, nil
-	}
-	from, to, ok := strings.Cut(span, "-")
-	if !ok {
-		return w, fmt.Errorf("window %q is neither auto nor a span such as 1000s-1200s", text)
-	}
-	var err error
-	if w.From, err = parseOffset(from); err != nil {
-		return w, fmt.Errorf("window %q: %w", text, err)
-	}
-	if w.To, err = parseOffset(to); err != nil {
-		return w, fmt.Errorf("window %q: %w", text, err)
-	}
-	if w.To <= w.From {
-		return w, fmt.Errorf("window %q ends before it begins", text)
-	}
-	return w, nil
-}
-
-func parseOffset(text string) (time.Duration, error) {
-	text = strings.TrimSpace(text)
-	if _, err := strconv.ParseUint(text, 10, 32); err == nil {
-		text += "s"
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a time such as 1000s or 20m", text)
-	}
-	return d, nil
-}
-
 // Window is the figures of a part of a run. It begins and ends where samples do, at most a few milliseconds from where it
 // was asked to, so that Counts.Orders × 60 / (To − From) is OPM.
 type Window struct {
@@ -164,6 +101,7 @@ type Window struct {
 	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
+	Cycle   *Cycle             `json:"cycle,omitempty"` // absent where nobody knows
 	Steady  Steadiness         `json:"steady"`
 	Trend   *Trend             `json:"trend,omitempty"` // absent where the window is too short
 	Counts  Counts             `json:"counts"`
@@ -181,7 +119,14 @@ type Window struct {
 // Compute gives the figures of the window that spec asks for. An automatic window of a run that never became steady is
 // that of the run phase, with a verdict that says so.
 func (s Series) Compute(spec WindowSpec) (Window, error) {
-	if !spec.Auto {
+	switch {
+	case spec.Cycles > 0:
+		span, err := s.lastCycles(spec.Cycles)
+		if err != nil {
+			return Window{Name: spec.Name}, fmt.Errorf("compute window %s: %w", spec, err)
+		}
+		return s.Window(spec.Name, span)
+	case !spec.Auto:
 		return s.Window(spec.Name, spec.Span)
 	}
 	span, found := s.Steady()
@@ -227,7 +172,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		w.CI95 = &half
 	}
 	w.RunningAverageOPM = s.meanRunningAverage(samples)
-	w.Steady = judge(samples)
+	w.Cycle = s.cycle(span)
+	w.Steady = s.judge(span)
 	w.Trend = s.trend(samples, w.Steady)
 	return w, s.latency(&w, span)
 }

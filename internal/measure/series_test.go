@@ -22,9 +22,13 @@ func TestParseWindow(t *testing.T) {
 		{text: "0-90s", want: WindowSpec{Name: "0-90s", Span: Span{0, 90 * s}}},
 		{text: "auto", want: WindowSpec{Name: "auto", Auto: true}},
 		{text: "steady=auto", want: WindowSpec{Name: "steady", Auto: true}},
+		{text: "checkpoints=2", want: WindowSpec{Name: "checkpoints", Cycles: 2}},
+		{text: "cycles = checkpoints=10", want: WindowSpec{Name: "cycles", Cycles: 10}},
+		{text: "checkpoints=0", bad: `"0" is not a number of checkpoint cycles`},
+		{text: "checkpoints=many", bad: `"many" is not a number of checkpoint cycles`},
 		{text: "", bad: "empty name"},
 		{text: "=auto", bad: "empty name"},
-		{text: "1000s", bad: "neither auto nor a span"},
+		{text: "1000s", bad: "neither auto, nor checkpoints=2, nor a span"},
 		{text: "1200s-1000s", bad: "ends before it begins"},
 		{text: "5s-5s", bad: "ends before it begins"},
 		{text: "1000x-1200s", bad: `"1000x" is not a time`},
@@ -53,7 +57,7 @@ func FuzzParseWindow(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		w, err := ParseWindow(text)
-		if err == nil && (w.Name == "" || !w.Auto && (w.From < 0 || w.To <= w.From)) {
+		if err == nil && (w.Name == "" || w.Known() && (w.From < 0 || w.To <= w.From)) {
 			t.Errorf("ParseWindow(%q) = %+v without an error", text, w)
 		}
 	})

@@ -9,8 +9,8 @@ import (
 
 // Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's Solid State Storage
 // Performance Test Specification (version 2.0.2, the definition of "Steady State") judges five rounds of a storage test,
-// applied to five equal parts of the window: the rounds' range is at most 20 % of their mean, and the line of least
-// squares through them rises or falls by at most 10 % of it over the window.
+// applied to five equal parts of the window, or to its whole checkpoint cycles: the rounds' range is at most 20 % of
+// their mean, and the line of least squares through them rises or falls by at most 10 % of it over the window.
 type Steadiness struct {
 	Verdict bool    `json:"verdict"`
 	Range   float64 `json:"range_pct"` // highest less lowest round, in percent of the mean
@@ -26,30 +26,49 @@ const (
 	mserUnusable = 5 // batches at the end, over which the statistic is too volatile
 )
 
+// judge applies the rule to a window. One that holds two whole checkpoint cycles or more is judged over those, in up to
+// five rounds of whole cycles: what comes back in each is no change.
+func (s Series) judge(span Span) Steadiness {
+	begins := s.begun(span)
+	if len(begins) < 3 {
+		return judge(s.within(span))
+	}
+	cycles := len(begins) - 1
+	rates := make([]float64, min(rounds, cycles))
+	for i := range rates {
+		rates[i] = s.opm(Span{begins[i*cycles/len(rates)], begins[(i+1)*cycles/len(rates)]})
+	}
+	return judgeRounds(rates, "checkpoint cycles in the window")
+}
+
 // judge applies the rule to the samples of a window.
 func judge(samples []Sample) Steadiness {
 	if len(samples) < rounds*minPerRound {
 		return Steadiness{Why: fmt.Sprintf("not judged: fewer than %d samples", rounds*minPerRound)}
 	}
-	rates := batchRates(samples, rounds)
+	return judgeRounds(batchRates(samples, rounds), "fifths of the window")
+}
+
+// judgeRounds applies the rule to the OPM of rounds, of which there are at least two.
+func judgeRounds(rates []float64, what string) Steadiness {
 	mean, _ := meanAndDeviation(rates)
 	if mean == 0 {
 		return Steadiness{Why: "not steady: no orders"}
 	}
 	s := Steadiness{
 		Range: 100 * (slices.Max(rates) - slices.Min(rates)) / mean,
-		Drift: 100 * slope(rates) * (rounds - 1) / mean,
+		Drift: 100 * slope(rates) * float64(len(rates)-1) / mean,
 	}
 	var failed []string
 	if s.drifts() {
 		failed = append(failed, fmt.Sprintf("OPM drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct))
 	}
 	if s.Range > maxRangePct {
-		failed = append(failed, fmt.Sprintf("fifths of the window differ by %.1f %%, more than %d %%", s.Range, maxRangePct))
+		failed = append(failed, fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct))
 	}
 	s.Verdict = len(failed) == 0
 	if s.Verdict {
-		s.Why = fmt.Sprintf("steady: fifths of the window differ by %.1f %%, drift %+.1f %%", s.Range, s.Drift)
+		s.Why = fmt.Sprintf("steady: %s differ by %.1f %%, drift %+.1f %%", what, s.Range, s.Drift)
 	} else {
 		s.Why = "not steady: " + strings.Join(failed, ", and ")
 	}

@@ -1,0 +1,81 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Cycle is how a window lies in the cycle of a database's checkpoints. A window that holds part of one has more of the
+// load of checkpoints, or less, than the run has in the long run.
+type Cycle struct {
+	Begun   int      `json:"begun"`              // checkpoints that began in the window
+	Period  *float64 `json:"period_s,omitempty"` // median time from one to the next in the run
+	Periods *float64 `json:"periods,omitempty"`  // of them in the window
+	Whole   bool     `json:"whole"`              // it goes from the begin of one to that of another
+	Why     string   `json:"why"`                // all that in words
+}
+
+// beginSlack is how far the bound of a window may lie from the begin of a checkpoint, which is known to the second.
+const beginSlack = 1500 * time.Millisecond
+
+// manyCycles is from how many on a part of one more no longer matters.
+const manyCycles = 10
+
+// cycle says how span lies in the cycles; nil where nobody knows them.
+func (s Series) cycle(span Span) *Cycle {
+	if s.Cycles == nil {
+		return nil
+	}
+	within := s.begun(span)
+	c := &Cycle{Begun: len(within)}
+	var between []time.Duration
+	for i := 1; i < len(s.Cycles); i++ {
+		between = append(between, s.Cycles[i]-s.Cycles[i-1])
+	}
+	if len(between) > 0 {
+		slices.Sort(between)
+		period := between[len(between)/2].Seconds()
+		periods := (span.To - span.From).Seconds() / period
+		c.Period, c.Periods = &period, &periods
+	}
+	switch {
+	case len(s.Cycles) == 0:
+		c.Why = "no checkpoint began during the run, so the figures hold nothing of the load of one"
+	case c.Period == nil:
+		c.Why = fmt.Sprintf("only one checkpoint began during the run, at %.0f s: the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
+	case len(within) > 1 && near(within[0], span.From) && near(within[len(within)-1], span.To):
+		c.Whole = true
+		c.Why = fmt.Sprintf("the window holds %d whole checkpoint cycles of about %.0f s", len(within)-1, *c.Period)
+	case *c.Periods >= manyCycles:
+		c.Why = fmt.Sprintf("the window holds %.1f checkpoint cycles of about %.0f s", *c.Periods, *c.Period)
+	default:
+		c.Why = fmt.Sprintf("the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s (--window checkpoints=2 takes whole ones)", *c.Periods, *c.Period)
+	}
+	return c
+}
+
+func near(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
+
+// begun gives the begins of cycles in span, its bounds included.
+func (s Series) begun(span Span) (within []time.Duration) {
+	for _, t := range s.Cycles {
+		if t >= span.From-beginSlack && t <= span.To+beginSlack {
+			within = append(within, t)
+		}
+	}
+	return within
+}
+
+// lastCycles is the span of the last n whole cycles of the run phase.
+func (s Series) lastCycles(n int) (Span, error) {
+	if s.Cycles == nil {
+		return Span{}, fmt.Errorf("when checkpoints began is not known: the database's counters were not read, or the run had several databases")
+	}
+	run := s.Phase(PhaseRun)
+	begins := slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool { return t < run.From || t > run.To })
+	if len(begins) <= n {
+		return Span{}, fmt.Errorf("the run phase holds fewer whole checkpoint cycles (%d): give the run more time, or the server a shorter checkpoint_timeout", max(0, len(begins)-1))
+	}
+	return Span{begins[len(begins)-1-n], begins[len(begins)-1]}, nil
+}

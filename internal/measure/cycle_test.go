@@ -1,0 +1,76 @@
+package measure
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// checkpointed is a run of 1,200 s whose rate falls by a half for the first 60 s of every period, with its begins known.
+func checkpointed(period, first float64) Series {
+	series := synthetic(1200, 10, 0.05, func(t float64) float64 {
+		if t >= first && math.Mod(t-first, period) < 60 {
+			return 500
+		}
+		return 1000
+	})
+	series.Cycles = []time.Duration{}
+	for t := first; t < 1200; t += period {
+		series.Cycles = append(series.Cycles, time.Duration(t*float64(time.Second)))
+	}
+	return series
+}
+
+// TestCycles: a series with a period is judged over whole periods, and a window says that it holds part of one.
+func TestCycles(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		series Series
+		window string
+		from   float64
+		to     float64
+		steady bool
+		cycle  string
+	}{
+		{"two whole cycles", checkpointed(150, 40), "checkpoints=2", 790, 1090, true, "the window holds 2 whole checkpoint cycles of about 150 s"},
+		{"six of seven whole cycles, in five rounds", checkpointed(150, 40), "checkpoints=6", 190, 1090, true, "the window holds 6 whole"},
+		{"the run phase holds whole cycles and a part", checkpointed(150, 40), "10s-1200s", 10, 1200, true,
+			"the window holds only part of a checkpoint cycle: 7.9 cycles of about 150 s (--window checkpoints=2 takes whole ones)"},
+		{"the storage report's window holds less than two", checkpointed(300, 100), "1000s-1200s", 1000, 1200, false,
+			"the window holds only part of a checkpoint cycle: 0.7 cycles of about 300 s"},
+		{"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true, "the window holds 17.0 checkpoint cycles of about 70 s"},
+		{"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true, "only one checkpoint began during the run, at 640 s"},
+		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint began during the run"},
+	} {
+		spec, err := ParseWindow(c.window)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := c.series.Compute(spec)
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		if w.From != c.from || w.To != c.to || w.Steady.Verdict != c.steady || !strings.HasPrefix(w.Cycle.Why, c.cycle) {
+			t.Errorf("%s: window from %v to %v, %+v, %+v", c.why, w.From, w.To, w.Steady, *w.Cycle)
+		}
+	}
+	if w, err := checkpointed(150, 40).Compute(WindowSpec{Name: "checkpoints", Cycles: 2}); err != nil || math.Abs(w.OPM-60*800)/48000 > .02 {
+		t.Errorf("OPM of whole cycles %v, want 48,000: %v", w.OPM, err)
+	}
+	for _, c := range []struct {
+		series Series
+		bad    string
+	}{
+		{checkpointed(600, 40), "the run phase holds fewer whole checkpoint cycles (1)"},
+		{synthetic(1200, 10, 0.05, constant(1000)), "when checkpoints began is not known"},
+	} {
+		if _, err := c.series.Compute(WindowSpec{Name: "checkpoints", Cycles: 2}); err == nil || !strings.Contains(err.Error(), c.bad) {
+			t.Errorf("%v, want an error with %q", err, c.bad)
+		}
+	}
+	if w, err := synthetic(1200, 10, 0.05, constant(1000)).Window("w", Span{100 * time.Second, 300 * time.Second}); err != nil || w.Cycle != nil {
+		t.Errorf("cycles that nobody knows: %+v, %v", w.Cycle, err)
+	}
+}

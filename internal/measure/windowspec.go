@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// WindowSpec names the part of a run that a figure is taken from.
+type WindowSpec struct {
+	Name   string
+	Auto   bool // the steady part, as Series.Steady finds it
+	Cycles int  // so many whole checkpoint cycles, the last of the run phase
+	Span
+}
+
+// Known says whether the window's bounds are known before the run.
+func (w WindowSpec) Known() bool { return !w.Auto && w.Cycles == 0 }
+
+// String gives the window as ParseWindow reads it.
+func (w WindowSpec) String() string {
+	switch {
+	case w.Auto:
+		return w.Name + "=" + AutoWindow
+	case w.Cycles > 0 && w.Name == CyclesWindow:
+		return fmt.Sprintf("%s=%d", CyclesWindow, w.Cycles)
+	case w.Cycles > 0:
+		return fmt.Sprintf("%s=%s=%d", w.Name, CyclesWindow, w.Cycles)
+	}
+	return w.Name + "=" + w.From.String() + "-" + w.To.String()
+}
+
+const (
+	AutoWindow   = "auto"        // is the text of a WindowSpec that looks for the steady part itself
+	CyclesWindow = "checkpoints" // before a number is that of one which takes whole checkpoint cycles
+)
+
+// ParseWindow reads 1000s-1200s, 10m-20m, auto, checkpoints=2, or any of them with a name before it: steady=auto,
+// report=1000s-1200s, cycles=checkpoints=2. Bare numbers are seconds.
+func ParseWindow(text string) (WindowSpec, error) {
+	name, span, named := strings.Cut(text, "=")
+	if !named || strings.TrimSpace(name) == CyclesWindow {
+		span = text
+	}
+	w := WindowSpec{Name: strings.TrimSpace(name)}
+	if w.Name == "" {
+		return w, fmt.Errorf("window %q has an empty name", text)
+	}
+	if strings.TrimSpace(span) == AutoWindow {
+		w.Auto = true
+		return w, nil
+	}
+	if cycles, number, ok := strings.Cut(span, "="); ok && strings.TrimSpace(cycles) == CyclesWindow {
+		n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 16)
+		if err != nil || n == 0 {
+			return w, fmt.Errorf("window %q: %q is not a number of checkpoint cycles such as 2", text, number)
+		}
+		w.Cycles = int(n)
+		return w, nil
+	}
+	from, to, ok := strings.Cut(span, "-")
+	if !ok {
+		return w, fmt.Errorf("window %q is neither auto, nor checkpoints=2, nor a span such as 1000s-1200s", text)
+	}
+	var err error
+	if w.From, err = parseOffset(from); err != nil {
+		return w, fmt.Errorf("window %q: %w", text, err)
+	}
+	if w.To, err = parseOffset(to); err != nil {
+		return w, fmt.Errorf("window %q: %w", text, err)
+	}
+	if w.To <= w.From {
+		return w, fmt.Errorf("window %q ends before it begins", text)
+	}
+	return w, nil
+}
+
+func parseOffset(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	if _, err := strconv.ParseUint(text, 10, 32); err == nil {
+		text += "s"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not a time such as 1000s or 20m", text)
+	}
+	return d, nil
+}

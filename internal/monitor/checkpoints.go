@@ -1,0 +1,56 @@
+package monitor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Checkpoint is a checkpoint that a database server made, in seconds since the first orders.
+type Checkpoint struct {
+	Target string  `json:"target,omitempty"` // where there are several
+	From   float64 `json:"from_s"`           // to the second before it showed
+	To     float64 `json:"to_s"`             // when its last pages were written
+}
+
+// The columns that tell of checkpoints. SQL Server counts only their pages.
+const (
+	checkpointsColumn     = "checkpoints_per_second"
+	checkpointPagesColumn = "checkpoint_pages_per_second"
+)
+
+// pagesPause is how long no pages may be written within one checkpoint, where only pages are counted.
+const pagesPause = 5 * time.Second
+
+// Checkpoints are those that the counters show, in the order in which they began; seconds count from start. Known is
+// false where no counter tells.
+func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, known bool) {
+	for _, column := range t.Items("db", checkpointPagesColumn) {
+		known = true
+		group := strings.TrimSuffix(column, checkpointPagesColumn)
+		pages, begun := t.Values(column), t.Values(group+checkpointsColumn)
+		item := strings.TrimSuffix(strings.TrimPrefix(group, "db."), ".")
+		var own []Checkpoint
+		var written time.Time // when pages were last seen
+		for i, row := range t.Rows {
+			at, wrote := row.Time.Sub(start).Seconds(), pages[i] > 0
+			starts := wrote && row.Time.Sub(written) > pagesPause
+			if begun != nil {
+				starts = begun[i] > 0
+			}
+			switch {
+			case starts:
+				own = append(own, Checkpoint{Target: item, From: at - Interval.Seconds(), To: at})
+			case wrote && len(own) > 0:
+				own[len(own)-1].To = at
+			}
+			if wrote {
+				written = row.Time
+			}
+		}
+		all = append(all, own...)
+	}
+	slices.SortStableFunc(all, func(a, b Checkpoint) int { return cmp.Compare(a.From, b.From) })
+	return all, known
+}
