@@ -21,6 +21,11 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	s := &r.summary
 	s.End = time.Now()
 	series, readErr := result.ReadSeries(r.options.Dir)
+	counters, observedErr := monitor.Table{}, error(nil)
+	if r.observation != nil && r.observation.recorded {
+		counters, observedErr = result.ReadHost(r.options.Dir, s.Start)
+	}
+	result.AddCheckpoints(s, &series, &counters)
 	figuresErr := r.figures(series)
 	if err == nil {
 		err = errors.Join(readErr, figuresErr)
@@ -33,10 +38,9 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	default:
 		s.Status, s.Error = result.Failed, err.Error()
 	}
-	counters := monitor.Table{}
-	var observedErr, judgeErr error
-	if r.observation != nil && r.observation.recorded {
-		counters, observedErr = addObserved(ctx, r.options.Observer, r.options.Dir, s)
+	var judgeErr error
+	if r.observation != nil && r.observation.recorded && observedErr == nil {
+		observedErr = addObserved(ctx, r.options.Observer, r.options.Dir, &counters, s)
 	}
 	if len(r.options.Limits) > 0 && (err == nil || errors.Is(err, ErrLimits)) {
 		s.Limits, judgeErr = judge(r.options.Limits, series, counters, *s)
@@ -95,27 +99,23 @@ func windows(asked []measure.WindowSpec, series measure.Series) []measure.Window
 
 // addObserved adds to a summary what the samples of machine and databases say, with those that others took in the time of
 // the run: power, bottleneck and warnings. It can be done again when a meter's log has arrived later.
-func addObserved(ctx context.Context, o *monitor.Observer, dir string, s *result.Summary) (monitor.Table, error) {
-	counters, err := result.ReadHost(dir, s.Start)
-	if err != nil {
-		return counters, err
-	}
-	filled, err := o.Fill(ctx, &counters)
+func addObserved(ctx context.Context, o *monitor.Observer, dir string, counters *monitor.Table, s *result.Summary) error {
+	filled, err := o.Fill(ctx, counters)
 	if filled {
-		err = errors.Join(err, result.SaveHost(dir, &counters, s.Start))
+		err = errors.Join(err, result.SaveHost(dir, counters, s.Start))
 	}
 	s.Machine, s.Servers = o.Machine, o.Servers
-	s.Power, s.Bottleneck = powerOf(counters, *s), nil
+	s.Power, s.Bottleneck = powerOf(*counters, *s), nil
 	if len(s.Windows) == 0 {
-		return counters, err
+		return err
 	}
-	if b := diagnose.Judge(figuresOf(counters, *s, o.Local)); b != nil {
+	if b := diagnose.Judge(figuresOf(*counters, *s, o.Local)); b != nil {
 		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: o.Warnings}
 		if size := b.Figures.DatabaseSize; size != nil {
 			s.Bottleneck.Warnings = o.Advised(*size)
 		}
 	}
-	return counters, err
+	return err
 }
 
 // Complete adds to the record in dir what has become known since its run, such as a meter's log.
@@ -125,7 +125,7 @@ func Complete(ctx context.Context, o *monitor.Observer, dir string) (result.Summ
 		return result.Summary{}, err
 	}
 	s := record.Summary
-	_, err = addObserved(ctx, o, dir, &s)
+	err = addObserved(ctx, o, dir, &record.Host, &s)
 	return s, errors.Join(err, result.SaveSummary(dir, s))
 }
 

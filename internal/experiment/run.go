@@ -91,7 +91,7 @@ func Begin(o Options) (*Run, error) {
 	c.Targets = driver.Targets(o.Targets)
 	c.Interval = o.interval()
 	for _, w := range o.Windows {
-		if !w.Auto {
+		if w.Known() {
 			c.Cuts = append(c.Cuts, w.From, w.To)
 		}
 	}

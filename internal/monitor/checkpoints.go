@@ -3,7 +3,6 @@ package monitor
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -14,23 +13,16 @@ type Checkpoint struct {
 	To     float64 `json:"to_s"`             // when its last pages were written
 }
 
-// The columns that tell of checkpoints. SQL Server counts only their pages.
-const (
-	checkpointsColumn     = "checkpoints_per_second"
-	checkpointPagesColumn = "checkpoint_pages_per_second"
-)
-
 // pagesPause is how long no pages may be written within one checkpoint, where only pages are counted.
 const pagesPause = 5 * time.Second
 
 // Checkpoints are those that the counters show, in the order in which they began; seconds count from start. Known is
 // false where no counter tells.
 func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, known bool) {
-	for _, column := range t.Items("db", checkpointPagesColumn) {
+	for _, column := range t.Items(DatabaseCheckpointPages) {
 		known = true
-		group := strings.TrimSuffix(column, checkpointPagesColumn)
-		pages, begun := t.Values(column), t.Values(group+checkpointsColumn)
-		item := strings.TrimSuffix(strings.TrimPrefix(group, "db."), ".")
+		_, item := SplitColumn(column)
+		pages, begun := t.Values(column), t.Values(ItemColumn(DatabaseCheckpoints, item)) // SQL Server counts pages only
 		var own []Checkpoint
 		var written time.Time // when pages were last seen
 		for i, row := range t.Rows {

@@ -95,10 +95,10 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	all = append(all, hostCharts(r, id)...)
 	from, to := extent(r)
-	shaded := bands(r)
+	shaded, checkpoints := bands(r), checkpointMarks(r, to-from)
 	for i := range all {
 		if all[i].Labels == nil {
-			all[i].From, all[i].To, all[i].Bands = from, to, shaded
+			all[i].From, all[i].To, all[i].Bands, all[i].Marks = from, to, shaded, checkpoints
 		}
 	}
 	return all, nil
@@ -116,6 +116,9 @@ func extent(r *result.Record) (from, to float64) {
 
 // maxPoints is how many points a curve has at most: more than a page is wide in pixels.
 const maxPoints = 2000
+
+// maxMarks is how many vertical lines a chart has at most.
+const maxMarks = 200
 
 // shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate and
 // response times of those few would be a spike that is none.
@@ -174,6 +177,21 @@ func bands(r *result.Record) []band {
 	}
 	for _, w := range s.Windows {
 		all = append(all, band{Name: "window " + w.Name, From: w.From, To: w.To, Window: true})
+	}
+	return all
+}
+
+// checkpointMarks marks where checkpoints began; where there are more than can be told apart, none has a name.
+func checkpointMarks(r *result.Record, length float64) (all []mark) {
+	const named = 12
+	for _, c := range r.Checkpoints {
+		m := mark{X: c.From}
+		if len(r.Checkpoints) <= named {
+			m.Name = "checkpoint"
+		}
+		if n := len(all); n == 0 || m.X-all[n-1].X >= length/maxMarks {
+			all = append(all, m)
+		}
 	}
 	return all
 }

@@ -81,6 +81,9 @@ func notes(s result.Summary) (sentences []string, good bool) {
 			sentences = append(sentences, fmt.Sprintf("The run is %s.", w.NoCI95))
 		}
 		sentences = append(sentences, capital(w.Steady.Why)+".")
+		if w.Cycle != nil {
+			sentences = append(sentences, capital(w.Cycle.Why)+".")
+		}
 		good = good && w.Steady.Verdict
 		if w.Trend != nil {
 			sentences = append(sentences, capital(w.Trend.Why)+".")

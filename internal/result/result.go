@@ -105,6 +105,9 @@ type Summary struct {
 	After  []Marks `json:"marks_after,omitempty"`
 	Audit  *Audit  `json:"audit,omitempty"`
 
+	// Checkpoints are those that the counters of the databases show, also before the first orders and after the last.
+	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
+
 	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window
 	Scrubs []store.Scrub   `json:"scrubs,omitempty"` // of each target, in the order of Targets
 	Crash  *Crash          `json:"crash,omitempty"`
@@ -223,6 +226,7 @@ func Read(dir string) (*Record, error) {
 	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start, ended); err != nil {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
+	AddCheckpoints(&r.Summary, &r.Series, &r.Host)
 	if r.Status != Running {
 		return r, nil
 	}
