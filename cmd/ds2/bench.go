@@ -58,6 +58,7 @@ so a meter's log that arrives after the bench is added, by --power-log.`,
 	f.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
+	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "folder for the records; one that holds an unfinished bench goes on with it (default ds2-results/<start>-<run id>)"
 	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"
 	f.watch.add(flags)

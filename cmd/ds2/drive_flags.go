@@ -36,6 +36,7 @@ type driveFlags struct {
 	limits      limitFlags
 	abortAfter  time.Duration
 	crash       crashFlags
+	checkpoint  bool
 	out, runID  string
 }
 
@@ -76,7 +77,8 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	}
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of it and the other arguments the later wins")
 
-	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
+	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, checkpoints=2 (the last two whole checkpoint cycles), or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
+	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "have the server make a checkpoint before the users start, so that what came before leaves it nothing to write")
 	f.limits.add(flags)
 	abortFlag(flags, &f.abortAfter)
 	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
@@ -211,7 +213,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}
 	c.Workload = f.workload
 	return experiment.Options{
-		Targets: stores, Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, Crash: crash, RunID: f.runID, Version: kitVersion(),
+		Targets: stores, Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

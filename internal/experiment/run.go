@@ -28,6 +28,9 @@ type Options struct {
 	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
 	Limits  []limit.Limit        // judged by Judge, over the first window
 
+	// CheckpointFirst has each target that can make a checkpoint before the idle time.
+	CheckpointFirst bool
+
 	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
 	AbortAfter time.Duration
 
@@ -128,6 +131,9 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	s := &r.summary
 	var err error
 	if s.Before, err = r.marks(ctx, stop); err == nil {
+		err = r.checkpoint(ctx, stop)
+	}
+	if err == nil {
 		var start time.Time
 		if start, err = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
@@ -162,6 +168,38 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 		pause(ctx, stop, r.options.Cooldown)
 	}
 	return start, errors.Join(err, r.observation.end())
+}
+
+// checkpoint has the targets write what is left of the time before the run.
+func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
+	if !r.options.CheckpointFirst {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for _, target := range r.options.Targets {
+		if c, ok := target.(store.Checkpointer); ok {
+			start := time.Now()
+			err := c.Checkpoint(ctx)
+			select {
+			case <-stop:
+				return driver.ErrStopped
+			default:
+			}
+			if err != nil {
+				return err
+			}
+			r.log.Info("made a checkpoint before the run", "target", target.Label(), "time", time.Since(start).Round(time.Millisecond))
+		}
+	}
+	return nil
 }
 
 // drive runs the driver, and the crash beside it.
@@ -281,6 +319,7 @@ func Summarize(o Options) result.Summary {
 			MaxRetries:      c.MaxRetries,
 			MaxErrors:       c.MaxErrors,
 			UserOffset:      c.UserOffset,
+			CheckpointFirst: o.CheckpointFirst,
 			Words:           c.Workload.Words.Sum(),
 		},
 		Customers:      int64(c.Workload.Size.Customers),

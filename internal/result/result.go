@@ -159,6 +159,7 @@ type Parameters struct {
 	MaxErrors       int      `json:"max_errors"`
 	UserOffset      int      `json:"user_offset"`
 	Words           string   `json:"words_sha256,omitempty"`
+	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
 }
 
 // Target is what one of several targets did, over the whole run.

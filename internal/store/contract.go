@@ -126,6 +126,12 @@ type LogKeeper interface {
 	DiscardLog(ctx context.Context) error
 }
 
+// Checkpointer is a Store that can have its server write all changed pages to the drives.
+type Checkpointer interface {
+	// Checkpoint returns when a checkpoint is done, so that a run begins with nothing left to write of what came before.
+	Checkpoint(ctx context.Context) error
+}
+
 // Placer is a Store that knows where its tables and indexes lie.
 type Placer interface {
 	// Placement lists the tables and indexes of DS2, the largest first.

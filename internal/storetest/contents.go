@@ -140,3 +140,14 @@ func (s *suite) reset(t *testing.T) {
 	equal(t, "the first order", orderID, int64(datagen.Months*Size.OrdersPerMonth+1))
 	equal(t, "REORDER rows of what it left", s.one(t, "SELECT COUNT(*) FROM reorder WHERE prod_id = 1 AND quan_low = 2"), 1)
 }
+
+// checkpoint has the engine write what the suite changed, where it can.
+func (s *suite) checkpoint(t *testing.T) {
+	c, ok := s.store.(store.Checkpointer)
+	if !ok {
+		t.Skip(s.store.Engine() + " makes no checkpoints when asked to")
+	}
+	if err := c.Checkpoint(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -54,6 +54,7 @@ func Run(t *testing.T, e Engine) {
 		{"work in doubt", (*suite).inDoubt},
 		{"sales and stock after all that", (*suite).books},
 		{"reset", (*suite).reset},
+		{"checkpoint", (*suite).checkpoint},
 		{"steps of a load", (*suite).steps},
 		{"load that is broken and resumed", (*suite).resume},
 		{"lock", (*suite).lock},

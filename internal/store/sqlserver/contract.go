@@ -4,11 +4,12 @@ import "ds2/internal/store"
 
 // What of the contract this engine fulfils.
 var (
-	_ store.Store       = (*Store)(nil)
-	_ store.Session     = (*session)(nil)
-	_ store.Loader      = (*Store)(nil)
-	_ store.TableLocker = (*Store)(nil)
-	_ store.Resetter    = (*Store)(nil)
-	_ store.Snapshotter = (*Store)(nil)
-	_ store.Scrubber    = (*Store)(nil)
+	_ store.Store        = (*Store)(nil)
+	_ store.Session      = (*session)(nil)
+	_ store.Loader       = (*Store)(nil)
+	_ store.TableLocker  = (*Store)(nil)
+	_ store.Resetter     = (*Store)(nil)
+	_ store.Snapshotter  = (*Store)(nil)
+	_ store.Checkpointer = (*Store)(nil)
+	_ store.Scrubber     = (*Store)(nil)
 )

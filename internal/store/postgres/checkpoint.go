@@ -1,0 +1,23 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+)
+
+// Checkpoint makes a checkpoint: store.Checkpointer. It is for superusers and, from version 15 on, members of
+// pg_checkpoint.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
+	wrapped := s.Wrap("make a checkpoint on "+s.Label(), err)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" {
+		if e, ok := errors.AsType[*store.Error](wrapped); ok {
+			e.Hint = "grant the user pg_checkpoint (PostgreSQL 15 or later), or run without one"
+		}
+	}
+	return wrapped
+}

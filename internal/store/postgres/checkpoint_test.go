@@ -1,0 +1,50 @@
+package postgres_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+func TestCheckpoint(t *testing.T) {
+	target := pgtest.Database(t)
+	s := open(t, target)
+	// The time of the last checkpoint stands in the cluster's control file, to the second.
+	last := func() (at time.Time) {
+		t.Helper()
+		if err := s.DB().QueryRow("SELECT checkpoint_time FROM pg_control_checkpoint()").Scan(&at); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	start := time.Now().Truncate(time.Second)
+	if err := s.Checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if at := last(); at.Before(start) {
+		t.Errorf("the last checkpoint was at %v, before %v", at, start)
+	}
+
+	for _, statement := range []string{
+		"DROP ROLE IF EXISTS ds2_plain",
+		"CREATE ROLE ds2_plain LOGIN PASSWORD 'plain'",
+	} {
+		if _, err := s.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { open(t, pgtest.Server(t).URL("postgres")).DB().Exec("DROP ROLE ds2_plain") })
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("ds2_plain", "plain")
+	err = open(t, u.String()).Checkpoint(t.Context())
+	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "grant the user pg_checkpoint") {
+		t.Errorf("for a role without the right: %v", err)
+	}
+}
