@@ -73,6 +73,9 @@ func (r *rowWriter) flush() error {
 	r.n = 0
 	if r.direct != nil && err == nil {
 		r.borrow()
+		if len(r.buf) < maxRow { // a writer that is full may not empty itself before it is written to, as bufio's does not
+			r.direct, r.buf = nil, make([]byte, bufferSize)
+		}
 	}
 	return err
 }
