@@ -65,6 +65,7 @@ func newRoot() *cobra.Command {
 		newTuneCommand(),
 		newResetCommand(),
 		newSnapshotCommand(),
+		newDeviceCommand(),
 		newVerifyCommand(),
 		newReportCommand(),
 		newCompareCommand(),

@@ -15,6 +15,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/atomicfile"
+	"ds2/internal/diskspace"
 )
 
 // PartRows is how many customers a part should have of a dataset that goes into a folder: some parts are held in memory.
@@ -154,7 +155,7 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 		}
 	}
 	if p.options.Compression == None { // otherwise nobody knows what is needed
-		if free, ok := freeBytes(p.dir); ok {
+		if free, ok := diskspace.Free(p.dir); ok {
 			if err := enough(p.dir, free, w.need.Load()); err != nil {
 				return nil, err
 			}

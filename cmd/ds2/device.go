@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"text/tabwriter"
+	"time"
+
+	"github.com/docker/go-units"
+	"github.com/spf13/cobra"
+
+	"ds2/internal/device"
+)
+
+// deviceFlags are the flags of ds2 device.
+type deviceFlags struct {
+	options              device.Options
+	fileSize             string
+	overwrite            string
+	stageTime, roundTime time.Duration
+	out, output          string
+	quiet                bool
+}
+
+func newDeviceCommand() *cobra.Command {
+	f := deviceFlags{stageTime: 10 * time.Second, roundTime: time.Minute}
+	cmd := &cobra.Command{
+		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
+		Short: "Measure what a drive or array can do by itself, with fio",
+		Long: `Measures with fio, on a file of its own in a directory: random reads of 8 kB, and 70 % reads with 30 % writes, at depths of
+1 to 256; and writes of 8 kB one after the other, each synced, as a database writes its log. It takes about 4 minutes
+besides filling the file, which is removed in the end.
+
+The record says how many reads the device does at which latency. drive, bench and tune take it by --device-record, and
+report how much of that a run took: "reads 41 % of what the device can do at this latency, log writes 12 %".
+
+The file should be larger than the array's cache. --precondition brings flash into its steady state first, as SNIA's
+performance test specification says: purge the drive (nvme format, blkdiscard), then this command writes all of the file
+or device twice in sequence, and then at random until five rounds in a row are steady. A file of a small part of the
+drive preconditions that part only: take the whole device, with --device and, to confirm that ALL DATA ON IT WILL BE
+LOST, its name again as --overwrite. A device that is mounted, in use or has partitions is refused.`,
+		Example: `  ds2 device --dir /mnt/array
+  ds2 device --dir /mnt/array --file-size 200GB --out array-a.json
+  ds2 device --device /dev/nvme1n1 --overwrite /dev/nvme1n1 --precondition
+  ds2 bench --target postgres://ds2:ds2@db/ds2 --threads 64 --device-record array-a.json`,
+		Args: flagsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for a file to measure on")
+	flags.StringVar(&f.options.Device, "device", "", "in place of a directory: a block device, all of which is OVERWRITTEN")
+	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
+	flags.StringVar(&f.fileSize, "file-size", "8GB", "size of the file")
+	flags.Var(durationValue{&f.stageTime, time.Second}, "stage-time", "for which each point is measured: seconds, or a time such as 30s")
+	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady")
+	flags.Var(durationValue{&f.roundTime, time.Second}, "round-time", "of a round of random writes of --precondition")
+	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
+	flags.StringVar(&f.output, "output", "text", "text or json")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	return cmd
+}
+
+// maxFile is the largest file that may be asked for, in bytes: 1 PB.
+const maxFile = 1e15
+
+func (f *deviceFlags) run(cmd *cobra.Command) error {
+	o := &f.options
+	size, err := units.FromHumanSize(f.fileSize)
+	switch {
+	case (o.Dir == "") == (o.Device == ""):
+		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
+	case o.Device != f.overwrite:
+		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again", f.overwrite, o.Device)
+	case err != nil || size < 16<<20 || size > maxFile:
+		return usageError("--file-size is %q: it must be 16MiB or more, such as 8GB", f.fileSize)
+	case f.stageTime < time.Second || f.stageTime > time.Hour:
+		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
+	case f.roundTime < time.Second || f.roundTime > 24*time.Hour:
+		return usageError("--round-time is %s: it must be 1s to 24h", f.roundTime)
+	case f.output != "text" && f.output != "json":
+		return usageError("--output is %q: it must be text or json", f.output)
+	}
+	o.FileBytes, o.StageTime, o.RoundTime, o.KitVersion = size/(1<<20)*(1<<20), f.stageTime, f.roundTime, kitVersion()
+	if f.out == "" {
+		f.out = "ds2-device-" + time.Now().UTC().Format("20060102T150405Z") + ".json"
+	}
+	if !f.quiet {
+		o.Progress = func(what string, left time.Duration) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "device: %s; measuring takes %s from here\n", what, left.Round(time.Second))
+		}
+	}
+	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
+	defer release()
+	record, err := device.Run(ctx, *o)
+	if err != nil && ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New("device: interrupted; nothing was recorded")}
+	}
+	if err != nil {
+		return fmt.Errorf("device: %w", err)
+	}
+	if err := record.Save(f.out); err != nil {
+		return fmt.Errorf("device: %w", err)
+	}
+	if f.output == "json" {
+		e := json.NewEncoder(cmd.OutOrStdout())
+		e.SetIndent("", "  ")
+		return e.Encode(record)
+	}
+	return printDevice(cmd.OutOrStdout(), record, f.out)
+}
+
+// loadDevice reads the record of --device-record, or none where the flag is not set.
+func loadDevice(path string) (*device.Record, error) {
+	if path == "" {
+		return nil, nil
+	}
+	record, err := device.Read(path)
+	if err != nil {
+		return nil, flagError("device-record", err)
+	}
+	return record, nil
+}
+
+// deviceRecordUsage is the help of --device-record.
+const deviceRecordUsage = "record of ds2 device for the drives under test: the report then says how much of what they can do the run took"
+
+func printDevice(w io.Writer, r *device.Record, file string) error {
+	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n", r.Path, bytesText(r.Bytes), r.Fio, file)
+	if p := r.Preconditioning; p != nil {
+		state := "steady"
+		if !p.Steady {
+			state = "NOT steady"
+		}
+		fmt.Fprintf(w, "preconditioned: two passes at %s/s and %s/s, random writes %s after %d rounds at %.0f a second\n",
+			bytesText(int64(p.Sequential[0])), bytesText(int64(p.Sequential[1])), state, len(p.Rounds), p.Rounds[len(p.Rounds)-1])
+	}
+	fmt.Fprintf(w, "sequential writes: %s/s\n", bytesText(int64(r.SequentialWrite)))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "8 kB\tdepth\tper second\tmean ms\tp50 ms\tp95 ms\tp99 ms\t")
+	line := func(what string, p device.Point) {
+		fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n", what, p.Depth, p.IOPS, 1000*p.Mean, 1000*p.P50, 1000*p.P95, 1000*p.P99)
+	}
+	for _, p := range r.Reads {
+		line("random reads", p)
+	}
+	for _, p := range r.Mixed {
+		line("70 % reads", p)
+	}
+	line("log writes", r.Log)
+	return t.Flush()
+}

@@ -1,0 +1,135 @@
+package device
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// job is one thing that fio does.
+type job struct {
+	rw      string // fio's name of the pattern
+	block   int
+	depth   int
+	sync    bool          // each write by fdatasync
+	runTime time.Duration // 0: once over the whole file
+}
+
+// fio is the program, on one file or device.
+type fio struct {
+	program, version string
+	file             string
+	bytes            int64
+}
+
+// findFio looks for the program, and refuses a version before 3, whose times had other units.
+func findFio(ctx context.Context) (*fio, error) {
+	program, err := exec.LookPath("fio")
+	if err != nil {
+		return nil, errors.New("fio is not installed: install it (Debian, Ubuntu: apt-get install fio; RHEL: dnf install fio)")
+	}
+	said, err := exec.CommandContext(ctx, program, "--version").Output()
+	version := strings.TrimSpace(string(said))
+	if err != nil {
+		return nil, fmt.Errorf("%s --version: %w", program, err)
+	}
+	var major int
+	if _, err := fmt.Sscanf(version, "fio-%d.", &major); err != nil || major < 3 {
+		return nil, fmt.Errorf("%s is version %q: version 3.0 or newer is needed", program, version)
+	}
+	return &fio{program: program, version: version}, nil
+}
+
+// output is what counts of fio's JSON. Times are in nanoseconds.
+type output struct {
+	Jobs []struct {
+		Error int      `json:"error"`
+		Read  measured `json:"read"`
+		Write measured `json:"write"`
+		Sync  struct {
+			Latency latency `json:"lat_ns"`
+		} `json:"sync"`
+	} `json:"jobs"`
+}
+
+type measured struct {
+	IOPS    float64 `json:"iops"`
+	Bytes   float64 `json:"bw_bytes"` // a second
+	Latency latency `json:"lat_ns"`
+	Done    latency `json:"clat_ns"` // with percentiles
+}
+
+type latency struct {
+	Mean        float64            `json:"mean"`
+	N           float64            `json:"N"`
+	Percentiles map[string]float64 `json:"percentile"`
+}
+
+// run runs a job, and returns what it did and the bytes a second that it wrote.
+func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
+	engine := "libaio"
+	if j.depth == 1 {
+		engine = "psync"
+	}
+	args := []string{
+		"--name=ds2", "--filename=" + strings.ReplaceAll(f.file, ":", `\:`), fmt.Sprintf("--size=%d", f.bytes),
+		"--rw=" + j.rw, fmt.Sprintf("--bs=%d", j.block), "--ioengine=" + engine, fmt.Sprintf("--iodepth=%d", j.depth),
+		"--direct=1", "--thread", "--rwmixread=70",
+		"--norandommap", "--randrepeat=0", "--refill_buffers", // no two runs alike, and nothing that an array could shrink
+		"--output-format=json",
+	}
+	if j.sync {
+		args = append(args, "--fdatasync=1")
+	}
+	if j.runTime > 0 {
+		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", j.runTime.Milliseconds()),
+			fmt.Sprintf("--ramp_time=%dms", (j.runTime/10).Milliseconds()))
+	}
+	c := exec.CommandContext(ctx, f.program, args...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 2 * time.Second
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil {
+		if ctx.Err() != nil {
+			return Point{}, 0, ctx.Err()
+		}
+		said := strings.TrimSpace(stderr.String())
+		if strings.Contains(said, "Invalid argument") {
+			said += "\nthe file system may have no direct I/O: give a directory on the drives under test"
+		}
+		return Point{}, 0, fmt.Errorf("fio %s: %w\n%s", j.rw, err, said)
+	}
+	return parse(stdout.Bytes(), j)
+}
+
+// parse reads fio's report, before which it may have printed notes.
+func parse(text []byte, j job) (Point, float64, error) {
+	var out output
+	text = text[max(bytes.IndexByte(text, '{'), 0):]
+	if err := json.Unmarshal(text, &out); err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
+		return Point{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs))))
+	}
+	done := out.Jobs[0]
+	p := Point{Depth: j.depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS, IOPS: done.Read.IOPS + done.Write.IOPS}
+	if p.IOPS == 0 {
+		return Point{}, 0, fmt.Errorf("fio %s: no I/O ended in %s: make stages longer", j.rw, j.runTime)
+	}
+	p.Mean = (done.Read.IOPS*done.Read.Latency.Mean + done.Write.IOPS*done.Write.Latency.Mean) / p.IOPS / 1e9
+	shown := done.Read.Done
+	if p.Reads == 0 {
+		shown = done.Write.Done
+	}
+	if j.sync {
+		shown = done.Sync.Latency
+		p.Mean += shown.Mean / 1e9
+	}
+	p.P50, p.P95, p.P99 = shown.Percentiles["50.000000"]/1e9, shown.Percentiles["95.000000"]/1e9, shown.Percentiles["99.000000"]/1e9
+	return p, done.Write.Bytes, nil
+}

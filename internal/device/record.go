@@ -1,0 +1,150 @@
+// Package device measures what a drive, array or volume can do by itself, by fio: the scale on which a run's own reads and
+// log writes are read. It also preconditions flash, so that it is measured in the state in which it will stay. What a run
+// took from the device is for others to know.
+package device
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"ds2/internal/atomicfile"
+)
+
+// Format is the version of the record.
+const Format = 1
+
+// BlockBytes is the size of the reads and writes that are measured: a page of the databases.
+const BlockBytes = 8192
+
+// Record is what was measured of a device.
+type Record struct {
+	Format     int       `json:"format"`
+	Kind       string    `json:"kind"` // "device"
+	KitVersion string    `json:"kit_version"`
+	Fio        string    `json:"fio"` // its version
+	Start      time.Time `json:"start"`
+	Path       string    `json:"path"` // the directory, or the device
+	Bytes      int64     `json:"bytes"`
+	StageTime  float64   `json:"stage_s"` // for which each point was measured
+
+	Preconditioning *Preconditioning `json:"preconditioning,omitempty"`
+
+	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
+	Reads           []Point `json:"random_reads"`                      // by rising depth
+	Mixed           []Point `json:"random_70_30"`                      // 70 % reads, 30 % writes
+	Log             Point   `json:"log_writes"`                        // one after the other, each synced
+}
+
+// Point is what the device did at a depth. Times are in seconds.
+type Point struct {
+	Depth  int     `json:"depth"`
+	IOPS   float64 `json:"iops"` // reads and writes together
+	Reads  float64 `json:"reads_per_second"`
+	Writes float64 `json:"writes_per_second"`
+	Mean   float64 `json:"mean_s"` // of log writes with the sync
+	P50    float64 `json:"p50_s"`  // of reads, where there are any; of log writes of the sync alone
+	P95    float64 `json:"p95_s"`
+	P99    float64 `json:"p99_s"`
+}
+
+// Preconditioning is how the device was brought to its steady state.
+type Preconditioning struct {
+	Sequential []float64 `json:"sequential_bytes_per_second"` // of each pass
+	Rounds     []float64 `json:"random_write_iops"`           // of each round
+	Steady     bool      `json:"steady"`                      // the last five rounds were
+}
+
+// MaxReads is the most random reads a second at any depth.
+func (r *Record) MaxReads() float64 {
+	most := 0.0
+	for _, p := range r.Reads {
+		most = max(most, p.IOPS)
+	}
+	return most
+}
+
+// ReadsAt is how many random reads a second the device does while one takes so many seconds on average: on the curve of
+// reads over latency, between two points by the logarithm of both. Faster than alone the device is not, and beyond the last
+// depth it does no more than its most.
+func (r *Record) ReadsAt(latency float64) float64 {
+	// With rising depth a saturated device gains latency only, and may lose reads: the curve is the most up to a latency.
+	points := slices.SortedFunc(slices.Values(r.Reads), func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) })
+	last := points[0]
+	for _, p := range points[1:] {
+		if p.IOPS <= last.IOPS {
+			continue
+		}
+		if latency <= last.Mean {
+			break
+		}
+		if latency < p.Mean {
+			share := math.Log(latency/last.Mean) / math.Log(p.Mean/last.Mean)
+			return last.IOPS * math.Pow(p.IOPS/last.IOPS, share)
+		}
+		last = p
+	}
+	return last.IOPS
+}
+
+// Save writes the record.
+func (r *Record) Save(path string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	})
+}
+
+// maxRecord bounds what is read.
+const maxRecord = 1 << 20
+
+// Read reads a record. Its errors name the file.
+func Read(path string) (*Record, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read device record: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
+	if err != nil {
+		return nil, fmt.Errorf("read device record: %w", err)
+	}
+	r := &Record{}
+	switch {
+	case len(text) > maxRecord:
+		err = errors.New("it is too long")
+	default:
+		err = json.Unmarshal(text, r)
+	}
+	if err == nil {
+		err = r.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read device record %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func (r *Record) check() error {
+	if r.Kind != "device" || r.Format != Format {
+		return fmt.Errorf("it is of kind %q and format %d, not a device record of format %d as ds2 device writes it", r.Kind, r.Format, Format)
+	}
+	if len(r.Reads) == 0 || len(r.Reads) > 100 {
+		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
+	}
+	for _, p := range append(slices.Clone(r.Reads), r.Log) {
+		for _, v := range []float64{p.IOPS, p.Mean} {
+			if !(v > 0) || v > 1e12 {
+				return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS, p.Mean)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+// Package diskspace says how much room a file system has.
+package diskspace
+
+// Free is not known here.
+func Free(string) (n int64, ok bool) { return 0, false }
