@@ -21,8 +21,8 @@ demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 1
 endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself stays as it is
 	scripts/endurance.sh $(ENDURANCE) $$(mktemp -d)/record --threads 4 $(ARGS)
 
-test: ## runs the tests; those that need a PostgreSQL start one
-	$(GO) test -timeout 30m ./...
+test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
+	$(GO) test -short -timeout 30m ./...
 
 versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
@@ -34,7 +34,7 @@ bench: ## runs the Go benchmarks
 bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
 	scripts/bench-driver $(ARGS)
 
-check: fmt vet lint tsql vuln race test ## everything that CI asks for
+check: fmt vet lint tsql vuln race ## everything that CI asks for
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
@@ -51,5 +51,6 @@ tsql: ## parses the T-SQL for SQL Server, with sqlfluff
 vuln:
 	GO='$(GO)' .ci/vulncheck
 
-race:
-	$(GO) test -race -timeout 30m ./...
+# The list of the tests that were skipped, and why, is the last that it prints.
+race: ## runs all tests, with the race detector
+	$(GO) tool gotestsum --format standard-quiet -- -race -timeout 30m ./...
