@@ -71,8 +71,8 @@ so a meter's log that arrives after the bench is added, by --power-log.`,
 
 func (f *benchFlags) check() error {
 	switch {
-	case f.setup.Runs < 1:
-		return usageError("--runs is %d: at least 1 is needed", f.setup.Runs)
+	case f.setup.Runs < 1 || f.setup.Runs > 1000:
+		return usageError("--runs is %d: it must be 1 to 1000", f.setup.Runs)
 	case f.config.Run == 0:
 		return usageError("--run-time is 0: the runs of a bench have an end")
 	case f.startAt != "":

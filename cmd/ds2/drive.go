@@ -98,14 +98,12 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 	if err != nil {
 		return err
 	}
-	if err := printResult(stdout, o, options.Dir); err != nil {
-		return err
-	}
+	printErr := printResult(stdout, o, options.Dir)
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	if len(failed) > 0 {
 		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}
-	return nil
+	return printErr
 }
 
 // driveRun makes a run, shown and with its figures served while it goes on.

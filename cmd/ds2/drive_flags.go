@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -90,26 +91,37 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.StringVar(&f.out, "out", "", "folder for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 }
 
+// Bounds of what a run can mean.
+const (
+	maxUserOffset = 1_000_000_000
+	maxWindows    = 100
+)
+
+// validRunID keeps out of records, metrics, tables and terminals what means something to them.
+var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
 // check reads the flags that are not checked when they are parsed, and refuses those that make no run.
 func (f *driveFlags) check(now time.Time) error {
 	c := &f.config
 	switch {
 	case c.Threads < 1 || c.Threads > 1_000_000:
 		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000", c.Threads)
-	case !(c.RampRate > 0) || c.RampRate > 1e6:
-		return usageError("--ramp-rate is %g: it must be more than 0 users a second", c.RampRate)
+	case !(c.RampRate >= 0.001) || c.RampRate > 1e6:
+		return usageError("--ramp-rate is %g: it must be 0.001 to 1000000 users a second", c.RampRate)
 	case c.MaxRetries < 0:
 		return usageError("--max-retries is %d: it must be 0 or more", c.MaxRetries)
 	case c.MaxErrors < 0:
 		return usageError("--max-errors is %d: it must be 0 or more", c.MaxErrors)
-	case c.UserOffset < 0:
-		return usageError("--user-offset is %d: it must be 0 or more", c.UserOffset)
+	case c.UserOffset < 0 || c.UserOffset > maxUserOffset:
+		return usageError("--user-offset is %d: it must be 0 to %d", c.UserOffset, maxUserOffset)
 	case c.OperationTimeout < time.Second:
 		return usageError("--operation-timeout is %s: it must be at least 1s", c.OperationTimeout)
 	case f.spacing != "poisson" && f.spacing != "even":
 		return usageError("--spacing: %q is neither poisson nor even", f.spacing)
-	case strings.ContainsAny(f.runID, "/\\ ") || len(f.runID) > 64:
-		return usageError("--run-id: %q has a blank or a slash, or more than 64 characters", f.runID)
+	case f.runID != "" && !validRunID.MatchString(f.runID):
+		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit", f.runID)
+	case len(f.windows) > maxWindows:
+		return usageError("--window: %d windows are too many: at most %d", len(f.windows), maxWindows)
 	}
 	c.Arrivals = driver.Arrivals{Rate: float64(f.rate), Poisson: f.spacing == "poisson"}
 	if f.startAt != "" {

@@ -99,7 +99,7 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 func TestConfigFileNamesTheBadLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"n_threads=32\nno_such=1\n":    `line 2: there is no parameter "no_such"`,
-		"n_threads\n":                  `line 1: "n_threads" is not parameter=value`,
+		"n_threads\n":                  "line 1: it is not parameter=value",
 		"n_threads=many\n":             "line 1: ",
 		"config_file=other.conf\n":     `line 1: there is no parameter "config_file"`,
 		"ramp_rate=1\n\nthink_time=-1": "line 3: ",

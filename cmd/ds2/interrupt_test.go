@@ -22,6 +22,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
 
@@ -413,5 +414,36 @@ func TestSecondSignalOfDemo(t *testing.T) {
 				t.Errorf("the demo left %s", left)
 			}
 		})
+	}
+}
+
+// TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
+func TestReaderWhoHasGone(t *testing.T) {
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "12s", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stdout, p.Stderr = write, write
+	p.start(t)
+	write.Close()
+	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+	read.Close() // before the first line of progress
+	if !p.endsWithin(time.Minute) {
+		t.Fatal("the run did not end")
+	}
+	if code := p.ProcessState.ExitCode(); code != exitFailed { // the result could not be printed
+		t.Errorf("%s, want exit %d", p.ProcessState, exitFailed)
+	}
+	record, err := result.Read(p.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.Status != result.Done || record.Audit == nil || !record.Audit.Passed {
+		t.Errorf("status %s, audit %+v", record.Status, record.Audit)
 	}
 }

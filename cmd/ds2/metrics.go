@@ -60,6 +60,6 @@ func (f *metricsFlags) push(ctx context.Context, o experiment.Options, run *expe
 		return
 	}
 	if err := metrics.Push(ctx, f.pushgateway, o.RunID, collectors(o, run)...); err != nil {
-		fmt.Fprintln(stderr, "warning:", err)
+		fmt.Fprintln(stderr, "warning:", redact(err.Error()))
 	}
 }

@@ -117,10 +117,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !started { // an unknown command, flag or argument, or a flag that cannot be read
-		fmt.Fprintf(stderr, "ds2: %v; see %s --help\n", flagText(err), cmd.CommandPath())
+		fmt.Fprintf(stderr, "ds2: %s; see %s --help\n", redact(flagText(err).Error()), cmd.CommandPath())
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "ds2: %v\n", err)
+	fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}

@@ -62,7 +62,11 @@ func (f targetFlags) urls() ([]string, error) {
 		target = "localhost"
 	}
 	var urls []string
+	url := strings.Contains(target, "://")
 	for text := range strings.SplitSeq(target, ";") {
+		if url && !strings.Contains(text, "://") {
+			return nil, usageError("--target: what follows a ; is not a URL; in a password, ; is written %%3B")
+		}
 		u, err := f.url(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
@@ -77,7 +81,13 @@ func (f targetFlags) url(text string) (string, error) {
 		if f.database != "" {
 			return "", usageError("--database-name goes with a host name as --target; in a URL the database is part of it")
 		}
+		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
+			return "", usageError("--target: in the user or password of the URL, / is written %%2F, ? %%3F, # %%23 and @ %%40")
+		}
 		return text, nil
+	}
+	if strings.ContainsAny(text, "@=") { // it holds a password, so it is not repeated
+		return "", usageError("--target: user and password are given in a URL, such as postgres://user:password@host:5432/ds2")
 	}
 	if text == "" {
 		return "", usageError("--target: a host name is empty")

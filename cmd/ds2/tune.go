@@ -89,6 +89,8 @@ func (f *tuneFlags) check() error {
 	switch {
 	case f.search.Method != tune.Golden && f.search.Method != tune.Steps:
 		return usageError("--method: %q is neither golden nor steps", f.method)
+	case f.search.Max > 1_000_000:
+		return usageError("--max-threads is %d: it must be at most 1000000", f.search.Max)
 	case f.search.Start < 1 || f.search.Start > f.search.Max:
 		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d", f.search.Start, f.search.Max)
 	case !(f.gain >= 0) || f.gain >= 100:

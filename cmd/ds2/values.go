@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,9 @@ func flagText(err error) error {
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, cause)
 }
 
+// maxDuration bounds every time that a flag gives, so that sums and multiples of several fit into a time.Duration.
+const maxDuration = 365 * 24 * time.Hour
+
 // durationValue is a time with a unit, such as 20m, or a bare number of DS2's unit.
 type durationValue struct {
 	d    *time.Duration
@@ -83,8 +87,8 @@ func (v durationValue) Set(text string) error {
 	} else if d, err = time.ParseDuration(text); err != nil {
 		return fmt.Errorf("%q is neither a number of %s nor a time such as 90s or 20m", text, v.Type())
 	}
-	if d < 0 {
-		return fmt.Errorf("%q is no time: it must be 0 or more", text)
+	if d < 0 || d > maxDuration {
+		return fmt.Errorf("invalid duration %q: it must be 0 to %s", text, maxDuration)
 	}
 	*v.d = d
 	return nil
@@ -130,7 +134,7 @@ func (v *rateValue) Set(text string) error {
 	number, unit, _ := strings.Cut(text, "/")
 	per := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 {
+	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 || n/per < 1e-4 {
 		return fmt.Errorf("%q is no rate such as 500/s or 30000/m", text)
 	}
 	*v = rateValue(n / per)
@@ -169,9 +173,14 @@ func (v *configFileValue) Set(path string) error {
 	return lines.Err()
 }
 
+var parameterName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+
 func (v *configFileValue) set(name, value string) error {
 	flag := v.flags.Lookup(name)
 	if flag == nil || flag.Name == configFileFlag || flag.Name == "help" {
+		if !parameterName.MatchString(name) { // a URL perhaps, with its password
+			return errors.New("it is not parameter=value")
+		}
 		return fmt.Errorf("there is no parameter %q", name)
 	}
 	return flagText(v.flags.Set(flag.Name, value))
@@ -186,7 +195,7 @@ func configLine(line string) (name, value string, err error) {
 	}
 	name, value, ok := strings.Cut(strings.TrimPrefix(line, "--"), "=")
 	if name = strings.TrimSpace(name); !ok || name == "" {
-		return "", "", fmt.Errorf("%q is not parameter=value", line)
+		return "", "", errors.New("it is not parameter=value")
 	}
 	return name, strings.TrimSpace(value), nil
 }

@@ -3,6 +3,8 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 )
 
 // Server serves /metrics.
@@ -29,13 +32,29 @@ func Serve(address string, all ...prometheus.Collector) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)
 	}
+	return serve(listener, registry, clientTime), nil
+}
+
+// What clients may cost a run: so many connections and so many scrapes at a time, and so long for each of their steps. A
+// scrape beyond that is told 503, a connection waits.
+const (
+	maxConnections = 16
+	maxScrapes     = 4
+	maxHeader      = 16 << 10
+	clientTime     = 10 * time.Second // Prometheus's own default for a scrape
+)
+
+func serve(listener net.Listener, registry *prometheus.Registry, patience time.Duration) *Server {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
 	s := &Server{listener: listener, served: make(chan error, 1)}
-	s.http.Handler = mux
-	s.http.ReadHeaderTimeout = 10 * time.Second
-	go func() { s.served <- s.http.Serve(listener) }()
-	return s, nil
+	s.http = http.Server{
+		Handler: mux, MaxHeaderBytes: maxHeader,
+		ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 6 * patience, // Prometheus comes again each minute, at least
+		ErrorLog: log.New(io.Discard, "", 0), // the client is told; a log of its own would tear the view of the run
+	}
+	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
+	return s
 }
 
 // URL is where the metrics are.

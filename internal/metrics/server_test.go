@@ -1,0 +1,106 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// held is a collector whose scrapes wait.
+type held struct{ entered, leave chan struct{} }
+
+func (h held) Describe(descriptions chan<- *prometheus.Desc) {
+	descriptions <- prometheus.NewDesc("held", "h", []string{"i"}, nil)
+}
+
+func (h held) Collect(metrics chan<- prometheus.Metric) {
+	h.entered <- struct{}{}
+	<-h.leave
+	for i := range 50_000 { // more than the buffers of a connection take
+		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("held", "h", []string{"i"}, nil), prometheus.GaugeValue, 1, fmt.Sprint(i, strings.Repeat("x", 100)))
+	}
+}
+
+// TestScrapesAtOnce has as many scrapes under way as there may be: the next one is turned away.
+func TestScrapesAtOnce(t *testing.T) {
+	h := held{make(chan struct{}), make(chan struct{})}
+	s, err := Serve("127.0.0.1:0", h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	codes := make(chan int)
+	for range maxScrapes {
+		go func() {
+			response, err := http.Get(s.URL())
+			if err != nil {
+				t.Error(err)
+				codes <- 0
+				return
+			}
+			io.Copy(io.Discard, response.Body)
+			response.Body.Close()
+			codes <- response.StatusCode
+		}()
+		<-h.entered
+	}
+	response, err := http.Get(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a scrape too many: %s", response.Status)
+	}
+	close(h.leave)
+	for range maxScrapes {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("a scrape: %d", code)
+		}
+	}
+}
+
+// TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free for others.
+func TestPatience(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := held{make(chan struct{}, 1000), make(chan struct{})}
+	close(h.leave)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(h)
+	s := serve(listener, registry, 200*time.Millisecond)
+	defer s.Close()
+	for why, sent := range map[string]string{
+		"says nothing":       "",
+		"sends half":         "GET /metrics HTTP/1.1\r\nHost: a\r\n",
+		"sends a long one":   "GET /metrics HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 2*maxHeader),
+		"reads nothing back": "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n",
+	} {
+		for range maxConnections {
+			conn, err := net.Dial("tcp", listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if _, err := io.WriteString(conn, sent); err != nil && !errors.Is(err, os.ErrClosed) {
+				t.Logf("%s: %v", why, err)
+			}
+		}
+		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+		response, err := client.Get(strings.Replace(s.URL(), "/metrics", "/", 1))
+		if err != nil {
+			t.Fatalf("beside clients of which each %s: %v", why, err)
+		}
+		response.Body.Close()
+	}
+}
