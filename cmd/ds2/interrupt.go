@@ -86,9 +86,10 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 	var stop, cancel context.CancelFunc
 	i.hard, cancel = context.WithCancel(ctx)
 	i.soft, stop = context.WithCancel(i.hard)
-	signals, pipes := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
-	signal.Notify(pipes, syscall.SIGPIPE) // not Ignore, which commands that are started would inherit
+	// For good, since an error may still be printed. Not by Ignore, which commands that are started would inherit.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	released := make(chan struct{})
 	go func() {
 		for _, act := range []func(){
@@ -111,7 +112,6 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 	}()
 	return i, func() {
 		signal.Stop(signals)
-		signal.Stop(pipes)
 		close(released)
 		cancel()
 	}

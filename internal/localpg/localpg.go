@@ -37,7 +37,8 @@ type Options struct {
 type Server struct {
 	binaries binaries
 	owner    owner
-	home     string // temporary folder: log and, unless Options.DataDir names another place, the cluster
+	home     string   // temporary folder: log and, unless Options.DataDir names another place, the cluster
+	lock     *os.File // on home
 	data     string
 	password string
 	port     int
@@ -61,12 +62,13 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.owner, err = findOwner(); err != nil {
 		return nil, err
 	}
-	if s.home, err = s.owner.tempDir(); err != nil {
+	if s.home, s.lock, err = s.owner.makeHome(); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			os.RemoveAll(s.home)
+			s.lock.Close()
 		}
 	}()
 	if s.data == "" {
@@ -187,8 +189,9 @@ func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
 func (s *Server) Stop() error {
 	s.end((*process).stop)
 	if err := os.RemoveAll(s.home); err != nil {
-		return fmt.Errorf("remove the server's folder: %w", err)
+		return fmt.Errorf("remove the server's directory: %w", err)
 	}
+	s.lock.Close() // it may be closed already
 	return nil
 }
 

@@ -232,6 +232,14 @@ func TestOwnerKilled(t *testing.T) {
 	for alive(pid) { // the test binary's time limit ends it
 		time.Sleep(pollInterval)
 	}
+	next := start(t, Options{})
+	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the next server leaves what the killed owner left: %v", err)
+	}
+	start(t, Options{})
+	if _, err := os.Stat(next.LogFile()); err != nil {
+		t.Errorf("what belongs to a living owner: %v", err)
+	}
 }
 
 // ownServerThenWait is the owner of TestOwnerKilled.

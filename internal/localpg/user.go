@@ -56,19 +56,6 @@ func (o owner) own(path string) error {
 	return nil
 }
 
-// tempDir makes a temporary folder of the owner's.
-func (o owner) tempDir() (string, error) {
-	parent := os.TempDir()
-	if o.reaches(parent) != nil {
-		parent = "/tmp" // root's TMPDIR may lie in root's own, closed home
-	}
-	dir, err := os.MkdirTemp(parent, "ds2-postgres-")
-	if err != nil {
-		return "", fmt.Errorf("make folder for the server: %w", err)
-	}
-	return dir, errors.Join(o.own(dir), o.reaches(dir))
-}
-
 // makeDir makes the data folder, or takes it where it is there and empty.
 func (o owner) makeDir(dir string) error {
 	entries, err := os.ReadDir(dir)
