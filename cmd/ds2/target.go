@@ -1,9 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"net/url"
+	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -12,14 +19,45 @@ import (
 
 // targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
 type targetFlags struct {
-	target, engine, database string
+	target, engine, database, passwordCommand string
 }
 
 // add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
 	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
+	flags.StringVar(&f.passwordCommand, "password-command", "", "command, run by sh, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
+}
+
+// passwordKept is how long the answer of a password command serves: all users that connect or come back at once need it
+// only once.
+const passwordKept = 10 * time.Second
+
+// askPassword gives what a command line prints, without its last line's end. What it printed is in no error.
+func askPassword(line string) func(context.Context) (string, error) {
+	var mu sync.Mutex
+	var password string
+	var asked time.Time
+	return func(ctx context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !asked.IsZero() && time.Since(asked) < passwordKept {
+			return password, nil
+		}
+		c := exec.CommandContext(ctx, "sh", "-c", line)
+		var said bytes.Buffer
+		c.Stderr = &said
+		out, err := c.Output()
+		if err != nil {
+			return "", fmt.Errorf("run --password-command: %w: %s", err, strings.TrimSpace(said.String()))
+		}
+		if password = strings.TrimRight(string(out), "\r\n"); password == "" {
+			return "", errors.New("run --password-command: it printed nothing")
+		}
+		asked = time.Now()
+		return password, nil
+	}
 }
 
 // defaultDatabase is DS2's name of the database.
@@ -37,6 +75,9 @@ func (f targetFlags) open() ([]store.Store, error) {
 		if err != nil {
 			closeStores(stores)
 			return nil, flagError("target", err)
+		}
+		if f.passwordCommand != "" {
+			s.(store.PasswordAsker).AskPassword(askPassword(f.passwordCommand))
 		}
 		stores = append(stores, s)
 	}

@@ -116,6 +116,12 @@ type Snapshotter interface {
 	DropSnapshot(ctx context.Context) error
 }
 
+// PasswordAsker is a Store that can ask for its password, or for a token in its place, each time it connects.
+type PasswordAsker interface {
+	// AskPassword has ask give the password of every connection from now on. It is called before the Store connects.
+	AskPassword(ask func(ctx context.Context) (string, error))
+}
+
 // LogKeeper is a Store whose server keeps all of its log until somebody backs it up.
 type LogKeeper interface {
 	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of the log frees that.

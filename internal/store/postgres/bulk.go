@@ -45,7 +45,10 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 // maintenance connects to another database of the server.
 func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
 	// Every server has template1, but nobody can copy it while others are connected; most have postgres.
-	config := s.config.Copy()
+	config, err := s.connectConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
 	config.Database = "postgres"
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "3D000" {

@@ -22,7 +22,10 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
 		conn, err := s.maintenance(ctx)
 		if store.Classify(err) == store.Config {
-			conn, err = pgx.ConnectConfig(ctx, s.config)
+			var config *pgx.ConnConfig
+			if config, err = s.connectConfig(ctx); err == nil {
+				conn, err = pgx.ConnectConfig(ctx, config)
+			}
 		}
 		op := "lock " + s.Label()
 		if err != nil {

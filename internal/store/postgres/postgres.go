@@ -4,6 +4,7 @@
 package postgres
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"net"
@@ -23,11 +24,14 @@ const Engine = "postgres"
 // poolIdle is how many connections of the pool stay open between statements.
 const poolIdle = 4
 
+var _ store.PasswordAsker = (*Store)(nil)
+
 // Store is a DS2 database in PostgreSQL.
 type Store struct {
-	config  *pgx.ConnConfig
-	db      *sql.DB
-	running sync.Map // names of statements that Progress watches, by the server's process
+	config   *pgx.ConnConfig
+	password func(ctx context.Context) (string, error) // nil: the config's
+	db       *sql.DB
+	running  sync.Map // names of statements that Progress watches, by the server's process
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
@@ -40,9 +44,32 @@ func Open(target *url.URL) (store.Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
 	}
-	s := &Store{config: config, db: stdlib.OpenDB(*config)}
+	s := &Store{config: config}
+	s.db = stdlib.OpenDB(*config, stdlib.OptionBeforeConnect(s.askPassword))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
+}
+
+// AskPassword has ask give the password of each connection: store.PasswordAsker.
+func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
+
+// askPassword puts the password of the moment into a copy of the config.
+func (s *Store) askPassword(ctx context.Context, config *pgx.ConnConfig) error {
+	if s.password == nil {
+		return nil
+	}
+	password, err := s.password(ctx)
+	if err != nil {
+		return &store.Error{Op: "connect to " + s.Label(), Class: store.Connection, Err: err}
+	}
+	config.Password = password
+	return nil
+}
+
+// connectConfig is a copy of the config with the password of the moment.
+func (s *Store) connectConfig(ctx context.Context) (*pgx.ConnConfig, error) {
+	config := s.config.Copy()
+	return config, s.askPassword(ctx, config)
 }
 
 // Engine returns "postgres".

@@ -45,7 +45,11 @@ type session struct {
 // Connect opens a connection for one user and prepares its statements.
 func (s *Store) Connect(ctx context.Context) (store.Session, error) {
 	op := "connect to " + s.Label()
-	conn, err := pgconn.ConnectConfig(ctx, &s.config.Config)
+	config, err := s.connectConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgconn.ConnectConfig(ctx, &config.Config)
 	if err != nil {
 		return nil, s.wrap(op, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,7 +43,10 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	if config.TLSConfig != nil {
 		config.TLSConfig = n.watchTLS(config.TLSConfig)
 	}
-	connector := mssql.NewConnectorConfig(config)
+	connector, err := s.newConnector(ctx, config)
+	if err != nil {
+		return nil, nil, &connectError{err: err}
+	}
 	connector.Dialer = n
 	login, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
@@ -62,6 +66,29 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 		s.opened.Store(true)
 	}
 	return opened.(*mssql.Conn), n, nil
+}
+
+// newConnector gives go-mssqldb's connector for one connection, with the password or the token of the moment.
+func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.Connector, error) {
+	if s.target != "" {
+		target, err := url.Parse(s.target)
+		if err != nil {
+			return nil, err
+		}
+		return newFedAuthConnector(withDatabase(target, config.Database))
+	}
+	if s.password == nil {
+		return mssql.NewConnectorConfig(config), nil
+	}
+	secret, err := s.password(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if config.User == "" {
+		return mssql.NewSecurityTokenConnector(config, func(context.Context) (string, error) { return secret, nil })
+	}
+	config.Password = secret
+	return mssql.NewConnectorConfig(config), nil
 }
 
 // connectError is why a connection could not be made. What go-mssqldb returns has lost its type on the way unless it is

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	mssql "github.com/microsoft/go-mssqldb"
-
 	"ds2/internal/store"
 )
 
@@ -24,7 +22,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
 		config := s.config
 		config.Database, config.AppName = "master", l.Text(maxProgramName)
-		db := sql.OpenDB(mssql.NewConnectorConfig(config))
+		db := sql.OpenDB(connector{s, config})
 		conn, err := db.Conn(ctx)
 		if err == nil {
 			err = s.takeLock(ctx, conn, l)

@@ -5,7 +5,9 @@
 package sqlserver
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -13,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"ds2/internal/store"
@@ -21,10 +24,14 @@ import (
 // Engine is the engine's name.
 const Engine = "sqlserver"
 
+var _ store.PasswordAsker = (*Store)(nil)
+
 // Store is a DS2 database in SQL Server.
 type Store struct {
-	config msdsn.Config
-	db     *sql.DB
+	config   msdsn.Config
+	target   string                                    // where it has Entra ID give the token: go-mssqldb reads it again
+	password func(ctx context.Context) (string, error) // nil: the config's
+	db       *sql.DB
 
 	opened atomic.Bool // the target's database has been reached once
 	asked  sync.Mutex
@@ -47,9 +54,29 @@ func Open(target *url.URL) (store.Store, error) {
 		config.AppName = "ds2"
 	}
 	s := &Store{config: config}
+	if target.Query().Has("fedauth") {
+		if newFedAuthConnector == nil {
+			return nil, errors.New("read target URL: fedauth is not in this ds2: build it with -tags azuread, or leave user and fedauth out and have --password-command print an access token")
+		}
+		s.target = withDatabase(target, config.Database)
+	}
 	s.db = sql.OpenDB(connector{s, config})
 	return s, nil
 }
+
+// newFedAuthConnector connects as Entra ID says, in builds with the tag azuread.
+var newFedAuthConnector func(target string) (*mssql.Connector, error)
+
+func withDatabase(target *url.URL, database string) string {
+	u, query := *target, target.Query()
+	query.Set("database", database)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// AskPassword has ask give the password of each connection, or an access token where the target names no user:
+// store.PasswordAsker.
+func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 // Engine returns "sqlserver".
 func (s *Store) Engine() string { return Engine }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"unicode/utf16"
 )
 
@@ -78,12 +79,14 @@ func prelogin(encryption byte) []byte {
 // Login is what a client asks for in LOGIN7: [MS-TDS] 2.2.6.4.
 type Login struct {
 	Number         int // of this login, from 1
-	User, Database string
+	User, Password string
+	Database       string
+	Token          bool // a token of federated authentication stands in FeatureExt
 	MustHave       bool // fDatabase: the login is to fail where the database cannot be had
 }
 
 func parseLogin(payload []byte) (Login, error) {
-	const optionFlags1, user, database, fixed = 24, 40, 68, 94
+	const optionFlags1, optionFlags3, user, password, extension, database, fixed = 24, 27, 40, 44, 56, 68, 94
 	if len(payload) < fixed {
 		return Login{}, errors.New("LOGIN7 is too short")
 	}
@@ -95,7 +98,22 @@ func parseLogin(payload []byte) (Login, error) {
 		}
 		return string(utf16.Decode(units))
 	}
-	return Login{User: text(user), Database: text(database), MustHave: payload[optionFlags1]&0x40 != 0}, nil
+	secret := slices.Clone(payload[binary.LittleEndian.Uint16(payload[password:]):])[:2*binary.LittleEndian.Uint16(payload[password+2:])]
+	for i, b := range secret { // 2.2.6.4: each byte's halves are exchanged, then it is XORed with 0xA5
+		b ^= 0xA5
+		secret[i] = b<<4 | b>>4
+	}
+	units := make([]uint16, len(secret)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(secret[2*i:])
+	}
+	l := Login{User: text(user), Password: string(utf16.Decode(units)), Database: text(database), MustHave: payload[optionFlags1]&0x40 != 0}
+	if payload[optionFlags3]&0x10 != 0 { // fExtension
+		const fedAuth = 0x02
+		at := binary.LittleEndian.Uint32(payload[binary.LittleEndian.Uint16(payload[extension:]):])
+		l.Token = payload[at] == fedAuth
+	}
+	return l, nil
 }
 
 // handshakeConn carries a TLS handshake in PRELOGIN packets until it is done: [MS-TDS] 3.3.5.2.

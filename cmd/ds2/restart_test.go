@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/internal/store/sqlserver/tdstest"
+)
+
+// TestSQLServerRestart has a run go on through a restart of 20 s, whose logins are answered as SQL Server answers them: it is
+// stopping, nobody listens to the login, it is starting, and then it takes logins while the database is still being recovered.
+func TestSQLServerRestart(t *testing.T) {
+	target := servertest.Database(t)
+	behind, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var killed atomic.Int64 // when, in Unix milliseconds
+	loginFailed := tdstest.Error(18456, 1, 14, "Login failed for user 'sa'.")
+	failed := func(tokens ...[]byte) tdstest.Decision {
+		return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
+	}
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Behind: behind.Host, Decide: func(tdstest.Login) tdstest.Decision {
+		at := killed.Load()
+		if at == 0 {
+			return tdstest.Decision{}
+		}
+		switch down := time.Since(time.UnixMilli(at)); {
+		case down < 3*time.Second:
+			return failed(tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down."))
+		case down < 6*time.Second:
+			return tdstest.Decision{Close: true, Answer: []byte{0}} // nothing that is a token
+		case down < 9*time.Second:
+			return failed(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections."))
+		case down < 13*time.Second:
+			return failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login.`), loginFailed)
+		case down < 16*time.Second:
+			return failed(loginFailed)
+		case down < 20*time.Second:
+			return tdstest.Decision{Answer: tdstest.Answer(
+				tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`),
+				tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}
+		}
+		return tdstest.Decision{}
+	}})
+	var out, messages bytes.Buffer
+	if exit := run(t.Context(), []string{"load", "--target", target, "--size", "1MB"}, &out, &messages); exit != 0 {
+		t.Fatalf("load: exit %d\n%s", exit, messages.String())
+	}
+	proxied := *behind
+	proxied.Host = server.URL("").Host
+	dir := t.TempDir()
+	go func() { // once the run is under way
+		for t.Context().Err() == nil {
+			if samples, _ := filepath.Glob(dir + "/run/samples*"); len(samples) > 0 {
+				time.Sleep(5 * time.Second)
+				killed.Store(time.Now().UnixMilli())
+				server.Drop()
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	out.Reset()
+	messages.Reset()
+	exit := run(t.Context(), []string{"drive", "--target", proxied.String(), "--threads", "3", "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "45s",
+		"--metrics-addr", "", "--out", dir + "/run"}, &out, &messages)
+	if exit != 0 || !strings.Contains(out.String(), "The audit passed") || !strings.Contains(out.String(), " OPM") {
+		t.Errorf("exit %d\n%s\n%s", exit, out.String(), messages.String())
+	}
+	if killed.Load() == 0 {
+		t.Error("the run ended before the restart")
+	}
+}
