@@ -36,11 +36,11 @@ func newBenchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Repeat a run by the storage report's procedure; the run with the median OPM is the result",
 		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure idle power, run,
-cool down. The run with the median OPM stands for the configuration. A run that fails, whose audit fails or that was not
-steady does not count and is repeated, unless --keep-marked is given.
+cool down. The run with the median OPM stands for the configuration. A run that fails, or whose audit fails, does not
+count and is repeated. A run that was not steady counts, and the result says so; --drop-unsteady repeats it instead.
 
 All records go into one folder. A bench that was interrupted, or that crashed, goes on with the same command and --out;
-so a meter's log that arrives after the bench is added, by --power-log.`,
+--runs, --keep-marked and --drop-unsteady may be others then. A meter's log that arrives after the bench is added by --power-log.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
   ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh`,
 		Args: flagsOnly,
@@ -54,7 +54,8 @@ so a meter's log that arrives after the bench is added, by --power-log.`,
 	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.idle, time.Minute}, "idle", "then time over which idle power is measured: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.cooldown, time.Minute}, "cooldown", "time that counters and power are measured after the run: minutes, or a time such as 90s")
-	flags.BoolVar(&f.setup.KeepMarked, "keep-marked", false, "let runs count whose audit failed or that were not steady")
+	flags.BoolVar(&f.setup.KeepMarked, "keep-marked", false, "let runs count whose audit failed")
+	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "do not let runs count that were not steady: repeat them, which flatters drives that are erratic")
 	f.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
@@ -116,7 +117,8 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if bench.Status != result.Done {
+	experiment.Stand(&bench)
+	if bench.Status != result.Done || !experiment.Enough(bench) {
 		options.Idle, options.Cooldown = f.idle, f.cooldown
 		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
 	}
@@ -178,6 +180,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to go on with it, or another folder",
 			o.Dir, strings.Join(names, ", "))
 	}
+	left.Setup.Runs, left.Setup.KeepMarked, left.Setup.DropUnsteady = setup.Runs, setup.KeepMarked, setup.DropUnsteady
 	return left, nil
 }
 

@@ -33,13 +33,16 @@ type Bench struct {
 // ErrTooFew says that too few runs of a bench count.
 var ErrTooFew = errors.New("too few runs count")
 
-// failuresInARow is how many runs may fail one after the other before the bench is given up.
+// failuresInARow is how many runs may fail one after the other before the bench is given up. A run fails where it ends
+// with an error and without a result: the server is gone, too many orders were given up, the restore did not work. A run
+// with a mark, such as a failed audit, did not fail.
 const failuresInARow = 2
 
-// Do goes through the procedure, from the start or from where b, which is the bench's summary, ends. A marked run, and one
-// that failed, does not count and is repeated, unless the setup says that marked runs count: as many extra runs as were
-// asked for, then the bench ends with ErrTooFew. The summary on disk is always that of the runs made so far.
-// Closing stop ends it in order.
+// Do goes through the procedure, from the start or from where b, which is the bench's summary, ends. A run that failed, and
+// one with marks, does not count and is repeated, unless the setup says that marked runs count: as many extra runs as
+// were asked for, then the bench ends with ErrTooFew. A run that was not steady counts, unless the setup drops it: to
+// throw such runs away flatters erratic drives. The summary on disk is always that of the runs made so far. Closing stop
+// ends it in order.
 func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (result.Bench, error) {
 	for i := range b.Runs { // of a ds2 that ended early
 		if b.Runs[i].Status == result.Running {
@@ -48,6 +51,7 @@ func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (re
 		}
 	}
 	b.Status, b.Error = result.Running, ""
+	Stand(&b)
 	err := p.runs(ctx, stop, &b)
 	b.End = time.Now()
 	switch {
@@ -82,16 +86,16 @@ func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) 
 			last.Status = result.Failed
 			last.Marks = append(last.Marks, err.Error())
 			if failures++; failures == failuresInARow {
-				return err
+				return fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", failures, err)
 			}
 		default:
 			failures = 0
 		}
+		Stand(b)
 		if !last.Counts {
 			extra++
-			p.Told("%s does not count: %s", last.Dir, last.Marks[0])
+			p.Told("%s does not count: %s", last.Dir, last.Wrong()[0])
 		}
-		Stand(b)
 	}
 	return nil
 }
@@ -126,10 +130,12 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) e
 	run.Limits = s.Limits
 	run.Status, run.OPM, run.CI95, run.Marks = s.Status, s.OPM, window.CI95, marks
 	if !window.Steady.Verdict {
-		run.Marks = append(run.Marks, window.Steady.Why)
+		run.Unsteady = window.Steady.Why
+	}
+	if l, measured := window.Latency[measure.WholeOrder]; measured {
+		run.P95 = &l.P95
 	}
 	takeObserved(run, s)
-	run.Counts = len(run.Marks) == 0 || b.Setup.KeepMarked
 	p.Told("%s: %.1f OPM", run.Dir, *run.OPM)
 	return nil
 }
@@ -142,7 +148,16 @@ func takeObserved(run *result.BenchRun, s result.Summary) {
 	if s.Bottleneck != nil {
 		run.Bottleneck = s.Bottleneck.What
 	}
+	run.Costs, run.Conditions = s.Costs, s.Conditions
 }
+
+// counts says whether a run counts by what the setup asks for.
+func counts(r result.BenchRun, setup result.Setup) bool {
+	return r.Status == result.Done && r.OPM != nil && (len(r.Marks) == 0 || setup.KeepMarked) && (r.Unsteady == "" || !setup.DropUnsteady)
+}
+
+// Enough says whether as many runs count as must.
+func Enough(b result.Bench) bool { return counted(&b) >= b.Setup.Runs }
 
 func counted(b *result.Bench) (n int) {
 	for _, r := range b.Runs {
@@ -170,12 +185,13 @@ func CompleteBench(ctx context.Context, o *monitor.Observer, dir string, b *resu
 	return result.SaveBench(dir, *b)
 }
 
-// Stand computes what the runs that count come to.
+// Stand says which runs count, and computes what they come to.
 func Stand(b *result.Bench) {
 	var runs []result.BenchRun
-	for _, r := range b.Runs {
-		if r.Counts {
-			runs = append(runs, r)
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if r.Counts = counts(*r, b.Setup); r.Counts {
+			runs = append(runs, *r)
 		}
 	}
 	b.Median, b.OPM, b.CI95, b.Active, b.OPMPerWatt, b.Idle, b.Limits = "", nil, nil, nil, nil, nil, nil
@@ -208,8 +224,10 @@ func Stand(b *result.Bench) {
 	}
 }
 
-// Differences names the fields in which two setups differ; a bench is resumed only where there are none.
+// Differences names the fields in which two setups differ; a bench is resumed only where there are none. How many runs
+// must count, and which do, may differ: that only judges.
 func Differences(a, b result.Setup) []string {
+	a.Runs, a.KeepMarked, a.DropUnsteady = b.Runs, b.KeepMarked, b.DropUnsteady
 	var names []string
 	for i, x, y := 0, reflect.ValueOf(a), reflect.ValueOf(b); i < x.NumField(); i++ {
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {

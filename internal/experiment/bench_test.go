@@ -113,34 +113,39 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 func TestMarkedRunsAreRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
 		keep     bool
+		drop     bool
 		outcomes []outcome
 		counts   string // of each run: + or -
 		opm      float64
 		err      string
 	}{
 		"failed audits and unsteady runs": {
-			false, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, "",
+			false, false, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}, {opm: 4}}, "+-++", 3, "",
+		},
+		"unsteady runs that are dropped": {
+			false, true, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, "",
 		},
 		"a run that fails": {
-			false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {opm: 4}, {opm: 5}}, "+-++", 4, "",
+			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {opm: 4}, {opm: 5}}, "+-++", 4, "",
 		},
 		"unless told otherwise": {
-			true, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}}, "+++", 2, "",
+			true, false, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}}, "+++", 2, "",
 		},
 		"two failures in a row": {
-			false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+--", 1, "server gone",
+			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+--", 1,
+			"2 runs in a row ended with an error and without a result, the last: server gone",
 		},
 		"too many marked": {
-			false, []outcome{{opm: 1}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",
+			false, false, []outcome{{opm: 1}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",
 		},
 		"an even number that counts has no run in the middle": {
-			false, []outcome{{opm: 7}, {err: errors.New("server gone")}, {opm: 6}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+-+--", 6, "server gone",
+			false, false, []outcome{{opm: 7}, {err: errors.New("server gone")}, {opm: 6}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+-+--", 6, "server gone",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				setup := ofReport
-				setup.Setup.KeepMarked = c.keep
+				setup.Setup.KeepMarked, setup.Setup.DropUnsteady = c.keep, c.drop
 				b, err := newScript(c.outcomes...).bench(t.TempDir()).Do(t.Context(), nil, setup)
 				if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 					t.Errorf("error %v, want %q", err, c.err)
@@ -218,8 +223,44 @@ func TestDifferences(t *testing.T) {
 	if got := Differences(a, b); got != nil {
 		t.Errorf("equal setups differ in %v", got)
 	}
+	b.Runs, b.KeepMarked, b.DropUnsteady = 5, true, true
+	if got := Differences(a, b); got != nil {
+		t.Errorf("what only judges may change, but %v may not", got)
+	}
 	b.Threads, b.Parameters.RunTime = 16, 60
 	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"threads", "parameters"}) {
 		t.Errorf("setups differ in %v", got)
 	}
+}
+
+// TestJudgingMayChangeOnResume: a bench that ended with too few runs has enough of them once marked runs count, and one
+// that is done goes on once its unsteady runs are dropped.
+func TestJudgingMayChangeOnResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		setup := ofReport
+		setup.Setup.Runs = 1
+		s := newScript(outcome{opm: 1, mark: "audit"}, outcome{opm: 2, mark: "audit"})
+		b, err := s.bench(dir).Do(t.Context(), nil, setup)
+		if !errors.Is(err, ErrTooFew) {
+			t.Fatalf("two marked runs: %v", err)
+		}
+		b.Setup.KeepMarked = true
+		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1 {
+			t.Errorf("with --keep-marked: %+v, %v", b, err)
+		}
+
+		s = newScript(outcome{opm: 5, unsteady: true}, outcome{opm: 6})
+		if b, err = s.bench(dir).Do(t.Context(), nil, setup); err != nil || *b.OPM != 5 || b.Runs[0].Unsteady == "" {
+			t.Fatalf("an unsteady run: %+v, %v", b, err)
+		}
+		b.Setup.DropUnsteady = true
+		Stand(&b)
+		if Enough(b) || b.OPM != nil {
+			t.Errorf("a dropped run still counts: %+v", b)
+		}
+		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {
+			t.Errorf("with --drop-unsteady: %+v, %v", b, err)
+		}
+	})
 }

@@ -106,9 +106,11 @@ func addObserved(ctx context.Context, o *monitor.Observer, dir string, counters 
 	}
 	s.Machine, s.Servers = o.Machine, o.Servers
 	s.Power, s.Bottleneck = powerOf(*counters, *s), nil
+	s.Costs, s.Conditions = nil, nil
 	if len(s.Windows) == 0 {
 		return err
 	}
+	s.Costs, s.Conditions = costsOf(*counters, *s, o.Local), conditionsOf(*counters, *s)
 	if b := diagnose.Judge(figuresOf(*counters, *s, o.Local)); b != nil {
 		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: o.Warnings}
 		if size := b.Figures.DatabaseSize; size != nil {

@@ -16,6 +16,10 @@ func student(p, degrees float64) float64 { return stats.InvCDF(stats.TDist{V: de
 // Significance words a probability together with the level that it was held against: "p = 0.0104, not significant at
 // 0.01". It has two digits, or as many as it takes to be seen on the right side of the level.
 func Significance(p, level float64) string {
+	const smallest = 1e-15 // what the sums behind p can tell from 0
+	if p < smallest && p < level {
+		return fmt.Sprintf("p < %g, significant at %g", smallest, level)
+	}
 	text := ""
 	for digits := 2; digits < 17; digits++ {
 		text = strconv.FormatFloat(p, 'g', digits, 64)

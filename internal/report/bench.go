@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ds2/internal/limit"
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -44,25 +46,30 @@ func BenchText(w io.Writer, c Configuration) error { return writeText(w, benchVi
 
 // benchView is what a bench came to.
 func benchView(c Configuration) runView {
+	runs := counted(c.Bench)
+	wrong := func(r result.BenchRun) bool { return len(r.Wrong()) > 0 }
 	v := runView{
 		ID: "bench", RunID: "bench",
 		Title:    fmt.Sprintf("Bench %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads)),
 		Headline: "no result",
-		Good:     c.Status == result.Done && !slices.ContainsFunc(counted(c.Bench), func(r result.BenchRun) bool { return len(r.Marks) > 0 }) && limit.Passed(c.Limits),
+		Good:     c.Status == result.Done && !slices.ContainsFunc(runs, wrong) && limit.Passed(c.Limits),
 		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
 		Facts:    benchFacts(c.Bench),
-		Tables:   []table{runTable(c.Bench), limitTable(c.Limits)},
-		Notes:    benchNotes(c.Bench),
+		Tables:   []table{runTable(c.Bench), limitTable(c.Limits), conditionTable(c.Bench), medianCosts(c.Bench)},
+		Notes:    benchNotes(c),
 	}
-	runs := counted(c.Bench)
-	if c.OPM != nil {
-		v.Headline = fmt.Sprintf("%s OPM, the median of %d", decimal(c.OPM, 1), len(runs))
+	switch {
+	case c.OPM == nil:
+	case c.RunsCI95 != nil:
+		v.Headline = fmt.Sprintf("%s OPM ± %s from run to run, the median of %d", worth(*c.OPM, *c.RunsCI95), uncertainty(c.RunsCI95), len(runs))
+	default:
+		v.Headline = fmt.Sprintf("%s OPM, of a single run", decimal(c.OPM, 1))
 	}
-	if c.Status != result.Done {
-		v.Notes = append(v.Notes, sentence(fmt.Sprintf("Warning: the bench ended early (%s): %d of %d runs count", c.Status, len(runs), c.Setup.Runs)))
+	if note := limitNote(c.Limits); note != "" {
+		v.Notes = append(v.Notes, note)
 	}
 	for _, r := range c.Runs {
-		if len(r.Marks) > 0 {
+		if wrong(r) {
 			v.Notes = append(v.Notes, sentence("Marked: "+markText(c.Name, r)))
 		}
 	}
@@ -71,7 +78,7 @@ func benchView(c Configuration) runView {
 
 // runTable is every run of a bench, also those that do not count.
 func runTable(b result.Bench) table {
-	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 %", "idle W", "active W", "bottleneck", "counts"}}
+	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 % within the run", "order p95 ms", "device reads/s", "device writes/s", "idle W", "active W", "bottleneck", "counts"}}
 	for _, r := range b.Runs {
 		counts := "no"
 		switch {
@@ -79,21 +86,100 @@ func runTable(b result.Bench) table {
 			counts = "yes, the median"
 		case r.Counts:
 			counts = "yes"
+		case r.Unsteady != "" && len(r.Marks) == 0:
+			counts = "dropped: not steady"
 		}
-		t.Rows = append(t.Rows, []string{r.Dir, decimal(r.OPM, 1), decimal(r.CI95, 1), decimal(r.Idle, 1), decimal(r.Active, 1),
-			r.Bottleneck, counts})
+		if r.Counts && r.Unsteady != "" {
+			counts += ", not steady"
+		}
+		t.Rows = append(t.Rows, []string{r.Dir, decimal(r.OPM, 1), uncertainty(r.CI95), figureOr(r.P95), figureOr(condition("reads of the devices")(r)),
+			figureOr(condition("writes of the devices")(r)), decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, counts})
+	}
+	return t.trimmed()
+}
+
+// benchNotes say what the runs of a bench come to together, and which were left out.
+func benchNotes(c Configuration) (notes []string) {
+	runs := counted(c.Bench)
+	if c.RunsCI95 != nil {
+		notes = append(notes, fmt.Sprintf("The %d runs of %s that count come to %s ± %s OPM on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%.",
+			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), *c.RunsSpread))
+	}
+	unsteady, dropped := 0, 0
+	for _, r := range c.Runs {
+		switch {
+		case r.Unsteady != "" && r.Counts:
+			unsteady++
+		case r.Unsteady != "" && r.OPM != nil:
+			dropped++
+		}
+	}
+	if unsteady > 0 {
+		notes = append(notes, fmt.Sprintf("%d of the %d runs of %s that count were not steady.", unsteady, len(runs), c.Name))
+	}
+	if dropped > 0 && c.Setup.DropUnsteady {
+		notes = append(notes, fmt.Sprintf("Of %s, %d runs that were not steady were dropped, as --drop-unsteady says: the result flatters a drive that is erratic.", c.Name, dropped))
+	}
+	if c.Kind == result.KindBench && c.Status != result.Done {
+		notes = append(notes, sentence(fmt.Sprintf("Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs)))
+	}
+	return notes
+}
+
+// enoughToExplain is how many runs it takes to say that a condition goes with OPM.
+const enoughToExplain = 4
+
+// conditionTable is under which conditions each run that has an OPM was made, and which of them go with OPM: why runs
+// differ.
+func conditionTable(b result.Bench) table {
+	t := table{Caption: "Why the runs differ: conditions in the first window", Head: []string{"condition", "unit"}}
+	var runs []result.BenchRun
+	for _, r := range b.Runs {
+		if r.OPM != nil && len(r.Conditions) > 0 {
+			runs = append(runs, r)
+			t.Head = append(t.Head, r.Dir)
+		}
+	}
+	if len(runs) < 2 {
+		return t
+	}
+	t.Head = append(t.Head, "with OPM")
+	for _, c := range runs[0].Conditions {
+		row := []string{c.Name, c.Unit}
+		var opm, values []float64
+		for _, r := range runs {
+			v := condition(c.Name)(r)
+			row = append(row, figureOr(v))
+			if v != nil {
+				opm, values = append(opm, *r.OPM), append(values, *v)
+			}
+		}
+		t.Rows = append(t.Rows, append(row, goesWith(values, opm)))
 	}
 	return t
 }
 
-// benchNotes says what the runs of a bench come to together.
-func benchNotes(b result.Bench) (notes []string) {
-	if b.RunsCI95 != nil {
-		notes = append(notes, fmt.Sprintf("The runs come to %s ± %s OPM on average (95 %% confidence by Student's t); the best is %.1f %% of that above the worst.",
-			decimal(b.RunsMean, 1), decimal(b.RunsCI95, 1), *b.RunsSpread))
+// goesWith says whether a condition goes with OPM: Pearson's correlation, tested by Student's t.
+func goesWith(values, opm []float64) string {
+	if len(values) < enoughToExplain {
+		return fmt.Sprintf("(takes %d runs)", enoughToExplain)
 	}
-	if note := limitNote(b.Limits); note != "" {
-		notes = append(notes, note)
+	r, p := measure.Correlation(values, opm)
+	switch {
+	case math.IsNaN(r):
+		return "the same in all"
+	case p < differenceLevel:
+		return fmt.Sprintf("yes: r = %+.2f, %s", r, measure.Significance(p, differenceLevel))
 	}
-	return notes
+	return fmt.Sprintf("no: r = %+.2f", r)
+}
+
+// medianCosts are those of an order in the run that stands for the configuration.
+func medianCosts(b result.Bench) table {
+	for _, r := range b.Runs {
+		if r.Dir == b.Median {
+			return costTable(r.Costs)
+		}
+	}
+	return table{}
 }

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -48,6 +50,16 @@ func single(s result.Summary) result.Bench {
 	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.OPM, CI95: s.Windows[0].CI95}
 	b := result.Bench{Start: s.Start, End: s.End, OPM: s.OPM, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
 		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1}}
+	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
+		run.P95 = &l.P95
+	}
+	if s.Bottleneck != nil {
+		run.Bottleneck = s.Bottleneck.What
+	}
+	run.Costs, run.Conditions = s.Costs, s.Conditions
+	if !s.Windows[0].Steady.Verdict {
+		run.Unsteady = s.Windows[0].Steady.Why
+	}
 	if s.Power != nil {
 		run.Idle, run.Active = s.Power.Idle, s.Power.Active
 		b.Idle, b.Active, b.OPMPerWatt = s.Power.Idle, s.Power.Active, s.Power.OPMPerWatt
@@ -60,6 +72,7 @@ func single(s result.Summary) result.Bench {
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
+	Held           []string        `json:"held,omitempty"`     // what the differences are worth where storage did not hold a configuration back
 	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
 }
 
@@ -105,7 +118,28 @@ func markText(name string, r result.BenchRun) string {
 	if !r.Counts {
 		text += ", does not count"
 	}
-	return text + ": " + strings.Join(r.Marks, "; ")
+	return text + ": " + strings.Join(r.Wrong(), "; ")
+}
+
+// bottleneck is what held back the run that stands for a configuration; empty where that is not known.
+func bottleneck(b result.Bench) string {
+	for _, r := range b.Runs {
+		if r.Dir == b.Median {
+			return r.Bottleneck
+		}
+	}
+	return ""
+}
+
+// bottlenecks lists what held back the runs that count, that of the median run first.
+func bottlenecks(b result.Bench) string {
+	names := []string{bottleneck(b)}
+	for _, r := range counted(b) {
+		if !slices.Contains(names, r.Bottleneck) {
+			names = append(names, r.Bottleneck)
+		}
+	}
+	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), ", ")
 }
 
 // CompareJSON writes the comparison as one object.
@@ -128,7 +162,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
 			out.Write([]string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
-				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Marks, "; "))})
+				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; "))})
 		}
 	}
 	out.Flush()

@@ -31,7 +31,7 @@ func compareView(c Comparison) runView {
 	v := runView{
 		ID: "compare", RunID: first.Name,
 		Title:  "Against " + first.Name,
-		Tables: []table{comparedTable(c), differenceTable(c)},
+		Tables: []table{comparedTable(c), differenceTable(c), comparedLimits(c)},
 		Good:   len(c.Warnings) == 0,
 	}
 	for _, d := range c.Differences {
@@ -50,12 +50,16 @@ func compareView(c Comparison) runView {
 		}
 		v.Facts = append(v.Facts, fact{Name: name, Value: d.short()})
 	}
+	for _, sentence := range c.Held {
+		v.Notes = append(v.Notes, sentence+".")
+	}
 	for _, warning := range c.Warnings {
 		v.Notes = append(v.Notes, sentence("Warning: "+warning))
 	}
 	for _, one := range c.Configurations {
+		v.Notes = append(v.Notes, benchNotes(one)...)
 		for _, r := range one.Runs {
-			if len(r.Marks) > 0 {
+			if len(r.Wrong()) > 0 {
 				v.Good = v.Good && !r.Counts
 				v.Notes = append(v.Notes, sentence("Marked: "+markText(one.Name, r)))
 			}
@@ -64,27 +68,62 @@ func compareView(c Comparison) runView {
 	return v
 }
 
-// comparedTable is the storage report's table (WORKLOAD.md section 6).
+// comparedTable is the storage report's table (WORKLOAD.md section 6) with all runs as they were made, also those that do
+// not count, and with what held each configuration back.
 func comparedTable(c Comparison) table {
 	columns := 0
 	for _, one := range c.Configurations {
-		columns = max(columns, len(counted(one.Bench)))
+		columns = max(columns, len(one.Runs))
 	}
 	t := table{Caption: "Results", Head: []string{"configuration"}}
 	for i := range columns {
 		t.Head = append(t.Head, fmt.Sprintf("run %d", i+1))
 	}
-	t.Head = append(t.Head, "median OPM", "± 95 %", "idle W", "active W", "OPM/W")
+	t.Head = append(t.Head, "runs", "median OPM", "± 95 % run to run", "± 95 % within the run", "order p95 ms", "device reads/s", "device writes/s", "bottleneck", "idle W", "active W", "OPM/W")
 	for _, one := range c.Configurations {
 		row := make([]string, 1+columns)
 		row[0] = one.Name
-		for i, r := range counted(one.Bench) {
+		for i, r := range one.Runs {
 			row[1+i] = decimal(r.OPM, 1)
+			switch {
+			case r.OPM == nil:
+				row[1+i] = string(r.Status)
+			case !r.Counts:
+				row[1+i] += " dropped"
+			}
 		}
-		for _, v := range []*float64{one.OPM, one.CI95, one.Idle, one.Active, one.OPMPerWatt} {
+		row = append(row, fmt.Sprintf("%d of %d", len(counted(one.Bench)), one.Setup.Runs), decimal(one.OPM, 1), uncertainty(one.RunsCI95), uncertainty(one.CI95))
+		for _, of := range []func(result.BenchRun) *float64{p95OfRun, condition("reads of the devices"), condition("writes of the devices")} {
+			row = append(row, figureOr(ofMedian(of)(one.Bench)))
+		}
+		row = append(row, bottlenecks(one.Bench))
+		for _, v := range []*float64{one.Idle, one.Active, one.OPMPerWatt} {
 			row = append(row, decimal(v, 1))
 		}
 		t.Rows = append(t.Rows, row)
+	}
+	return t.trimmed()
+}
+
+// condition gives a condition of a run by its name.
+func condition(name string) func(result.BenchRun) *float64 {
+	return func(r result.BenchRun) *float64 {
+		for _, c := range r.Conditions {
+			if c.Name == name {
+				return &c.Value
+			}
+		}
+		return nil
+	}
+}
+
+// comparedLimits are the limits of all configurations and their verdicts.
+func comparedLimits(c Comparison) table {
+	t := table{Caption: "Limits, over the first window of the run that stands for each configuration", Head: []string{"configuration", "limit", "measured", "verdict"}}
+	for _, one := range c.Configurations {
+		for _, row := range limitTable(one.Limits).Rows {
+			t.Rows = append(t.Rows, append([]string{one.Name}, row...))
+		}
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -16,7 +17,7 @@ import (
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
-	Figure      string   `json:"figure"` // opm, active_w, idle_w or opm_per_active_w
+	Figure      string   `json:"figure"` // opm, order_p95_ms, active_w, idle_w, opm_per_active_w, or a cost of an order
 	Percent     float64  `json:"percent"`
 	Low         *float64 `json:"low_pct,omitempty"`
 	High        *float64 `json:"high_pct,omitempty"`
@@ -25,6 +26,8 @@ type Difference struct {
 	// Medians is the difference of the values that stand for the configurations, in percent: the storage report's figure
 	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
+	// AtLeast says that the difference would be larger if storage had held the faster configuration back too.
+	AtLeast bool `json:"at_least,omitempty"`
 }
 
 // differenceLevel is that of the 95 % confidence interval.
@@ -39,8 +42,9 @@ type compared struct {
 	from string
 }
 
-var figures = []compared{
+var figures = append([]compared{
 	{"opm", "OPM", func(b result.Bench) *float64 { return b.OPM }, func(r result.BenchRun) *float64 { return r.OPM }, ""},
+	{"order_p95_ms", "order p95", ofMedian(p95OfRun), p95OfRun, ""},
 	{"active_w", "active power", func(b result.Bench) *float64 { return b.Active }, func(r result.BenchRun) *float64 { return r.Active }, ""},
 	{"idle_w", "idle power", func(b result.Bench) *float64 { return b.Idle }, func(r result.BenchRun) *float64 { return r.Idle }, ""},
 	{"opm_per_active_w", "OPM per watt", func(b result.Bench) *float64 { return b.OPMPerWatt }, func(r result.BenchRun) *float64 {
@@ -49,6 +53,20 @@ var figures = []compared{
 		}
 		return new(*r.OPM / *r.Active)
 	}, "active_w"},
+}, costFigures()...)
+
+func p95OfRun(r result.BenchRun) *float64 { return r.P95 }
+
+// ofMedian gives a figure of the run that stands for a configuration.
+func ofMedian(of func(result.BenchRun) *float64) func(result.Bench) *float64 {
+	return func(b result.Bench) *float64 {
+		for _, r := range b.Runs {
+			if r.Dir == b.Median {
+				return of(r)
+			}
+		}
+		return nil
+	}
 }
 
 // Compare compares each configuration with the first.
@@ -79,8 +97,45 @@ func Compare(all []Configuration) Comparison {
 			c.Differences = append(c.Differences, d)
 		}
 		c.Warnings = append(c.Warnings, unlike(first, other)...)
+		c.Held = append(c.Held, held(first, other, c.Differences)...)
 	}
 	return c
+}
+
+// held says what a difference of OPM is worth where one of the configurations was not held back by its storage.
+func held(first, other Configuration, differences []Difference) (sentences []string) {
+	i := slices.IndexFunc(differences, func(d Difference) bool { return d.Name == other.Name && d.Figure == "opm" })
+	if i < 0 {
+		return nil
+	}
+	opm := differences[i]
+	a, b := bottleneck(first.Bench), bottleneck(other.Bench)
+	slower, faster := first, other
+	if opm.Percent < 0 {
+		slower, faster = other, first
+	}
+	by := func(c Configuration) string {
+		if c.Name == first.Name {
+			return a
+		}
+		return b
+	}
+	switch {
+	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
+	case by(slower) == diagnose.Storage && faster.Name == other.Name:
+		differences[i].AtLeast = true
+		sentences = append(sentences, fmt.Sprintf("OPM of %s: %s: %s was limited by %s", other.Name, differences[i].short(), faster.Name, limitedBy[by(faster)]))
+	case by(slower) == diagnose.Storage:
+		sentences = append(sentences, fmt.Sprintf("OPM of %s: %s or lower: %s was limited by %s", other.Name, opm.short(), faster.Name, limitedBy[by(faster)]))
+	default:
+		sentences = append(sentences, fmt.Sprintf("OPM of %s: the difference says little about the storage: %s was limited by %s", other.Name, slower.Name, limitedBy[by(slower)]))
+	}
+	return sentences
+}
+
+var limitedBy = map[string]string{
+	diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
+	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
 }
 
 func ofRuns(b result.Bench, of func(result.BenchRun) *float64) (values []float64) {
@@ -106,7 +161,12 @@ func (d Difference) Text() string {
 }
 
 // short is the difference alone.
-func (d Difference) short() string { return d.percent(d.Percent) }
+func (d Difference) short() string {
+	if d.AtLeast {
+		return "at least " + d.percent(d.Percent)
+	}
+	return d.percent(d.Percent)
+}
 
 // percent prints a percentage of this difference, with as many decimals as its interval is worth.
 func (d Difference) percent(v float64) string {

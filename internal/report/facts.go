@@ -63,7 +63,7 @@ func benchFacts(b result.Bench) (all []fact) {
 	}
 	all = append(all, count)
 	if b.RunsSpread != nil {
-		all = append(all, fact{Name: "best above worst", Value: fmt.Sprintf("%.1f %%", *b.RunsSpread)})
+		all = append(all, fact{Name: "(max − min) / mean", Value: fmt.Sprintf("%.1f %%", *b.RunsSpread)})
 	}
 	for _, r := range b.Runs {
 		if r.Dir == b.Median && r.Bottleneck != "" {

@@ -36,7 +36,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), costTable(r.Costs), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error

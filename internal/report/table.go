@@ -64,6 +64,46 @@ func decimal(f *float64, decimals int) string {
 	return number(*f, decimals)
 }
 
+// uncertainty prints half the width of an interval with two digits that matter; empty where there is none.
+func uncertainty(half *float64) string {
+	if half == nil || !(*half > 0) {
+		return decimal(half, 1)
+	}
+	return worth(*half, *half)
+}
+
+// worth prints a figure with as many digits as half the width of its interval is worth: two of that.
+func worth(f, half float64) string {
+	if !(half > 0) {
+		return number(f, 1)
+	}
+	digits := 1 - int(math.Floor(math.Log10(half)))
+	scale := math.Pow(10, float64(digits))
+	return number(math.Round(f*scale)/scale, max(digits, 0))
+}
+
+// figureOr is figure; empty where there is none.
+func figureOr(f *float64) string {
+	if f == nil {
+		return ""
+	}
+	return figure(*f)
+}
+
+// trimmed is the table without columns that are empty in all rows.
+func (t table) trimmed() table {
+	for i := len(t.Head) - 1; i > 0; i-- {
+		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		t.Head = slices.Delete(t.Head, i, i+1)
+		for k, row := range t.Rows {
+			t.Rows[k] = slices.Delete(row, i, i+1)
+		}
+	}
+	return t
+}
+
 func integer(n int64) string { return english.Sprintf("%d", n) }
 
 // figure prints a measured value with three digits that matter.

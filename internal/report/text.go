@@ -17,7 +17,7 @@ func Text(w io.Writer, records []*result.Record) error {
 	for i, r := range records {
 		s := r.Summary
 		v := runView{Title: fmt.Sprintf("run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
-			Tables: []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), scrubTable(s.Scrubs), auditTable(s).failures()}}
+			Tables: []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), costTable(s.Costs), scrubTable(s.Scrubs), auditTable(s).failures()}}
 		v.Notes, _ = notes(s)
 		views[i] = v
 	}

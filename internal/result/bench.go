@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 )
 
@@ -57,12 +59,15 @@ type Setup struct {
 	Seed       uint64     `json:"seed"` // of the first run; each further one's is one higher
 	Parameters Parameters `json:"parameters"`
 
-	Runs       int     `json:"runs"` // that must count
-	Restore    string  `json:"restore"`
-	Settle     float64 `json:"settle_s"`
-	Idle       float64 `json:"idle_s"`
-	Cooldown   float64 `json:"cooldown_s"`
-	KeepMarked bool    `json:"keep_marked"` // marked runs count too
+	Runs     int     `json:"runs"` // that must count
+	Restore  string  `json:"restore"`
+	Settle   float64 `json:"settle_s"`
+	Idle     float64 `json:"idle_s"`
+	Cooldown float64 `json:"cooldown_s"`
+
+	// What only judges may be another when a bench is resumed.
+	KeepMarked   bool `json:"keep_marked"`             // runs with marks count too
+	DropUnsteady bool `json:"drop_unsteady,omitempty"` // runs that were not steady do not count
 
 	Limits []string `json:"limits,omitempty"`
 }
@@ -73,14 +78,28 @@ type BenchRun struct {
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
 	Marks  []string `json:"marks,omitempty"` // what is wrong with the run
+	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops it.
+	Unsteady string `json:"unsteady,omitempty"`
 
 	OPM        *float64 `json:"opm"`
-	CI95       *float64 `json:"opm_ci95,omitempty"`
+	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, within the run's window
+	P95        *float64 `json:"order_p95_ms,omitempty"`
 	Idle       *float64 `json:"idle_w,omitempty"`
 	Active     *float64 `json:"active_w,omitempty"`
 	Bottleneck string   `json:"bottleneck,omitempty"`
 
+	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
+	Conditions []Condition     `json:"conditions,omitempty"`
+
 	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; a failed one does not make the run count less
+}
+
+// Wrong lists what is wrong with the run: its marks, and that it was not steady.
+func (r BenchRun) Wrong() []string {
+	if r.Unsteady == "" {
+		return r.Marks
+	}
+	return append(slices.Clone(r.Marks), r.Unsteady)
 }
 
 // ErrNoBench says that a folder holds no bench.

@@ -116,6 +116,17 @@ type Summary struct {
 	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets
 	Power      *Power           `json:"power,omitempty"`
 	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
+
+	// Of the first window: what an order cost, and under which conditions the orders were made.
+	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
+	Conditions []Condition     `json:"conditions,omitempty"`
+}
+
+// Condition is a figure of a run's surroundings that may explain why it differs from another.
+type Condition struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit,omitempty"`
 }
 
 // Power is what the run took, in watts. Its source is monitor.Power, or monitor.PowerRAPL: processors and memory only.

@@ -1,0 +1,125 @@
+package experiment
+
+import (
+	"math"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// costsOf takes what an order cost from the samples of the first window. local says that ds2 ran on the databases' machine.
+func costsOf(t monitor.Table, s result.Summary, local bool) *diagnose.Costs {
+	from, to := span(s)
+	sum := func(column string) *float64 { return total(t, column, from, to) }
+	c := diagnose.Costs{
+		Reads: sum(monitor.DiskReads), Writes: sum(monitor.DiskWrites),
+		ReadBytes: sum(monitor.DiskReadBytes), WrittenBytes: sum(monitor.DiskWrittenBytes),
+		LogBytes: sum(monitor.DatabaseLogBytes), ClientCPU: known(t.Mean(monitor.ClientOwn, from, to)),
+	}
+	for _, device := range t.Items(monitor.DiskReads) {
+		_, item := monitor.SplitColumn(device)
+		took := product(t, device, monitor.ItemColumn(monitor.DiskReadTime, item), from, to) +
+			product(t, monitor.ItemColumn(monitor.DiskWrites, item), monitor.ItemColumn(monitor.DiskWriteTime, item), from, to)
+		if c.DeviceSeconds != nil {
+			took += *c.DeviceSeconds
+		}
+		c.DeviceSeconds = known(took)
+	}
+	if busy := known(t.Mean(monitor.CPUBusy, from, to)); busy != nil && s.Machine != nil {
+		c.ServerCPU = new(*busy * float64(s.Machine.Processors))
+		if local && c.ClientCPU != nil {
+			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
+		}
+	}
+	if s.Power != nil && s.Power.Source == monitor.Power {
+		c.Joules = s.Power.Active
+	}
+	w := s.Windows[0]
+	return c.Per(float64(w.Counts.Orders) / (w.To - w.From))
+}
+
+// total is the sum of the means of all items of a column; nil where there are none.
+func total(t monitor.Table, column string, from, to time.Time) (sum *float64) {
+	for _, item := range t.Items(column) {
+		v := t.Mean(item, from, to)
+		switch {
+		case math.IsNaN(v):
+		case sum == nil:
+			sum = &v
+		default:
+			*sum += v
+		}
+	}
+	return sum
+}
+
+// product is the mean of the products of two columns; a row without one of them counts as none, as a second without reads
+// has no time that they took.
+func product(t monitor.Table, a, b string, from, to time.Time) float64 {
+	x, y := t.Values(a), t.Values(b)
+	if x == nil || y == nil {
+		return 0
+	}
+	sum, n := 0.0, 0
+	for i, row := range t.Rows {
+		if !row.Time.After(from) || row.Time.After(to) || math.IsNaN(x[i]) {
+			continue
+		}
+		n++
+		if !math.IsNaN(y[i]) {
+			sum += x[i] * y[i]
+		}
+	}
+	return sum / float64(max(n, 1))
+}
+
+// conditions are what is asked of a run's surroundings, as far as they were watched.
+var conditions = []struct {
+	name, column, unit string
+	scale              float64
+	of                 func(t monitor.Table, column string, from, to time.Time) *float64
+}{
+	{"reads of the devices", monitor.DiskReads, "a second", 1, total},
+	{"writes of the devices", monitor.DiskWrites, "a second", 1, total},
+	{"read latency, slowest device", monitor.DiskReadTime, "ms", 1e3, highest},
+	{"write latency, slowest device", monitor.DiskWriteTime, "ms", 1e3, highest},
+	{"busiest device", monitor.DiskBusy, "%", 100, highest},
+	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, highest},
+	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, total},
+	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, total},
+	{"database size", monitor.DatabaseSize, "MB", 1e-6, total},
+	{"processors of the database", monitor.CPUBusy, "%", 100, overall},
+	{"processors waiting for devices", monitor.CPUIOWait, "%", 100, overall},
+	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, overall},
+	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, highest},
+}
+
+// conditionsOf are those of the first window.
+func conditionsOf(t monitor.Table, s result.Summary) (all []result.Condition) {
+	from, to := span(s)
+	for _, c := range conditions {
+		if v := c.of(t, c.column, from, to); v != nil {
+			all = append(all, result.Condition{Name: c.name, Value: *v * c.scale, Unit: c.unit})
+		}
+	}
+	if made := total(t, monitor.DatabaseCheckpoints, from, to); made != nil {
+		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (s.Windows[0].To - s.Windows[0].From)})
+	}
+	return append(all, result.Condition{Name: "failed attempts", Value: float64(s.Windows[0].Errors)})
+}
+
+func overall(t monitor.Table, column string, from, to time.Time) *float64 {
+	return known(t.Mean(column, from, to))
+}
+
+// highest is the highest of the means of all items of a column.
+func highest(t monitor.Table, column string, from, to time.Time) (most *float64) {
+	for _, item := range t.Items(column) {
+		if v := t.Mean(item, from, to); !math.IsNaN(v) && (most == nil || v > *most) {
+			most = &v
+		}
+	}
+	return most
+}

@@ -1,0 +1,66 @@
+package experiment
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// TestCostsAddUp: the costs of an order times the orders give the sums of the counters over the window.
+func TestCostsAddUp(t *testing.T) {
+	s := result.Summary{Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Machine: &monitor.Machine{Processors: 4},
+		Windows: []measure.Window{{From: 10, To: 70, Counts: measure.Counts{Orders: 6000}, Errors: 3}}}
+	watts := 300.0
+	s.Power = &result.Power{Source: monitor.Power, Active: &watts}
+	table := monitor.Table{Columns: []string{
+		monitor.ItemColumn(monitor.DiskReads, "sda"), monitor.ItemColumn(monitor.DiskReadTime, "sda"),
+		monitor.ItemColumn(monitor.DiskReads, "sdb"), monitor.ItemColumn(monitor.DiskReadTime, "sdb"),
+		monitor.ItemColumn(monitor.DiskWrites, "sda"), monitor.ItemColumn(monitor.DiskWriteTime, "sda"),
+		monitor.DatabaseLogBytes, monitor.CPUBusy, monitor.ClientOwn, monitor.DatabaseCheckpoints,
+	}}
+	var reads, writes, took, log float64
+	for second := 1; second <= 80; second++ {
+		a, b, w := 100+float64(second), 50.0, 300+float64(second%7)
+		row := []float64{a, .002, b, .004, w, .001, 1e6, .5, .25, 0}
+		if second%10 == 0 {
+			b, row[2], row[3] = 0, 0, math.NaN() // a second without reads of sdb has no time that they took
+		}
+		if second == 30 || second == 75 {
+			row[9] = 1
+		}
+		table.Rows = append(table.Rows, monitor.Row{Time: s.Start.Add(time.Duration(second) * time.Second), Values: row})
+		if second > 10 && second <= 70 {
+			reads, writes, log = reads+a+b, writes+w, log+1e6
+			took += a*.002 + b*.004 + w*.001
+		}
+	}
+	c := costsOf(table, s, true)
+	for name, cost := range map[string]struct {
+		got  *float64
+		want float64 // over the window
+	}{
+		"reads": {c.Reads, reads}, "writes": {c.Writes, writes}, "device time": {c.DeviceSeconds, took}, "log": {c.LogBytes, log},
+		"the server's processors": {c.ServerCPU, (.5*4 - .25) * 60}, "ds2's": {c.ClientCPU, .25 * 60}, "joules": {c.Joules, 300 * 60},
+	} {
+		if cost.got == nil || math.Abs(*cost.got*6000-cost.want) > 1e-6*cost.want {
+			t.Errorf("%s: %v an order, want %v for 6000", name, cost.got, cost.want)
+		}
+	}
+	if c.ReadBytes != nil || c.WrittenBytes != nil {
+		t.Errorf("bytes were not measured: %v, %v", c.ReadBytes, c.WrittenBytes)
+	}
+	conditions := map[string]float64{}
+	for _, c := range conditionsOf(table, s) {
+		conditions[c.Name] = c.Value
+	}
+	if math.Abs(conditions["checkpoints"]-1) > 1e-9 || conditions["failed attempts"] != 3 || math.Abs(conditions["reads of the devices"]-reads/60) > 1e-9 {
+		t.Errorf("conditions %v", conditions)
+	}
+	if costsOf(monitor.Table{}, result.Summary{Windows: s.Windows}, false) != nil {
+		t.Error("a run that nobody watched has costs")
+	}
+}

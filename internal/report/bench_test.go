@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+	"ds2/internal/result"
+)
+
+// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as experiment.Stand does.
+func benchOf(name, bottleneck string, opm ...float64) Configuration {
+	slow := 0.45
+	c := Configuration{Name: name, Bench: result.Bench{Kind: result.KindBench, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
+	for i, v := range opm {
+		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, OPM: &v, CI95: new(v / 100), P95: new(1e6 / v),
+			Bottleneck: bottleneck, Limits: []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: &slow, OK: true}},
+			Costs: &diagnose.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.), ServerCPU: new(.0011), Joules: new(.46)},
+			Conditions: []result.Condition{{Name: "reads of the devices", Value: v / 20, Unit: "a second"}, {Name: "writes of the devices", Value: 4000, Unit: "a second"},
+				{Name: "checkpoints", Value: float64(2 + i%2)}}})
+	}
+	c.OPM, c.CI95, c.Limits, c.Median = &opm[1], c.Runs[1].CI95, c.Runs[1].Limits, "run-2"
+	mean, half := 0.0, 700.0
+	for _, v := range opm {
+		mean += v / float64(len(opm))
+	}
+	c.RunsMean, c.RunsCI95, c.RunsSpread = &mean, &half, new(3.1)
+	return c
+}
+
+// TestBenchText pins what a bench says on a terminal: it has all that the page has.
+func TestBenchText(t *testing.T) {
+	c := benchOf("ssd", diagnose.Storage, 63412.3, 63812.7, 64101.9, 64250.2, 63020.5)
+	c.Runs[3].Unsteady = "not steady: OPM drifts by +12.0 % over the window, more than 10 %"
+	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed, Marks: []string{"the server is gone"}})
+	var text, page bytes.Buffer
+	if err := BenchText(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bench.txt", text.String())
+	c.Median = "" // there is no record of it
+	if err := BenchHTML(&page, c); err != nil {
+		t.Fatal(err)
+	}
+	v := benchView(c)
+	for _, sentence := range v.Notes {
+		if !strings.Contains(text.String(), sentence) {
+			t.Errorf("the text lacks a sentence of the page: %s", sentence)
+		}
+	}
+}
+
+// TestCompareText pins the comparison of an array that storage held back with one that the processors did.
+func TestCompareText(t *testing.T) {
+	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9), benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
+	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false, "not steady: fifths of the window differ by 25.0 %, more than 20 %", true
+	disks.Runs = append(disks.Runs, disks.Runs[2])
+	disks.Runs[3].Dir, disks.Runs[3].OPM, disks.Setup.Runs = "run-4", new(14399.), 4
+	disks.Status = result.Interrupted
+	var text bytes.Buffer
+	if err := CompareText(&text, Compare([]Configuration{disks, ssd})); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "compare.txt", text.String())
+	for _, want := range []string{"ssd: at least +343 % OPM", "ssd was limited by the processors", "3 of 4", "14,402.1 dropped", "(max − min) / mean"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}
+
+func TestWorth(t *testing.T) {
+	for _, c := range []struct {
+		f, half float64
+		want    string
+	}{
+		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511.1"}, {63812.7, 412, "63,810"}, {5, 0, "5.0"},
+	} {
+		if got := worth(c.f, c.half); got != c.want {
+			t.Errorf("%v ± %v is shown as %s, want %s", c.f, c.half, got, c.want)
+		}
+	}
+}
