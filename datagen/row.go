@@ -15,7 +15,7 @@ const (
 // rowWriter collects rows and hands them on in large writes.
 type rowWriter struct {
 	w       io.Writer
-	direct  availableBuffer // w, where it lends its own buffer; else nil
+	lender  Lender // w, where it lends its own buffers; else nil
 	buf     []byte
 	n       int // bytes of buf in use
 	written int64
@@ -23,9 +23,12 @@ type rowWriter struct {
 	eol     int    // how many
 }
 
-// availableBuffer is a writer such as bufio.Writer, whose own empty buffer rows can be put into: what is then written is in
-// its place already.
-type availableBuffer interface{ AvailableBuffer() []byte }
+// Lender is a writer that lends rows a buffer of its own, so that what is written is in its place already. Lend gives an
+// empty one with a capacity of at least 64 KiB; what was put into it is handed to Write, and then another one is lent.
+type Lender interface {
+	io.Writer
+	Lend() []byte
+}
 
 // rowFunc writes rows of one table.
 type rowFunc struct {
@@ -38,13 +41,12 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 // WriteTo writes the rows to w, in pieces that end with a row.
 func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
 	r := &rowWriter{w: w, newline: '\n', eol: 1}
-	if r.direct, _ = w.(availableBuffer); r.direct != nil {
+	if r.lender, _ = w.(Lender); r.lender != nil {
 		r.borrow()
-	}
-	if len(r.buf) < bufferSize { // a small buffer of its own would be more calls than copies saved
+	} else {
 		buf := buffers.Get().(*[bufferSize]byte)
 		defer buffers.Put(buf)
-		r.direct, r.buf = nil, buf[:]
+		r.buf = buf[:]
 	}
 	if f.crlf {
 		r.newline, r.eol = '\r'|'\n'<<8, 2
@@ -71,18 +73,15 @@ func (r *rowWriter) flush() error {
 	n, err := r.w.Write(r.buf[:r.n])
 	r.written += int64(n)
 	r.n = 0
-	if r.direct != nil && err == nil {
+	if r.lender != nil && err == nil {
 		r.borrow()
-		if len(r.buf) < maxRow { // a writer that is full may not empty itself before it is written to, as bufio's does not
-			r.direct, r.buf = nil, make([]byte, bufferSize)
-		}
 	}
 	return err
 }
 
-// borrow takes the buffer of the writer.
+// borrow takes a buffer of the writer.
 func (r *rowWriter) borrow() {
-	buf := r.direct.AvailableBuffer()
+	buf := r.lender.Lend()
 	r.buf = buf[:cap(buf)]
 }
 

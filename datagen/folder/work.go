@@ -122,7 +122,7 @@ func (w *work) make(ctx context.Context, j job) error {
 	return nil
 }
 
-// blockWriter fills blocks and hands them on. It lends them to who makes the rows, as bufio.Writer does.
+// blockWriter fills blocks and hands them on. It lends them to the rows.
 type blockWriter struct {
 	ctx   context.Context
 	pool  *sync.Pool
@@ -130,17 +130,19 @@ type blockWriter struct {
 	block *[]byte // being filled, or nil
 }
 
-// AvailableBuffer is an empty block, to be filled and then written.
-func (b *blockWriter) AvailableBuffer() []byte {
+var _ datagen.Lender = (*blockWriter)(nil)
+
+// Lend gives an empty block.
+func (b *blockWriter) Lend() []byte {
 	if b.block == nil {
 		b.block = b.pool.Get().(*[]byte)
 	}
 	return *b.block
 }
 
-// Write hands on rows that lie in the block that AvailableBuffer gave.
+// Write hands on rows that lie in the block that Lend gave.
 func (b *blockWriter) Write(p []byte) (int, error) {
-	*b.block = append(b.AvailableBuffer(), p...)
+	*b.block = append(b.Lend(), p...)
 	return len(p), b.flush()
 }
 
