@@ -38,7 +38,11 @@ that ds2 generate has filled with it. SQL Server can read the files of that fold
 for the folder, a share or a disk of its own.
 
 A database that holds DS2 data already is refused, unless --drop says to drop that data first: DS2's tables and
-functions, and nothing else that is in the database.`,
+functions, and nothing else that is in the database.
+
+With --parallel up to 4, PostgreSQL gets each table from one session in one transaction, in which rows are written once and
+need no vacuuming; --resume then continues with the first table that is not whole. With more sessions, several copy parts of
+one table, the rows are frozen afterwards, and --resume continues after the last whole part.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
@@ -56,8 +60,8 @@ functions, and nothing else that is in the database.`,
 	flags.StringVar(&f.from, "from", "", "directory of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
 	f.sqlServer.addFiles(flags)
 	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
-	flags.BoolVar(&f.options.Resume, "resume", false, "go on with a load of the same dataset that was not finished")
-	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "parts copied, and indexes built, side by side")
+	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
+	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)

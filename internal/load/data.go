@@ -1,12 +1,12 @@
 package load
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,25 +20,25 @@ import (
 func (l *loader) copyParts(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(l.options.AtOnce)
-	lanes, err := l.lanes()
+	files, err := l.fileStatements()
 	if err != nil {
 		return err
 	}
-	bring := l.copyPart
-	files, err := l.readFiles()
+	lanes, err := l.lanes(len(files) > 0)
 	if err != nil {
 		return err
-	}
-	if files != nil {
-		bring = files
 	}
 	for _, lane := range lanes {
 		group.Go(func() error {
-			for _, p := range lane {
+			for _, c := range lane {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := bring(ctx, p); err != nil {
+				bring := l.copy
+				if len(files) > 0 {
+					bring = l.readFile(files)
+				}
+				if err := bring(ctx, c); err != nil {
 					return err
 				}
 			}
@@ -48,83 +48,153 @@ func (l *loader) copyParts(ctx context.Context) error {
 	return group.Wait()
 }
 
-// namedPart is a part with the name of its step.
-type namedPart struct {
-	datagen.Part
-	step string
+// copying is a step that brings rows to the server: a part, or all parts of a table.
+type copying struct {
+	step  string
+	table datagen.Table
+	parts []datagen.Part
+	whole bool // the parts are all of the table
 }
 
-// lanes are the parts that are still to be copied: those of a lane one after the other, the lanes concurrently.
-func (l *loader) lanes() ([][]namedPart, error) {
-	_, oneLaneATable := l.engine.(store.TableLocker)
+// largeShare is the share of a dataset's rows from which on a table counts as large.
+const largeShare = 0.05
+
+// wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows once,
+// but keeps no more sessions at work than there are large tables. See store.TableFiller.
+func (l *loader) wholeTables() bool {
+	if _, ok := l.engine.(store.TableFiller); !ok {
+		return false
+	}
+	rows, all := map[datagen.Table]int64{}, int64(0)
+	for _, part := range l.options.Parts {
+		rows[part.Table] += part.Rows
+		all += part.Rows
+	}
+	large := 0
+	for _, n := range rows {
+		if float64(n) >= largeShare*float64(all) {
+			large++
+		}
+	}
+	return l.options.AtOnce <= large
+}
+
+// lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
+func (l *loader) lanes(files bool) ([][]copying, error) {
 	of := map[string]int{} // parts of a file
 	for _, part := range l.options.Parts {
 		of[part.File]++
 	}
-	number := map[string]int{}        // of the last part of a file
-	laneOf := map[datagen.Table]int{} // index into lanes
-	steps := map[string]bool{}
-	var lanes [][]namedPart
+	number := map[string]int{} // of the last part of a file
+	known := map[string]bool{}
+	var tables []*copying // each with what of it is still to be copied
+	var parts []copying
+	begun := map[datagen.Table]bool{} // an earlier load has copied some parts
 	for _, part := range l.options.Parts {
 		number[part.File]++
-		step := fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File])
-		steps[step] = true
-		if copied, ok := l.done[step]; ok {
-			l.watch.Watcher.Copied(part.Table, copied, 0)
+		c := copying{fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File]), part.Table, []datagen.Part{part}, false}
+		i := slices.IndexFunc(tables, func(t *copying) bool { return t.table == part.Table })
+		if i < 0 {
+			i = len(tables)
+			tables = append(tables, &copying{step: "table " + string(part.Table), table: part.Table, whole: true})
+			known[tables[i].step] = true
+			if copied, ok := l.done[tables[i].step]; ok {
+				l.found(part.Table, copied, 0)
+			}
+		}
+		known[c.step] = true
+		copied, done := l.done[c.step]
+		if _, whole := l.done[tables[i].step]; whole {
 			l.watch.skip(float64(part.Rows))
-			l.report.found(part.Table, copied)
 			continue
 		}
-		lane, ok := laneOf[part.Table]
-		if !ok || !oneLaneATable {
-			lane = len(lanes)
-			laneOf[part.Table] = lane
-			lanes = append(lanes, nil)
+		if done {
+			l.found(part.Table, copied, part.Rows)
+			begun[part.Table] = true
+			continue
 		}
-		lanes[lane] = append(lanes[lane], namedPart{part, step})
+		tables[i].parts = append(tables[i].parts, part)
+		parts = append(parts, c)
 	}
 	for step := range l.done {
-		if _, statement := l.watch.statements[step]; !statement && !steps[step] {
+		if _, statement := l.watch.statements[step]; !statement && !known[step] {
 			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are cut otherwise: resume with --size or --from as it was begun, or start again with --drop", step)
+		}
+	}
+	_, oneLaneATable := l.engine.(store.TableLocker)
+	whole := !files && l.wholeTables()
+	var lanes [][]copying
+	for _, t := range tables {
+		if len(t.parts) == 0 {
+			continue
+		}
+		if whole && !begun[t.table] {
+			lanes = append(lanes, []copying{*t})
+			continue
+		}
+		var lane []copying
+		for _, c := range parts {
+			if c.table == t.table {
+				lane = append(lane, c)
+			}
+		}
+		if oneLaneATable {
+			lanes = append(lanes, lane)
+			continue
+		}
+		for _, c := range lane {
+			lanes = append(lanes, []copying{c})
 		}
 	}
 	return lanes, nil
 }
 
-// copyPart writes a part into one end of a pipe while the engine reads the other.
-func (l *loader) copyPart(ctx context.Context, part namedPart) error {
+// found counts rows that an earlier load had copied; of so many it was expected to copy them.
+func (l *loader) found(table datagen.Table, copied, expected int64) {
+	l.watch.Watcher.Copied(table, copied, 0)
+	l.watch.skip(float64(expected))
+	l.report.found(table, copied)
+}
+
+// copy writes the parts into one end of a pipe while the engine reads the other.
+func (l *loader) copy(ctx context.Context, c copying) error {
 	start := time.Now()
 	r, w := io.Pipe()
-	meter := &meter{w: w, table: part.Table, watch: l.watch}
+	meter := &meter{w: w, table: c.table, watch: l.watch}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		b := bufio.NewWriterSize(meter, 256<<10)
-		_, err := part.WriteTo(b)
-		w.CloseWithError(errors.Join(err, b.Flush()))
+		for _, part := range c.parts {
+			if _, err := part.WriteTo(meter); err != nil {
+				w.CloseWithError(err)
+				return
+			}
+		}
+		w.Close()
 	}()
-	rows, err := l.engine.CopyStep(ctx, part.step, string(part.Table), r)
+	copyStep := l.engine.CopyStep
+	if c.whole {
+		copyStep = l.engine.(store.TableFiller).FillStep
+	}
+	rows, err := copyStep(ctx, c.step, string(c.table), r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	if err != nil {
 		return err
 	}
-	l.report.add(part.Table, rows, meter.bytes, time.Since(start))
+	l.report.add(c.table, rows, meter.bytes, time.Since(start))
 	return nil
 }
 
-// readFiles gives what brings a part by the statement that has the server read the part's file; nil where the server reads none.
-func (l *loader) readFiles() (func(context.Context, namedPart) error, error) {
-	byFile, err := l.fileStatements()
-	if err != nil || len(byFile) == 0 {
-		return nil, err
-	}
-	return func(ctx context.Context, part namedPart) error {
+// readFile gives what brings a part by the statement that has the server read the part's file.
+func (l *loader) readFile(byFile map[string]schema.Statement) func(context.Context, copying) error {
+	return func(ctx context.Context, c copying) error {
+		part := c.parts[0]
 		s, ok := byFile[part.File]
 		if !ok {
 			return fmt.Errorf("the server is not told to read %s", part.File)
 		}
-		s.Name = part.step
+		s.Name = c.step
 		start := time.Now()
 		if err := l.engine.ExecStep(ctx, s); err != nil {
 			return err
@@ -132,7 +202,7 @@ func (l *loader) readFiles() (func(context.Context, namedPart) error, error) {
 		l.watch.Copied(part.Table, part.Rows, part.Bytes)
 		l.report.add(part.Table, part.Rows, part.Bytes, time.Since(start))
 		return nil
-	}, nil
+	}
 }
 
 // fileStatements gives the statements that have the server read files, by the files' names.

@@ -35,20 +35,21 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lanes, err := l.lanes()
+	lanes, err := l.lanes(true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := 0
 	for _, lane := range lanes {
-		for _, part := range lane {
+		for _, c := range lane {
+			part := c.parts[0]
 			read++
 			sql := statements[part.File].SQL
 			if !strings.Contains(sql, "BULK INSERT "+strings.ToUpper(string(part.Table))+"\n") || !strings.Contains(sql, "/"+part.File+"'") {
 				t.Errorf("%s is read by\n%s", part.File, sql)
 			}
-			if part.Table != lane[0].Table {
-				t.Errorf("%s and %s are in one lane", lane[0].File, part.File)
+			if c.table != lane[0].table {
+				t.Errorf("%s and %s are in one lane", lane[0].parts[0].File, part.File)
 			}
 		}
 	}

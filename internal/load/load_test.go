@@ -3,6 +3,7 @@ package load_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -29,8 +30,11 @@ func options(t testing.TB) load.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return load.Options{Size: size, Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: 3}
+	return load.Options{Size: size, Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: byPart}
 }
+
+// How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table is.
+const byPart, byTable = 7, 3
 
 func open(t testing.TB, target string) *postgres.Store {
 	t.Helper()
@@ -115,6 +119,29 @@ func TestLoadIsWhole(t *testing.T) {
 	}
 }
 
+// TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and known to be visible.
+func TestRowsAreWrittenOnce(t *testing.T) {
+	for _, atOnce := range []int{byPart, byTable} {
+		s := open(t, pgtest.Database(t))
+		o := options(t)
+		o.AtOnce = atOnce
+		mustLoad(t, s, o)
+		exec(t, s, "CREATE EXTENSION pg_visibility")
+		for _, table := range datagen.Tables {
+			// Pages without rows, which sessions that extend a table at a time leave, count for nothing.
+			var unfrozen, pages int
+			err := s.DB().QueryRow(fmt.Sprintf(`SELECT count(*) FILTER (WHERE NOT (all_visible AND all_frozen AND pd_all_visible)), count(*)
+				FROM pg_visibility('%[1]s') WHERE blkno IN (SELECT (ctid::text::point)[0]::bigint FROM %[1]s)`, table)).Scan(&unfrozen, &pages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if unfrozen > 0 || pages == 0 {
+				t.Errorf("%d sessions: %s: %d of %d pages are not frozen", atOnce, table, unfrozen, pages)
+			}
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -129,13 +156,13 @@ func TestRefusals(t *testing.T) {
 			func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) },
 			func(o *load.Options) { o.Resume = true }, "nothing to resume"},
 		{"an unfinished one",
-			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 5) },
+			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{5, byPart}) },
 			func(*load.Options) {}, "--resume"},
 		{"an unfinished one of another size, to be resumed",
-			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 5) },
+			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{5, byPart}) },
 			func(o *load.Options) { o.Resume, o.Size.Products = true, 1_201 }, "products=1201"},
 		{"an unfinished one whose files were cut otherwise, to be resumed: parts would be there twice, or never",
-			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, 60) },
+			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{60, byPart}) },
 			func(o *load.Options) {
 				data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
 				if err != nil {
@@ -194,42 +221,55 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	}
 }
 
-// TestResume breaks loads at many places and goes on with them, some twice.
+// TestResume breaks loads at many places and goes on with them, some twice, and some in the other way of copying.
 func TestResume(t *testing.T) {
 	target := pgtest.Database(t)
 	mustLoad(t, open(t, target), options(t))
 	want := pgtest.Contents(t, target)
-	for _, breaks := range [][]int{{1}, {9, 30}, {44}, {52}, {60}, {64}, {70}, {74, 50}, {78}} {
+	for _, breaks := range [][]broken{
+		{{1, byPart}}, {{9, byPart}, {30, byPart}}, {{44, byPart}}, {{52, byPart}}, {{60, byPart}}, {{64, byPart}}, {{70, byPart}},
+		{{74, byPart}, {50, byPart}}, {{78, byPart}},
+		{{1, byTable}}, {{3, byTable}, {2, byTable}}, {{9, byTable}}, {{20, byTable}}, {{9, byPart}, {3, byTable}, {2, byPart}},
+	} {
 		target := pgtest.Database(t)
 		s := open(t, target)
-		for _, after := range breaks {
-			breakLoad(t, s, after)
+		o := options(t)
+		for _, b := range breaks {
+			breakLoad(t, s, b)
 			if info, err := store.ReadInfo(t.Context(), s.DB()); err == nil {
 				if err := info.CheckReady(); store.Classify(err) != store.Config {
-					t.Errorf("broken after %d: the database passes for ready: %v", after, err)
+					t.Errorf("broken after %v: the database passes for ready: %v", b, err)
 				}
 			}
+			o.AtOnce = byPart + byTable - b.atOnce
 		}
-		o := options(t)
 		o.Resume = true
-		mustLoad(t, s, o)
+		report := mustLoad(t, s, o)
 		if got := pgtest.Contents(t, target); !maps.Equal(got, want) {
 			t.Errorf("broken after %v and resumed:\n%v\nloaded at once:\n%v", breaks, got, want)
+		}
+		for _, table := range report.Tables {
+			if n := strings.Fields(want[string(table.Table)])[0]; fmt.Sprint(table.Rows) != n || table.Before > table.Rows {
+				t.Errorf("broken after %v: %s: %d rows reported, %d of them loaded before, want %s", breaks, table.Table, table.Rows, table.Before, n)
+			}
 		}
 	}
 }
 
-// breakLoad begins or resumes a load that is ended after a number of things it told its watcher: parts that were copied
-// and statements that were begun.
-func breakLoad(t *testing.T, s *postgres.Store, after int) {
+// broken is how a load is broken: after a number of things it told its watcher, rows that were copied and statements that
+// began, with so many sessions.
+type broken struct{ after, atOnce int }
+
+// breakLoad begins or resumes a load and breaks it.
+func breakLoad(t *testing.T, s *postgres.Store, b broken) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := options(t)
-	o.Resume = true
-	o.Watch = &breaker{left: after, cancel: cancel}
+	o.Resume, o.AtOnce = true, b.atOnce
+	o.Watch = &breaker{left: b.after, cancel: cancel}
 	if _, err := load.Run(ctx, s, o); !errors.Is(err, context.Canceled) {
-		t.Fatalf("load broken after %d: %v", after, err)
+		t.Fatalf("load broken after %v: %v", b, err)
 	}
 }
 
@@ -341,7 +381,7 @@ func TestSeed(t *testing.T) {
 	seeded.Seed, seeded.Parts = 7, data.Parts()
 	target := pgtest.Database(t)
 	s := open(t, target)
-	breakLoad(t, s, 20)
+	breakLoad(t, s, broken{20, byPart})
 	seeded.Resume = true
 	if _, err := load.Run(t.Context(), s, seeded); err == nil || !strings.Contains(err.Error(), `data_seed "", not "7"`) {
 		t.Errorf("resumed with other rows: error %v", err)

@@ -97,6 +97,12 @@ type TableLocker interface {
 	LocksTables()
 }
 
+// TableFiller is a Loader that writes the rows of a table once when one session brings them all: nothing is left to be vacuumed.
+type TableFiller interface {
+	// FillStep is CopyStep with all rows of a table, which is emptied before.
+	FillStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
+}
+
 // Resetter is a Store that can take its database back to the state after the load without loading again.
 type Resetter interface {
 	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's
