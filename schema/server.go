@@ -19,6 +19,9 @@ type Server struct {
 	Version string
 	// Files gives the folders or files that hold the database, one a row, as the server's machine names them.
 	Files string
+	// Process gives one row: the number of the process that serves this session, as the server's own container has it, and
+	// the name of its program; a null number where the server does not tell.
+	Process string
 	// Settings give names and values, without any that may hold a secret. Of several queries some may fail: they ask for what
 	// only some versions have.
 	Settings []string
@@ -33,7 +36,7 @@ type Server struct {
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string
-	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &settings, "file-counters": &s.FileCounters} {
+	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &settings, "file-counters": &s.FileCounters, "process": &s.Process} {
 		text, err := serverFiles.ReadFile(path.Join(engine, "server", name+".sql"))
 		if err != nil && !(query == &s.FileCounters && errors.Is(err, fs.ErrNotExist)) {
 			return s, fmt.Errorf("find the server queries of engine %q: %w", engine, err)

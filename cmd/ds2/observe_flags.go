@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -17,6 +18,7 @@ type observeFlags struct{ monitor.Options }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
+	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that watches the database's machine by node_exporter, for servers on other machines; asked after the run")
 	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
 	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh at most once a second")
@@ -45,7 +47,7 @@ func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet 
 	for _, note := range observer.Notes {
 		fmt.Fprintln(stderr, "note:", note)
 	}
-	for _, warning := range observer.Warnings {
+	for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
 		if !quiet {
 			fmt.Fprintln(stderr, "warning:", warning)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docker/go-units"
 	"github.com/spf13/pflag"
 )
 
@@ -138,6 +139,27 @@ func (v *rateValue) Set(text string) error {
 		return fmt.Errorf("%q is no rate such as 500/s or 30000/m", text)
 	}
 	*v = rateValue(n / per)
+	return nil
+}
+
+// byteSize is a flag for a number of bytes, in decimal units.
+type byteSize int64
+
+func (b *byteSize) Type() string { return "bytes" }
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return bytesText(int64(*b))
+}
+
+func (b *byteSize) Set(text string) error {
+	n, err := units.FromHumanSize(text)
+	if err != nil || n <= 0 {
+		return fmt.Errorf("%q is not a number of bytes such as 500MB or 2GB", text)
+	}
+	*b = byteSize(n)
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/docker/go-units"
 	"github.com/spf13/cobra"
 
 	"ds2/internal/audit"
@@ -58,27 +57,6 @@ type verifyFlags struct {
 	records      []string
 	tempLimit    byteSize
 	deep, quiet  bool
-}
-
-// byteSize is a flag for a number of bytes, in decimal units.
-type byteSize int64
-
-func (b *byteSize) Type() string { return "bytes" }
-
-func (b *byteSize) String() string {
-	if *b == 0 {
-		return ""
-	}
-	return bytesText(int64(*b))
-}
-
-func (b *byteSize) Set(text string) error {
-	n, err := units.FromHumanSize(text)
-	if err != nil || n <= 0 {
-		return fmt.Errorf("%q is not a number of bytes such as 500MB or 2GB", text)
-	}
-	*b = byteSize(n)
-	return nil
 }
 
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {

@@ -23,6 +23,7 @@ type Bottleneck struct {
 const (
 	fullProcessors = 0.90   // of all processors' time
 	busyProcessors = 0.80   // enough to hold up those who answer each other in turns
+	oftenThrottled = 0.50   // of the periods in which a container's processor time is counted
 	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
 	fullDevice     = 0.90   // of the time; where no session says what it waits for
 	mainWait       = 0.30   // of the sessions' time
@@ -52,10 +53,9 @@ var rules = []rule{
 	{Network, func(c situation) bool {
 		return c.Sessions != nil && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait)
 	}, whyTrips},
-	{CPU, func(c situation) bool { return atLeast(c.CPUBusy, fullProcessors) },
-		func(c situation) string {
-			return "the database machine's processors are " + percent(*c.CPUBusy) + " busy" + c.ownShare()
-		}},
+	{CPU, func(c situation) bool { return atLeast(c.ServerUsed, fullProcessors) }, whyContainer},
+	{CPU, func(c situation) bool { return atLeast(c.ServerThrottled, oftenThrottled) }, whyContainer},
+	{CPU, func(c situation) bool { return atLeast(c.CPUBusy, fullProcessors) }, whyProcessors},
 	{Network, func(c situation) bool { return atLeast(c.NetworkUsed, fullLink) },
 		func(c situation) string {
 			return "a network link is used to " + percent(*c.NetworkUsed) + " of its speed"
@@ -68,10 +68,17 @@ var rules = []rule{
 		func(c situation) string {
 			return "ds2 takes " + percent(*c.ClientUsed) + " of the processors that it may use"
 		}},
+	{Client, func(c situation) bool { return atLeast(c.ClientThrottled, oftenThrottled) },
+		func(c situation) string {
+			return "ds2's container was throttled in " + percent(*c.ClientThrottled) + " of the periods in which its processor time is counted"
+		}},
 	{CPU, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.CPUBusy, busyProcessors) },
 		func(c situation) string {
-			return fmt.Sprintf("the database machine's processors are %s busy%s, and sessions wait %s of their time for statements that are under way",
-				percent(*c.CPUBusy), c.ownShare(), percent(c.underWay))
+			return whyProcessors(c) + ", and sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
+		}},
+	{CPU, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.ServerUsed, busyProcessors) },
+		func(c situation) string {
+			return whyContainer(c) + ", and sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
 		}},
 	{Client, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.ClientBusy, busyProcessors) },
 		func(c situation) string {
@@ -110,6 +117,33 @@ func whyStorage(c situation) string {
 
 func whyLocks(c situation) string {
 	return "sessions spend " + percent(c.locks) + " of their time waiting for each other: for rows, tables and the server's latches"
+}
+
+// whyProcessors splits the machine's time, as far as it is known whose it is.
+func whyProcessors(c situation) string {
+	text := "the database machine's processors are " + percent(*c.CPUBusy) + " busy"
+	switch others := c.others(); {
+	case others != nil:
+		text += fmt.Sprintf(", %s with the database, %s with ds2 itself, which runs on the same machine, and %s with others",
+			percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
+	case c.CPUOwn != nil:
+		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
+	}
+	return text
+}
+
+func whyContainer(c situation) string {
+	text := "the database's container"
+	if c.ServerUsed != nil && c.ServerProcessors != nil {
+		text += fmt.Sprintf(" takes %s of the %.3g processors that it may use", percent(*c.ServerUsed), *c.ServerProcessors)
+	}
+	if c.ServerThrottled != nil {
+		if c.ServerUsed != nil && c.ServerProcessors != nil {
+			text += " and"
+		}
+		text += " was throttled in " + percent(*c.ServerThrottled) + " of the periods in which its processor time is counted"
+	}
+	return text
 }
 
 func whyPause(c situation) string {
@@ -163,14 +197,6 @@ func (c situation) most() float64 { return max(c.storage, c.locks, c.pause) }
 // mostlyUnderWay tells that the sessions' largest wait is for statements.
 func (c situation) mostlyUnderWay() bool {
 	return c.Sessions != nil && c.underWay >= max(mainWait, c.most())
-}
-
-// ownShare says how much of the database machine's processors ds2 takes, where it runs on that machine.
-func (c situation) ownShare() string {
-	if c.CPUOwn == nil {
-		return ""
-	}
-	return ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
 }
 
 // atLeast tells that a figure was measured and reaches a bound.

@@ -34,6 +34,21 @@ func TestJudge(t *testing.T) {
 		"full processors that let messages lie": {
 			map[string]float64{"cpu.busy_ratio": .99, "users.in_operations": 1, "network.round_trip_seconds": .004, "users.in_round_trips": .9, "sessions.running": .05, "sessions.idle": .95}, CPU, "99 % busy",
 		},
+		"a container held to 2 of 64 processors is full at 2": {
+			map[string]float64{"cpu.busy_ratio": .05, "server.used_ratio": .97, "server.processors": 2, "server.throttled_ratio": .8, "sessions.running": .3, "sessions.idle": .7}, CPU, "97 % of the 2 processors that it may use and was throttled in 80 %",
+		},
+		"a container that is throttled though it takes less on average": {
+			map[string]float64{"cpu.busy_ratio": .05, "server.used_ratio": .7, "server.processors": 0.5, "server.throttled_ratio": .6, "sessions.running": .3, "sessions.idle": .7}, CPU, "70 % of the 0.5 processors",
+		},
+		"a container that is nearly full": {
+			map[string]float64{"cpu.busy_ratio": .05, "server.used_ratio": .85, "server.processors": 2, "users.in_operations": 1, "sessions.running": .3, "sessions.idle": .7}, CPU, "and sessions wait 70 %",
+		},
+		"ds2 in a container that is throttled": {
+			map[string]float64{"cpu.busy_ratio": .1, "client.throttled_ratio": .9, "sessions.running": .3, "sessions.idle": .7}, Client, "throttled in 90 %",
+		},
+		"whose the processors are": {
+			map[string]float64{"cpu.busy_ratio": .95, "cpu.database_ratio": .5, "cpu.own_ratio": .15, "sessions.running": .3, "sessions.idle": .7}, CPU, "50 % with the database, 15 % with ds2 itself, which runs on the same machine, and 30 % with others",
+		},
 		"users on a full machine of their own": {
 			map[string]float64{"cpu.busy_ratio": .5, "client.busy_ratio": .97, "sessions.running": .2, "sessions.idle": .8}, Client, "97 % busy",
 		},
@@ -101,6 +116,22 @@ func TestJudge(t *testing.T) {
 func TestJudgeNothing(t *testing.T) {
 	if b := Judge(Figures{}); b != nil {
 		t.Errorf("Judge of nothing = %+v", b)
+	}
+}
+
+// TestDisturbance warns of other programs only where it is known that there are some.
+func TestDisturbance(t *testing.T) {
+	for _, c := range []struct {
+		f    Figures
+		want string
+	}{
+		{Figures{CPUBusy: new(.95), CPUDatabase: new(.5), CPUOwn: new(.15)}, "other programs take 30 %"},
+		{Figures{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, ""},
+		{Figures{CPUBusy: new(.95), CPUOwn: new(.1)}, ""},
+	} {
+		if got := c.f.Disturbance(); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("Disturbance = %q, want %q", got, c.want)
+		}
 	}
 }
 

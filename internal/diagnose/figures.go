@@ -7,15 +7,23 @@ package diagnose
 type Figures struct {
 	CPUBusy   *float64 `json:"cpu.busy_ratio,omitempty"` // of the database machine's processors
 	CPUIOWait *float64 `json:"cpu.iowait_ratio,omitempty"`
-	CPUOwn    *float64 `json:"cpu.own_ratio,omitempty"` // the part of CPUBusy that ds2 takes, where it runs on that machine
+	// The parts of CPUBusy that the database's processes and ds2 take, where they are on that machine.
+	CPUDatabase *float64 `json:"cpu.database_ratio,omitempty"`
+	CPUOwn      *float64 `json:"cpu.own_ratio,omitempty"`
 
-	ClientBusy *float64 `json:"client.busy_ratio,omitempty"` // of the processors of the machine that ds2 runs on
-	ClientOwn  *float64 `json:"client.own_processors,omitempty"`
-	ClientUsed *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the processors that it may use
+	ServerProcessors *float64 `json:"server.processors,omitempty"`      // that the database server's container may use, where that is less than all
+	ServerUsed       *float64 `json:"server.used_ratio,omitempty"`      // of those
+	ServerThrottled  *float64 `json:"server.throttled_ratio,omitempty"` // of the periods in which their time is counted
 
-	DiskBusy    *float64 `json:"disk.busy_ratio,omitempty"`            // of the busiest device
-	NetworkUsed *float64 `json:"network.used_ratio,omitempty"`         // of the busiest link's speed
-	RoundTrip   *float64 `json:"network.round_trip_seconds,omitempty"` // of a message without work
+	ClientBusy      *float64 `json:"client.busy_ratio,omitempty"` // of the processors of the machine that ds2 runs on
+	ClientOwn       *float64 `json:"client.own_processors,omitempty"`
+	ClientUsed      *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the processors that it may use
+	ClientThrottled *float64 `json:"client.throttled_ratio,omitempty"`
+
+	DiskBusy      *float64 `json:"disk.busy_ratio,omitempty"`            // of the busiest device
+	ReadsPerOrder *float64 `json:"disk.reads_per_order,omitempty"`       // of all devices
+	NetworkUsed   *float64 `json:"network.used_ratio,omitempty"`         // of the busiest link's speed
+	RoundTrip     *float64 `json:"network.round_trip_seconds,omitempty"` // of a message without work
 
 	*Sessions // nil: the server does not tell what they do
 
@@ -24,6 +32,33 @@ type Figures struct {
 
 	DatabaseSize *float64 `json:"db.size_bytes,omitempty"`
 	CacheHits    *float64 `json:"db.cache_hit_ratio,omitempty"`
+}
+
+// someReads is how many reads an order a database makes that does not fit into memory: an order looks at a dozen rows or
+// more, on as many pages.
+const someReads = 1
+
+// ReadFromDrives tells that the reads came from the drives, whatever memory there is.
+func (f Figures) ReadFromDrives() bool { return atLeast(f.ReadsPerOrder, someReads) }
+
+// others is the share of the database machine's processors that neither the database nor ds2 takes; nil where that is not
+// known.
+func (f Figures) others() *float64 {
+	if f.CPUBusy == nil || f.CPUDatabase == nil || f.CPUOwn == nil {
+		return nil
+	}
+	return new(max(*f.CPUBusy-*f.CPUDatabase-*f.CPUOwn, 0))
+}
+
+// muchOfOthers is from which share of the processors on other programs change what is measured.
+const muchOfOthers = 0.10
+
+// Disturbance warns of other programs on the database's machine; empty where they take little.
+func (f Figures) Disturbance() string {
+	if others := f.others(); atLeast(others, muchOfOthers) {
+		return "other programs take " + percent(*others) + " of the processors of the database's machine: stop them, and measure again"
+	}
+	return ""
 }
 
 // Sessions is how the time of the database's sessions is shared out.

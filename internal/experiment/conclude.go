@@ -112,12 +112,21 @@ func addObserved(ctx context.Context, o *monitor.Observer, dir string, counters 
 	}
 	s.Costs, s.Conditions = costsOf(*counters, *s, o.Local), conditionsOf(*counters, *s)
 	if b := diagnose.Judge(figuresOf(*counters, *s, o.Local)); b != nil {
-		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: o.Warnings}
-		if size := b.Figures.DatabaseSize; size != nil {
-			s.Bottleneck.Warnings = o.Advised(*size)
-		}
+		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(o, b.Figures)}
 	}
 	return err
+}
+
+// warnings are what makes a run a poor test of storage, after it was made.
+func warnings(o *monitor.Observer, f diagnose.Figures) (all []string) {
+	if !f.ReadFromDrives() {
+		all = append(all, o.Reads...)
+	}
+	all = append(all, o.Warnings...)
+	if others := f.Disturbance(); others != "" {
+		all = append(all, others)
+	}
+	return all
 }
 
 // Complete adds to the record in dir what has become known since its run, such as a meter's log.

@@ -67,6 +67,7 @@ func figuresOf(t monitor.Table, s result.Summary, local bool) diagnose.Figures {
 	f := diagnose.Figures{
 		CPUBusy: mean(monitor.CPUBusy), CPUIOWait: mean(monitor.CPUIOWait),
 		ClientBusy: mean(monitor.ClientBusy), ClientOwn: mean(monitor.ClientOwn), ClientUsed: mean(monitor.ClientUsed),
+		ClientThrottled: mean(monitor.ClientThrottled), ServerUsed: highest(monitor.ServerUsed), ServerThrottled: highest(monitor.ServerThrottled),
 		DiskBusy: highest(monitor.DiskBusy), NetworkUsed: highest(monitor.NetworkUsed),
 		Sessions:     sessionsOf(sum),
 		DatabaseSize: sum(monitor.DatabaseSize),
@@ -79,11 +80,28 @@ func figuresOf(t monitor.Table, s result.Summary, local bool) diagnose.Figures {
 	if f == (diagnose.Figures{}) {
 		return f
 	}
-	if local && f.ClientOwn != nil && s.Machine != nil {
-		f.CPUOwn = new(*f.ClientOwn / float64(s.Machine.Processors))
+	if local && s.Machine != nil {
+		f.CPUOwn = share(f.ClientOwn, s.Machine.Processors)
+		f.CPUDatabase = share(sum(monitor.ServerProcessors), s.Machine.Processors)
+	}
+	for _, server := range s.Servers {
+		if c := server.Container; c != nil && c.Processors > 0 {
+			f.ServerProcessors = &c.Processors
+		}
+	}
+	if reads := sum(monitor.DiskReads); reads != nil && s.OPM != nil && *s.OPM > 0 {
+		f.ReadsPerOrder = new(*reads * 60 / *s.OPM)
 	}
 	addUsers(&f, s)
 	return f
+}
+
+// share is a number of processors as a share of all.
+func share(processors *float64, all int) *float64 {
+	if processors == nil {
+		return nil
+	}
+	return new(*processors / float64(all))
 }
 
 // sessionsOf takes the sessions' numbers in all databases together.

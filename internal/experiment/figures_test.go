@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,5 +78,23 @@ func TestPowerOf(t *testing.T) {
 	}
 	if p := powerOf(record("cpu.busy_ratio")); p != nil {
 		t.Errorf("power without any meter = %+v", p)
+	}
+}
+
+// TestWarnings does not say that the drives see hardly a read where the window's reads came from them.
+func TestWarnings(t *testing.T) {
+	o := &monitor.Observer{Reads: []string{"fits"}, Warnings: []string{"fsync is off"}}
+	for _, c := range []struct {
+		why  string
+		f    diagnose.Figures
+		want string
+	}{
+		{"nobody knows what the drives read", diagnose.Figures{}, "fits, fsync is off"},
+		{"hardly a read", diagnose.Figures{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
+		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7)}, "fsync is off"},
+	} {
+		if got := strings.Join(warnings(o, c.f), ", "); got != c.want {
+			t.Errorf("%s: warnings %q, want %q", c.why, got, c.want)
+		}
 	}
 }

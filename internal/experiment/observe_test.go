@@ -106,7 +106,7 @@ func TestObservedRun(t *testing.T) {
 	if r.Machine == nil || r.Machine.Kernel == "" || len(r.Servers) != 1 || !strings.HasPrefix(r.Servers[0].Version, "PostgreSQL") {
 		t.Errorf("machine %+v, servers %+v", r.Machine, r.Servers)
 	}
-	if warnings := strings.Join(r.Bottleneck.Warnings, "\n"); !strings.Contains(warnings, "fits into the machine's memory") || !strings.Contains(warnings, "checkpoint_timeout") {
+	if warnings := strings.Join(r.Bottleneck.Warnings, "\n"); !strings.Contains(warnings, "of memory that its server may use") || !strings.Contains(warnings, "checkpoint_timeout") {
 		t.Errorf("warnings of a small database and a short run: %q", warnings)
 	}
 	if r.Power == nil || *r.Power.Idle != 250 || *r.Power.Active != 250 || r.Bottleneck == nil {

@@ -25,7 +25,9 @@ type Target interface {
 
 // Adviser is a Target that knows what of its server's configuration makes a run say less about the drives than it seems to.
 type Adviser interface {
-	Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error)
+	// Advise says why the drives may see hardly a read, empty where they will, and one sentence for each thing else that a
+	// user should know before a run of a length (0: no run is near). Memory is what the server may use, in bytes; 0: not known.
+	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 }
 
 // Options say what is observed beside the orders and where from. The zero value observes this machine, where a target is
@@ -36,6 +38,8 @@ type Options struct {
 	PowerCommand string // prints watts
 	PowerLog     string // file that a meter writes, read after the run
 	PowerQuery   string // of Prometheus, asked after the run
+
+	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
 
 	Prometheus string // URL of the server that holds a node_exporter's series of the targets' machine, asked after the run
 	Instance   string // of that node_exporter; empty: the first target's host
@@ -57,6 +61,7 @@ func (e *OptionError) Unwrap() error { return e.Err }
 type Observer struct {
 	Notes    []string // what cannot be observed and why, for the user to read before the run
 	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
+	Reads    []string // why the drives may see hardly a read, for the user to read before the run; which the run may disprove
 
 	Machine *Machine // under test; nil where nothing is known of it
 	Servers []Server // of the targets, in their order
@@ -65,7 +70,6 @@ type Observer struct {
 
 	o          Options
 	prometheus *Prometheus
-	advised    bool // the targets told what makes runs a poor test
 }
 
 // Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for by name and is not
@@ -114,6 +118,9 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 			return nil, err
 		}
 		w.Sources = append(w.Sources, client)
+		if own, held := Root.ownThrottling(); held {
+			w.Sources = append(w.Sources, own)
+		}
 	}
 	if err := w.advise(ctx, targets, run); err != nil {
 		return nil, err
@@ -123,25 +130,38 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 
 // advise asks the targets what makes runs on them a poor test of storage.
 func (w *Observer) advise(ctx context.Context, targets []Target, run time.Duration) error {
-	memory := int64(0)
-	if w.Machine != nil {
-		memory = w.Machine.MemoryBytes
-	}
-	for _, t := range targets {
+	for i, t := range targets {
 		adviser, ok := t.(Adviser)
 		if !ok {
 			continue
 		}
-		w.advised = true
-		advice, err := adviser.Advise(ctx, run, memory)
+		reads, others, err := adviser.Advise(ctx, run, w.memory(w.Servers[i]))
 		if err != nil {
 			return err
 		}
-		for _, sentence := range advice {
+		if reads != "" {
+			w.Reads = append(w.Reads, t.Label()+": "+reads)
+		}
+		for _, sentence := range others {
 			w.Warnings = append(w.Warnings, t.Label()+": "+sentence)
 		}
 	}
 	return nil
+}
+
+// memory is what a server may use, in bytes; 0 where nobody knows.
+func (w *Observer) memory(s Server) int64 {
+	if w.o.ServerMemory > 0 {
+		return w.o.ServerMemory
+	}
+	memory := int64(0)
+	if w.Machine != nil {
+		memory = w.Machine.MemoryBytes
+	}
+	if s.Container != nil && s.Container.MemoryBytes > 0 && (memory == 0 || s.Container.MemoryBytes < memory) {
+		memory = s.Container.MemoryBytes
+	}
+	return memory
 }
 
 func (w *Observer) note(format string, args ...any) {
@@ -212,6 +232,9 @@ func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, 
 		return server, nil
 	}
 	w.Sources = append(w.Sources, src)
+	if runtime.GOOS == "linux" && w.prometheus == nil && IsLocal(hostOf(t)) {
+		w.process(ctx, t, q.Process, item, &server)
+	}
 	return server, nil
 }
 
@@ -235,6 +258,28 @@ func (w *Observer) files(ctx context.Context, t Target, several bool) error {
 	}
 	w.Sources = append(w.Sources, src)
 	return nil
+}
+
+// process finds the server's process on this machine, and opens the counters of it and of its container.
+func (w *Observer) process(ctx context.Context, t Target, query, item string, server *Server) {
+	var session sql.NullInt64
+	var program string
+	err := t.DB().QueryRowContext(ctx, query).Scan(&session, &program)
+	if err == nil && !session.Valid {
+		return
+	}
+	var process *serverProcess
+	if err == nil {
+		process, err = Root.findServer(int(session.Int64), program)
+	}
+	if err != nil {
+		w.note("what the server of %s takes of this machine is not observed: %v", t.Label(), err)
+		return
+	}
+	if process.Container != (Container{}) {
+		server.Container = &process.Container
+	}
+	w.Sources = append(w.Sources, process.source(Root, item, t.Label()))
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
@@ -305,15 +350,6 @@ func (w *Observer) power(ctx context.Context) error {
 		w.Sources = append(w.Sources, src)
 	}
 	return nil
-}
-
-// Advised adds to the warnings what only the size of the database says, in bytes, of targets that give no advice.
-func (w *Observer) Advised(size float64) []string {
-	if !w.advised && w.Machine != nil && size > 0 && size < float64(w.Machine.MemoryBytes) {
-		return []string{fmt.Sprintf("the database of %.0f MB fits into the machine's memory of %d MB: its reads come from there and test no storage; use a larger size",
-			size/1e6, w.Machine.MemoryBytes/1e6)}
-	}
-	return w.Warnings
 }
 
 // Fill puts into the samples of a run what becomes known after it: the series of Prometheus and of the power meter. It

@@ -14,6 +14,8 @@ type Server struct {
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
 
+	Container *Container `json:"container,omitempty"` // what it may use of its machine, where that is less than all
+
 	Major int      `json:"-"` // major version
 	Files []string `json:"-"` // folders or files of the database, as the server's machine names them
 }

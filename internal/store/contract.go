@@ -152,9 +152,10 @@ type Placer interface {
 
 // Adviser is a Store that knows what of its server's configuration makes a run say less about the drives than it seems to.
 type Adviser interface {
-	// Advise gives one sentence for each thing that a user should know before a run of a length; 0: no run is near. The
-	// server's machine has so many bytes of memory; 0: nobody knows.
-	Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error)
+	// Advise gives the reason why the drives may see hardly a read, empty where they will, and one sentence for each thing
+	// else that a user should know before a run of a length; 0: no run is near. The server may use so many bytes of memory;
+	// 0: nobody knows.
+	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 }
 
 // Scrubber is a Store that can check itself to the last page with its server's own means.

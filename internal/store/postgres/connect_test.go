@@ -110,7 +110,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	if e, ok := errors.AsType[*store.LockedError](err); !ok || e.By != holder {
 		t.Errorf("lock: %v, want it held by %s, also in the eyes of this role", err, holder)
 	}
-	if _, err := s.Advise(t.Context(), time.Minute, 0); err != nil {
+	if _, _, err := s.Advise(t.Context(), time.Minute, 0); err != nil {
 		t.Error(err)
 	}
 

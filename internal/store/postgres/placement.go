@@ -102,41 +102,40 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 }
 
 // Advise tells what of the server's configuration a storage test should not have: store.Adviser.
-func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error) {
+func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
 	const op = "ask for the server's configuration"
 	var size, cache int64
 	var fsync, fullPageWrites, synchronousCommit string
 	var checkpoint int64
-	err := s.db.QueryRowContext(ctx, `
+	err = s.db.QueryRowContext(ctx, `
 		SELECT pg_database_size(current_database()),
 			greatest(pg_size_bytes(current_setting('shared_buffers')), pg_size_bytes(current_setting('effective_cache_size'))),
 			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
 			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
 		Scan(&size, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
 	if err != nil {
-		return nil, s.wrap(op, err)
+		return "", nil, s.wrap(op, err)
 	}
-	var advice []string
 	switch {
 	case size < memory:
-		advice = append(advice, fmt.Sprintf("the database of %d MB fits into the machine's memory of %d MB: its reads come from "+
-			"there and test no storage; use a larger size", size/1e6, memory/1e6))
+		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that its server may use: its reads come from "+
+			"there and test no storage; use a larger size", size/1e6, memory/1e6)
 	case memory == 0 && size < cache:
-		advice = append(advice, fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read; use a larger size", size/1e6, cache/1e6))
+		reads = fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
+			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read; use a larger size", size/1e6, cache/1e6)
 	}
 	if fsync == "off" {
-		advice = append(advice, "fsync is off: orders do not wait for the drives, and a crash may lose the database")
+		others = append(others, "fsync is off: orders do not wait for the drives, and a crash may lose the database")
 	}
 	if fullPageWrites == "off" {
-		advice = append(advice, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database")
+		others = append(others, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database")
 	}
 	if synchronousCommit == "off" {
-		advice = append(advice, "synchronous_commit is off: orders do not wait for the log, and a crash may lose the last of them")
+		others = append(others, "synchronous_commit is off: orders do not wait for the log, and a crash may lose the last of them")
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
-		advice = append(advice, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before the first checkpoint "+
+		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before the first checkpoint "+
 			"writes anything out; take a longer run or a shorter time", every, run))
 	}
-	return advice, nil
+	return reads, others, nil
 }

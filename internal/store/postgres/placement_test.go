@@ -117,7 +117,7 @@ func TestAdvice(t *testing.T) {
 		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
 			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"}, []string{"full_page_writes"}},
 		{"", time.Hour, 0, nil, []string{"checkpoint_timeout"}},
-		{"", time.Hour, 64e9, []string{"fits into the machine's memory of 64000 MB"}, nil},
+		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
 		{"", time.Hour, 1e6, nil, []string{"fits"}},
 	} {
 		target := pgtest.Server(t).URL(s.Database())
@@ -128,11 +128,11 @@ func TestAdvice(t *testing.T) {
 			}
 			target += separator + "options=" + strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
 		}
-		advice, err := open(t, target).Advise(t.Context(), test.run, test.memory)
+		reads, advice, err := open(t, target).Advise(t.Context(), test.run, test.memory)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := strings.Join(advice, "\n")
+		all := strings.Join(append(advice, reads), "\n")
 		for _, says := range test.says {
 			if !strings.Contains(all, says) {
 				t.Errorf("options %q, run %s: no advice that %q in:\n%s", test.options, test.run, says, all)

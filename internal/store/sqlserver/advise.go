@@ -18,19 +18,20 @@ var (
 
 // Advise tells what of the server's configuration a storage test should not have: store.Adviser. It judges the settings that
 // the record of a run holds too.
-func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) ([]string, error) {
+func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if v.babelfish {
-		return []string{"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: nothing warns of a database that fits into memory"}, nil
+		return "", []string{"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: nothing warns of a database that fits into memory"}, nil
 	}
 	settings, err := s.settings(ctx)
 	if err != nil {
-		return nil, s.Wrap("ask for the server's configuration", err)
+		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}
-	return advice(settings, run, memory), nil
+	reads, others = advice(settings, run, memory)
+	return reads, others, nil
 }
 
 // settings are those of the server and of the database by name; what the server does not know or tell is missing.
@@ -69,8 +70,7 @@ func (s settings) number(name string) int64 {
 const highPerformance = "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c"
 
 // advice judges settings.
-func advice(s settings, run time.Duration, memory int64) []string {
-	var advice []string
+func advice(s settings, run time.Duration, memory int64) (reads string, advice []string) {
 	warn := func(format string, args ...any) { advice = append(advice, fmt.Sprintf(format, args...)) }
 	const mb = 1 << 20
 	if memory == 0 {
@@ -81,7 +81,7 @@ func advice(s settings, run time.Duration, memory int64) []string {
 		cache = limit
 	}
 	if used := s.number("database used bytes"); used > 0 && used < cache {
-		warn("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage; lower max server memory, or use a larger size",
+		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage; lower max server memory, or use a larger size",
 			used/1e6, cache/1e6)
 	}
 	switch model, chain := s["database recovery model"], s["database log chain"]; {
@@ -131,7 +131,7 @@ func advice(s settings, run time.Duration, memory int64) []string {
 	if plan := s["ActivePowerScheme"]; plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance) {
 		warn("Windows' power plan is not High performance: the processors slow down between requests")
 	}
-	return advice
+	return reads, advice
 }
 
 // Placement lists the tables and indexes of DS2 by their filegroups: store.Placer.

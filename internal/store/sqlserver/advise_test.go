@@ -16,6 +16,13 @@ func TestAdvice(t *testing.T) {
 		"tempdb data files": "8", "server processors": "24", "ActivePowerScheme": highPerformance,
 	}
 	const run = 20 * time.Minute
+	advice := func(s settings, run time.Duration, memory int64) []string {
+		reads, others := advice(s, run, memory)
+		if reads != "" {
+			others = append(others, reads)
+		}
+		return others
+	}
 	if lines := advice(sound, run, 0); len(lines) != 0 {
 		t.Errorf("of the storage report's own server: %q", lines)
 	}

@@ -1,0 +1,374 @@
+package monitor
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+)
+
+// Container is what a process may use of its machine, by its control groups, version 1 or 2, and those above them. Zero
+// is no limit.
+type Container struct {
+	MemoryBytes int64   `json:"memory_bytes,omitempty"`
+	Processors  float64 `json:"processors,omitempty"`
+}
+
+// group is the control group of a process in the hierarchy of one controller.
+type group struct {
+	dir, top string // as this process sees them; top is the highest that it sees
+	v2       bool
+}
+
+// groups are the control groups that a container's figures come from. One that cannot be seen is nil.
+type groups struct{ memory, cpu, cpuset *group }
+
+// groups finds the control groups of a process.
+func (fs FS) groups(pid int) (groups, error) {
+	pfs, err := procfs.NewFS(fs.Proc)
+	if err != nil {
+		return groups{}, err
+	}
+	process, err := pfs.Proc(pid)
+	if err != nil {
+		return groups{}, err
+	}
+	memberships, err := process.Cgroups()
+	if err != nil {
+		return groups{}, fmt.Errorf("read the control groups of process %d: %w", pid, err)
+	}
+	mounts, err := pfs.GetProcMounts(os.Getpid())
+	if err != nil {
+		return groups{}, err
+	}
+	find := func(controller string) *group {
+		for _, m := range memberships {
+			v2 := m.HierarchyID == 0 && len(m.Controllers) == 0
+			if !v2 && !slices.Contains(m.Controllers, controller) {
+				continue
+			}
+			for _, mount := range mounts {
+				_, has := mount.SuperOptions[controller]
+				if v2 && mount.FSType != "cgroup2" || !v2 && (mount.FSType != "cgroup" || !has) {
+					continue
+				}
+				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy only.
+				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
+				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint), v2: v2}
+				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || !isDirectory(g.dir) {
+					g.dir = g.top
+				}
+				if v2 && !slices.Contains(strings.Fields(line(filepath.Join(g.dir, "cgroup.controllers"))), controller) {
+					continue
+				}
+				return g
+			}
+		}
+		return nil
+	}
+	return groups{find("memory"), find("cpu"), find("cpuset")}, nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// lowest is the lowest of what each group says, from this one up to the highest; 0 where none says anything.
+func (g *group) lowest(limit func(dir string) float64) float64 {
+	if g == nil {
+		return 0
+	}
+	low := math.Inf(1)
+	for dir := g.dir; within(dir, g.top); dir = filepath.Dir(dir) {
+		if v := limit(dir); v > 0 {
+			low = min(low, v)
+		}
+		if dir == g.top {
+			break
+		}
+	}
+	if math.IsInf(low, 1) {
+		return 0
+	}
+	return low
+}
+
+// noLimit is from which on version 1's limit on memory is none: it is the highest number of whole pages.
+const noLimit = 1 << 62
+
+// container reads the limits.
+func (g groups) container() Container {
+	memory := g.memory.lowest(func(dir string) float64 {
+		name := "memory.limit_in_bytes"
+		if g.memory.v2 {
+			name = "memory.max"
+		}
+		if v := numberIn(filepath.Join(dir, name)); v < noLimit {
+			return v
+		}
+		return 0
+	})
+	processors := g.cpu.lowest(func(dir string) float64 {
+		if g.cpu.v2 { // "200000 100000", or "max 100000"
+			quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
+			return parsed(quota) / cmp.Or(parsed(period), 1)
+		}
+		quota := numberIn(filepath.Join(dir, "cpu.cfs_quota_us")) // -1: none
+		return quota / cmp.Or(numberIn(filepath.Join(dir, "cpu.cfs_period_us")), 1)
+	})
+	set := g.cpuset.lowest(func(dir string) float64 {
+		name := "cpuset.effective_cpus"
+		if g.cpuset.v2 {
+			name = "cpuset.cpus.effective"
+		}
+		return float64(countCPUs(line(filepath.Join(dir, name))))
+	})
+	if set > 0 && set < float64(runtime.NumCPU()) && (processors == 0 || set < processors) {
+		processors = set
+	}
+	return Container{int64(memory), processors}
+}
+
+// countCPUs counts a list such as 0-3,8.
+func countCPUs(list string) (n int) {
+	for _, part := range strings.Split(list, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		if err != nil {
+			return 0
+		}
+		to := from
+		if isRange {
+			if to, err = strconv.Atoi(last); err != nil {
+				return 0
+			}
+		}
+		n += to - from + 1
+	}
+	return n
+}
+
+// numberIn is the number in a file; 0 where there is none.
+func numberIn(file string) float64 { return parsed(line(file)) }
+
+func parsed(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// numbers are those of a file of lines "name number".
+func numbers(file string) (map[string]float64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all := map[string]float64{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		all[name] = parsed(value)
+	}
+	return all, lines.Err()
+}
+
+// throttling reads how often a group had used up its processor time before a period's end, of how many periods, and for
+// how many seconds its processes then stood still.
+func (g *group) throttling() (throttled, periods, seconds float64, err error) {
+	stat, err := numbers(filepath.Join(g.dir, "cpu.stat"))
+	seconds = stat["throttled_time"] / 1e9
+	if g.v2 {
+		seconds = stat["throttled_usec"] / 1e6
+	}
+	return stat["nr_throttled"], stat["nr_periods"], seconds, err
+}
+
+// available is the memory of a group with a limit that its processes can have before they are killed: what files take
+// in the page cache is given back first.
+func (g *group) available(limit int64) (float64, error) {
+	used, files := "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}
+	if g.v2 {
+		used, files = "memory.current", []string{"inactive_file", "active_file"}
+	}
+	stat, err := numbers(filepath.Join(g.dir, "memory.stat"))
+	if err != nil {
+		return 0, err
+	}
+	return float64(limit) - numberIn(filepath.Join(g.dir, used)) + stat[files[0]] + stat[files[1]], nil
+}
+
+// serverProcess is a database server on this machine.
+type serverProcess struct {
+	pid int // of the process whose children are its sessions, or that is all of the server
+	groups
+	Container
+}
+
+// errNoProcess says that a server's process is none of those seen here.
+var errNoProcess = errors.New("its process cannot be seen from here")
+
+// findServer finds the server of a session by the number that its own container gives the session's process, and by the
+// name of its program.
+func (fs FS) findServer(session int, program string) (*serverProcess, error) {
+	pfs, err := procfs.NewFS(fs.Proc)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pfs.AllProcs()
+	if err != nil {
+		return nil, err
+	}
+	found := 0
+	for _, p := range all {
+		if name, err := p.Comm(); err != nil || name != program {
+			continue
+		}
+		status, err := p.NewStatus()
+		inside := p.PID
+		if n := len(status.NSpids); n > 0 {
+			inside = int(status.NSpids[n-1])
+		}
+		if err != nil || inside != session {
+			continue
+		}
+		if found != 0 {
+			return nil, fmt.Errorf("processes %d and %d may both be its own", found, p.PID)
+		}
+		found = p.PID
+	}
+	if found == 0 {
+		return nil, errNoProcess
+	}
+	process, err := pfs.Proc(found)
+	if err != nil {
+		return nil, err
+	}
+	stat, err := process.Stat()
+	if err != nil {
+		return nil, err
+	}
+	s := &serverProcess{pid: found}
+	if parent, err := pfs.Proc(stat.PPID); err == nil {
+		if name, err := parent.Comm(); err == nil && name == program {
+			s.pid = stat.PPID // the postmaster of a session's process
+		}
+	}
+	if s.groups, err = fs.groups(s.pid); err != nil {
+		return nil, err
+	}
+	s.Container = s.groups.container()
+	return s, nil
+}
+
+// processorTime is the processor time that a process, its children and those children that are gone have taken, in seconds.
+func (fs FS) processorTime(pid int) (float64, error) {
+	pfs, err := procfs.NewFS(fs.Proc)
+	if err != nil {
+		return 0, err
+	}
+	process, err := pfs.Proc(pid)
+	if err != nil {
+		return 0, err
+	}
+	stat, err := process.Stat()
+	if err != nil {
+		return 0, err
+	}
+	own := strconv.Itoa(pid)
+	const ticks = 100 // a second, on all of Linux's processors
+	seconds := stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticks
+	for _, child := range strings.Fields(line(filepath.Join(fs.Proc, own, "task", own, "children"))) {
+		n, _ := strconv.Atoi(child)
+		if p, err := pfs.Proc(n); err == nil {
+			if stat, err := p.Stat(); err == nil {
+				seconds += stat.CPUTime()
+			}
+		}
+	}
+	return seconds, nil
+}
+
+// source reads what the server takes and how its container holds it back; item tells several targets' apart, target names it.
+func (s *serverProcess) source(fs FS, item, target string) Source {
+	src := Source{Name: "processes of " + target}
+	add := func(name, help, column string, derive derivation) {
+		src.Figures = append(src.Figures, Figure{name, help, "target", target})
+		if column != "" {
+			src.Columns = append(src.Columns, Column{ItemColumn(column, item), derive})
+		}
+	}
+	add("server_processor_seconds_total", "Processor time that the database server's processes took.", ServerProcessors, rate(0))
+	read := []func() ([]float64, error){func() ([]float64, error) {
+		v, err := fs.processorTime(s.pid)
+		return []float64{v}, err
+	}}
+	if s.Processors > 0 {
+		src.Columns = append(src.Columns, Column{ItemColumn(ServerUsed, item), func(seconds float64, was, now []float64) float64 {
+			return rate(0)(seconds, was, now) / s.Processors
+		}})
+	}
+	if s.cpu != nil && s.Processors > 0 {
+		at := len(src.Figures)
+		add("server_throttled_periods_total", "Periods in which the database server's container had used up its processor time.", ServerThrottled, ratio(at, at+1))
+		add("server_periods_total", "Periods in which the processor time of the database server's container was counted.", "", nil)
+		add("server_throttled_seconds_total", "Time that processes of the database server's container stood still for that.", "", nil)
+		read = append(read, func() ([]float64, error) {
+			throttled, periods, seconds, err := s.cpu.throttling()
+			return []float64{throttled, periods, seconds}, err
+		})
+	}
+	if s.memory != nil && s.MemoryBytes > 0 {
+		add("server_available_bytes", "Memory that the database server's container can still have.", ServerMemory, gauge(len(src.Figures)))
+		read = append(read, func() ([]float64, error) {
+			v, err := s.memory.available(s.MemoryBytes)
+			return []float64{v}, err
+		})
+	}
+	src.Read = func(_ context.Context, values []float64) error {
+		n := 0
+		for _, one := range read {
+			v, err := one()
+			if err != nil {
+				return err
+			}
+			n += copy(values[n:], v)
+		}
+		return nil
+	}
+	return src
+}
+
+// ownThrottling reads how ds2's own container holds it back; false where it does not.
+func (fs FS) ownThrottling() (Source, bool) {
+	own, err := fs.groups(os.Getpid())
+	if err != nil || own.cpu == nil || own.container().Processors == 0 {
+		return Source{}, false
+	}
+	return Source{
+		Name: "container of ds2",
+		Figures: []Figure{
+			{Name: "client_throttled_periods_total", Help: "Periods in which ds2's container had used up its processor time."},
+			{Name: "client_periods_total", Help: "Periods in which the processor time of ds2's container was counted."},
+			{Name: "client_throttled_seconds_total", Help: "Time that processes of ds2's container stood still for that."},
+		},
+		Columns: []Column{{ClientThrottled, ratio(0, 1)}},
+		Read: func(_ context.Context, values []float64) (err error) {
+			values[0], values[1], values[2], err = own.cpu.throttling()
+			return err
+		},
+	}, true
+}

@@ -1,0 +1,99 @@
+package monitor
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// TestContainer reads the limits of version 1 and 2, on the process's own group and on those above it, as the machine
+// shows them and as a container without a namespace of its own for groups does.
+func TestContainer(t *testing.T) {
+	const pid = 4711
+	none := "9223372036854771712"
+	for _, c := range []struct {
+		why, memberships string
+		mounts           func(sys string) string
+		files            map[string]string
+		want             Container
+		available        float64
+	}{
+		{"version 2, limits on the pod above", "0::/kubepods/pod1/pg\n",
+			func(sys string) string {
+				return "30 20 0:26 / " + sys + " rw - cgroup2 cgroup2 rw\n"
+			},
+			map[string]string{
+				"kubepods/cgroup.controllers": "cpuset cpu memory\n", "kubepods/memory.max": "max\n", "kubepods/cpu.max": "max 100000\n",
+				"kubepods/pod1/memory.max": "4000000000\n", "kubepods/pod1/cpu.max": "250000 100000\n",
+				"kubepods/pod1/pg/cgroup.controllers": "cpuset cpu memory\n", "kubepods/pod1/pg/memory.max": "max\n", "kubepods/pod1/pg/cpu.max": "max 100000\n",
+				"kubepods/pod1/pg/memory.current": "1000000000\n", "kubepods/pod1/pg/memory.stat": "anon 100\ninactive_file 200000000\nactive_file 300000000\n",
+				"kubepods/pod1/pg/cpu.stat": "usage_usec 900\nnr_periods 100\nnr_throttled 40\nthrottled_usec 5000000\n",
+			},
+			Container{4000000000, 2.5}, 3500000000},
+		{"version 1, limits of its own", "4:memory:/docker/abc\n3:cpuset:/docker/abc\n2:cpu,cpuacct:/docker/abc\n",
+			func(sys string) string {
+				return "31 20 0:27 / " + sys + "/memory rw - cgroup cgroup rw,memory\n32 20 0:28 / " + sys + "/cpu rw - cgroup cgroup rw,cpu,cpuacct\n" +
+					"33 20 0:29 / " + sys + "/cpuset rw - cgroup cgroup rw,cpuset\n"
+			},
+			map[string]string{
+				"memory/memory.limit_in_bytes": none, "memory/docker/abc/memory.limit_in_bytes": "700000000\n", "memory/docker/abc/memory.usage_in_bytes": "650000000\n",
+				"memory/docker/abc/memory.stat":   "total_inactive_file 100000000\ntotal_active_file 50000000\n",
+				"cpu/docker/abc/cpu.cfs_quota_us": "50000\n", "cpu/docker/abc/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n",
+				"cpu/docker/abc/cpu.stat": "nr_periods 100\nnr_throttled 40\nthrottled_time 5000000000\n",
+			},
+			Container{700000000, 0.5}, 200000000},
+		{"version 1 from within, where the mount is the container's part", "4:memory:/docker/abc\n2:cpu:/docker/abc\n",
+			func(sys string) string {
+				return "31 20 0:27 /docker/abc " + sys + "/memory rw - cgroup cgroup rw,memory\n32 20 0:28 /docker/abc " + sys + "/cpu rw - cgroup cgroup rw,cpu\n"
+			},
+			map[string]string{
+				"memory/memory.limit_in_bytes": "700000000\n", "memory/memory.usage_in_bytes": "650000000\n", "memory/memory.stat": "total_inactive_file 0\n",
+				"cpu/cpu.cfs_quota_us": "200000\n", "cpu/cpu.cfs_period_us": "100000\n",
+				"cpu/cpu.stat": "nr_periods 100\nnr_throttled 40\nthrottled_time 5000000000\n",
+			},
+			Container{700000000, 2}, 50000000},
+		{"no limits", "0::/system.slice/postgresql.service\n",
+			func(sys string) string { return "30 20 0:26 / " + sys + " rw - cgroup2 cgroup2 rw\n" },
+			map[string]string{
+				"system.slice/postgresql.service/cgroup.controllers": "cpu memory\n", "system.slice/postgresql.service/memory.max": "max\n",
+				"system.slice/postgresql.service/cpu.max": "max 100000\n",
+			},
+			Container{}, 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			proc, sys := t.TempDir(), t.TempDir()
+			write(t, proc, fmt.Sprintf("%d/cgroup", pid), c.memberships)
+			write(t, proc, fmt.Sprintf("%d/mountinfo", os.Getpid()), c.mounts(sys))
+			for name, text := range c.files {
+				write(t, sys, name, text)
+			}
+			g, err := FS{proc, sys}.groups(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			limits := g.container()
+			if limits != c.want {
+				t.Errorf("limits %+v, want %+v", limits, c.want)
+			}
+			if c.want.Processors > 0 {
+				throttled, periods, seconds, err := g.cpu.throttling()
+				if err != nil || throttled != 40 || periods != 100 || seconds != 5 {
+					t.Errorf("throttled %v of %v periods, %v s, %v", throttled, periods, seconds, err)
+				}
+			}
+			if c.want.MemoryBytes > 0 {
+				if v, err := g.memory.available(limits.MemoryBytes); err != nil || v != c.available {
+					t.Errorf("available %v, %v; want %v", v, err, c.available)
+				}
+			}
+		})
+	}
+}
+
+func TestCountCPUs(t *testing.T) {
+	for list, want := range map[string]int{"0-3,8": 5, "7": 1, "": 0, "x": 0} {
+		if got := countCPUs(list); got != want {
+			t.Errorf("%q are %d processors, want %d", list, got, want)
+		}
+	}
+}

@@ -1,0 +1,2 @@
+-- SQL Server is one process.
+SELECT CAST(SERVERPROPERTY('ProcessID') AS int), 'sqlservr'
