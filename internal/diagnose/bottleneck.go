@@ -50,11 +50,11 @@ var rules = []rule{
 	{Storage, func(c situation) bool { return c.storage >= almostAllWait }, whyStorage},
 	{Locks, func(c situation) bool { return c.locks >= almostAllWait }, whyLocks},
 	{Client, func(c situation) bool { return c.pause >= almostAllWait }, whyPause},
+	{CPU, func(c situation) bool { return atLeast(c.ServerUsed, fullProcessors) }, whyContainer},
+	{CPU, func(c situation) bool { return atLeast(c.ServerThrottled, oftenThrottled) }, whyContainer},
 	{Network, func(c situation) bool {
 		return c.Sessions != nil && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait)
 	}, whyTrips},
-	{CPU, func(c situation) bool { return atLeast(c.ServerUsed, fullProcessors) }, whyContainer},
-	{CPU, func(c situation) bool { return atLeast(c.ServerThrottled, oftenThrottled) }, whyContainer},
 	{CPU, func(c situation) bool { return atLeast(c.CPUBusy, fullProcessors) }, whyProcessors},
 	{Network, func(c situation) bool { return atLeast(c.NetworkUsed, fullLink) },
 		func(c situation) string {

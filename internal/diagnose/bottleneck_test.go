@@ -43,6 +43,9 @@ func TestJudge(t *testing.T) {
 		"a container that is nearly full": {
 			map[string]float64{"cpu.busy_ratio": .05, "server.used_ratio": .85, "server.processors": 2, "users.in_operations": 1, "sessions.running": .3, "sessions.idle": .7}, CPU, "and sessions wait 70 %",
 		},
+		"a throttled container that lets messages lie": {
+			map[string]float64{"cpu.busy_ratio": .9, "server.used_ratio": .99, "server.processors": 0.1, "users.in_operations": 1, "network.round_trip_seconds": .012, "users.in_round_trips": 1, "sessions.running": .5, "sessions.idle": .5}, CPU, "99 % of the 0.1 processors",
+		},
 		"ds2 in a container that is throttled": {
 			map[string]float64{"cpu.busy_ratio": .1, "client.throttled_ratio": .9, "sessions.running": .3, "sessions.idle": .7}, Client, "throttled in 90 %",
 		},
