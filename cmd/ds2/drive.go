@@ -91,6 +91,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 	if err != nil && !errors.Is(err, experiment.ErrLimits) {
 		if run != nil {
 			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
+			printUnsaved(stdout, o, options.Dir, summary)
 		}
 		return err
 	}
@@ -108,6 +109,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 
 // driveRun makes a run, shown and with its figures served while it goes on.
 func driveRun(i *interrupts, options experiment.Options, o *driveOutput, stdout, stderr io.Writer) (*experiment.Run, result.Summary, error) {
+	options.Driver.Delayed = func(err error) { fmt.Fprintln(stderr, "users wait to be connected:", err) }
 	run, err := experiment.Begin(options)
 	if err != nil {
 		return nil, result.Summary{}, err
@@ -131,6 +133,21 @@ func driveRun(i *interrupts, options experiment.Options, o *driveOutput, stdout,
 	}
 	o.push(i.hard, options, run, stderr)
 	return run, summary, err
+}
+
+// printUnsaved prints the result of a run whose record could not be written to its end, because the disk was full perhaps: it is
+// nowhere else.
+func printUnsaved(w io.Writer, o *driveOutput, dir string, s result.Summary) {
+	saved, err := result.Read(dir)
+	if len(s.Phases) == 0 || err == nil && saved.Status != result.Running {
+		return
+	}
+	switch o.format {
+	case "text":
+		report.Text(w, []*result.Record{{Summary: s}})
+	case "json":
+		printJSON(w, s)
+	}
 }
 
 // printResult prints the record as text or JSON; DS2's lines have been printed already.

@@ -46,6 +46,10 @@ type Config struct {
 	// Acknowledged is told every purchase that was made, from many goroutines; it keeps nothing of p. nil: nobody is.
 	Acknowledged func(target int, orderID int64, p *store.Purchase)
 
+	// Delayed is told once why users cannot be connected at the first try, such as a server that takes no more of them; nil:
+	// nobody is.
+	Delayed func(error)
+
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
 }
@@ -91,6 +95,7 @@ type Driver struct {
 	halt    context.CancelCauseFunc
 	ran     bool // the run phase began
 	givenUp atomic.Int64
+	delayed sync.Once
 }
 
 // New prepares a run.
@@ -182,6 +187,16 @@ func (d *Driver) connect() {
 		})
 	}
 	wg.Wait()
+}
+
+// delay tells, once, why users wait to be connected.
+func (d *Driver) delay(err error) {
+	d.delayed.Do(func() {
+		d.log.Warn("users wait to be connected", "err", err)
+		if d.config.Delayed != nil {
+			d.config.Delayed(err)
+		}
+	})
 }
 
 // disconnect closes every connection. It waits no longer than a server needs that is there.

@@ -26,6 +26,9 @@ func (u *user) attempt(op store.Op) error {
 			return err // the stop cut it off
 		}
 		class := u.classify(err)
+		if op == opConnect {
+			u.driver.delay(err)
+		}
 		u.tally.Fail(failure(failed, class))
 		if class == store.Connection {
 			u.drop()

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say so while the
+// users wait.
+func TestMoreUsersThanConnections(t *testing.T) {
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{
+		"CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 8",
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		db, err := sql.Open("pgx", target)
+		if err == nil {
+			defer db.Close()
+			_, err = db.Exec("DROP OWNED BY few; DROP ROLE few")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("few", "few")
+	out := filepath.Join(t.TempDir(), "record")
+	code, _, stderr := execute(t, "drive", "--target", u.String(), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
+	const reason = `too many connections for role "few"`
+	said, end, _ := strings.Cut(stderr, "record: ")
+	if code != exitFailed || !strings.Contains(said, "users wait to be connected: ") || !strings.Contains(said, reason) || !strings.Contains(end, reason) {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	log, err := os.ReadFile(filepath.Join(out, "run.log"))
+	if err != nil || !strings.Contains(string(log), "users wait to be connected") {
+		t.Errorf("log %s, %v", log, err)
+	}
+}
+
+// TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
+func TestFullDisk(t *testing.T) {
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2m", "--ramp-rate", "100", "--metrics-addr", "",
+		"--window", "1s-2s", "--window", "5s-6s", "--window", "8s-9s", "--window", "11s-12s", "--out", "disk/out")
+	disk := filepath.Join(p.Dir, "disk")
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skip("only root can mount a small disk: ", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(disk, syscall.MNT_DETACH) })
+	p.start(t)
+	p.await(t, "orders", p.holds("disk/out/run.log", "phase=run"))
+	time.Sleep(3 * time.Second) // the first window is in the record
+	if err := os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the disk up: %v", err)
+	}
+	if !p.endsWithin(time.Minute) {
+		t.Fatal("the run goes on with a full disk")
+	}
+	if code := p.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(p.stderr.String(), "no space left on device") {
+		t.Errorf("exit %d, %s", code, p.stderr.String())
+	}
+	if !strings.Contains(p.stdout.String(), " OPM") {
+		t.Errorf("printed %q", p.stdout.String())
+	}
+}
