@@ -72,7 +72,8 @@ func single(s result.Summary) result.Bench {
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
-	Held           []string        `json:"held,omitempty"`     // what the differences are worth where storage did not hold a configuration back
+	Held           []string        `json:"held,omitempty"` // what the differences are worth where storage did not hold a configuration back
+	Gates          []GateVerdict   `json:"gates,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
 }
 

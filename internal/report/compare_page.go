@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -31,7 +32,7 @@ func compareView(c Comparison) runView {
 	v := runView{
 		ID: "compare", RunID: first.Name,
 		Title:  "Against " + first.Name,
-		Tables: []table{comparedTable(c), differenceTable(c), comparedLimits(c)},
+		Tables: []table{comparedTable(c), gateTable(c), differenceTable(c), comparedLimits(c)},
 		Good:   len(c.Warnings) == 0,
 	}
 	for _, d := range c.Differences {
@@ -64,6 +65,10 @@ func compareView(c Comparison) runView {
 				v.Notes = append(v.Notes, sentence("Marked: "+markText(one.Name, r)))
 			}
 		}
+	}
+	for _, verdict := range c.Gates {
+		v.Good = v.Good && verdict.Outcome == limit.GatePassed
+		v.Notes = append(v.Notes, sentence(fmt.Sprintf("Gate %s, %s: %s", verdict.Gate, verdict.Outcome, verdict.Why)))
 	}
 	return v
 }

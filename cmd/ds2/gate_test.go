@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ds2/internal/limit"
+	"ds2/internal/report"
+)
+
+// TestGate: compare exits with 3 only where the interval excludes the bound.
+func TestGate(t *testing.T) {
+	dir := t.TempDir()
+	before := benchOf(t, filepath.Join(dir, "before"), 100, 200, 60000, 60300, 59800)
+	worse := benchOf(t, filepath.Join(dir, "worse"), 100, 200, 55000, 55200, 54900)
+	noisy := benchOf(t, filepath.Join(dir, "noisy"), 100, 200, 52000, 60500, 57000)
+	once := benchOf(t, filepath.Join(dir, "once"), 100, 200, 30000)
+	for _, c := range []struct {
+		why    string
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"a loss beyond doubt", []string{"--fail-if", "opm < -2.5%", before, worse}, exitVerdict,
+			"opm < -2.5%  failed   opm changed by -8.3 % (95 % confidence", "gates failed: opm < -2.5% of worse: opm changed by -8.3 %"},
+		{"a loss that is allowed", []string{"--fail-if", "opm<-10%", before, worse}, exitDone, "opm < -10%  passed", ""},
+		{"too much scatter to tell", []string{"--fail-if", "opm < -2.5%", before, noisy}, exitDone, "cannot tell", ""},
+		{"the same, strictly", []string{"--fail-if", "opm < -2.5%", "--strict", before, noisy}, exitVerdict, "cannot tell", "gates failed"},
+		{"half as much, but in a single run", []string{"--fail-if", "opm < -2.5%", before, once}, exitDone, "an interval takes two runs of each", ""},
+		{"one of two gates", []string{"--fail-if", "opm > 50%", "--fail-if", "opm < -5%", before, worse}, exitVerdict, "opm > 50%", "opm < -5% of worse"},
+		{"no gate that can be read", []string{"--fail-if", "opm < -2.5", before, worse}, exitUsage, "", "--fail-if: a change needs a percent sign, such as -2.5%"},
+		{"nothing to compare with", []string{"--fail-if", "opm < -2.5%", before}, exitUsage, "", "--fail-if: name two directories"},
+		{"strict about nothing", []string{"--strict", before, worse}, exitUsage, "", "--strict: it takes a --fail-if"},
+		{"Markdown", []string{"-o", "markdown", "--fail-if", "opm < -2.5%", before, worse}, exitVerdict, "| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
+	} {
+		code, stdout, stderr := execute(t, append([]string{"compare"}, c.args...)...)
+		if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) {
+			t.Errorf("%s: exit %d, want %d with %q and %q:\n%s\n%s", c.why, code, c.code, c.stdout, c.stderr, stdout, stderr)
+		}
+	}
+	_, stdout, _ := execute(t, "compare", "-o", "json", "--fail-if", "opm < -2.5%", before, worse, once)
+	var c report.Comparison
+	if err := json.Unmarshal([]byte(stdout), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Gates) != 2 || c.Gates[0].Outcome != limit.GateFailed || c.Gates[1].Outcome != limit.GateOpen || c.Gates[0].Change.High >= -2.5 {
+		t.Errorf("gates %+v", c.Gates)
+	}
+}

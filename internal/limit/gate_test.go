@@ -1,0 +1,82 @@
+package limit
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"ds2/internal/measure"
+)
+
+func TestParseGate(t *testing.T) {
+	for _, c := range []struct{ text, want, bad string }{
+		{text: "opm < -2.5%", want: "opm < -2.5%"},
+		{text: " order  p99>+10 %", want: "order p99 > +10%"},
+		{text: "errors >= 0%", want: "errors >= 0%"},
+		{text: "device read mean > 20%", want: "device read mean > 20%"},
+		{text: "opm -2.5%", bad: "compare the change"},
+		{text: "opm == 1%", bad: "compare the change"},
+		{text: "opm < 60000", bad: "needs a percent sign, such as 60000%"},
+		{text: "opm < five%", bad: "write by how many percent"},
+		{text: "order > 5%", bad: "order needs a statistic"},
+		{text: "oppm > 5%", bad: `unknown figure "oppm"`},
+		{text: "opm < -2% ,order", bad: "--fail-if once for each"},
+	} {
+		g, err := ParseGate(c.text)
+		if c.bad != "" {
+			if err == nil || !strings.Contains(err.Error(), c.bad) || !errors.As(err, new(*SyntaxError)) {
+				t.Errorf("ParseGate(%q): %v, want an error with %q", c.text, err, c.bad)
+			}
+			continue
+		}
+		if err != nil || g.String() != c.want {
+			t.Errorf("ParseGate(%q) = %q, %v; want %q", c.text, g, err, c.want)
+		}
+	}
+}
+
+func FuzzParseGate(f *testing.F) {
+	for _, text := range []string{"opm < -2.5%", "order p99 > +10%", "errors >= 0%", "opm <", "%"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		g, err := ParseGate(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseGate(g.String()); err != nil || again != g {
+			t.Errorf("%q is read as %q, and that as %q: %v", text, g, again, err)
+		}
+	})
+}
+
+// TestJudgeGate: only an interval that excludes the bound is a verdict.
+func TestJudgeGate(t *testing.T) {
+	change := func(low, high float64) measure.Change {
+		return measure.Change{Percent: (low + high) / 2, Low: low, High: high}
+	}
+	for _, c := range []struct {
+		why, gate string
+		change    measure.Change
+		want      Outcome
+	}{
+		{"a loss beyond doubt", "opm < -2.5%", change(-6, -3), GateFailed},
+		{"the estimate is worse than the bound, the interval holds it", "opm < -2.5%", change(-6, -1), GateOpen},
+		{"a loss, but less than the bound", "opm < -2.5%", change(-2, -1), GatePassed},
+		{"a gain", "opm < -2.5%", change(1, 5), GatePassed},
+		{"no difference, and too wide to tell", "opm < -2.5%", change(-8, 8), GateOpen},
+		{"a latency that rose", "order p99 > +10%", change(12, 30), GateFailed},
+		{"a latency that may have risen by the bound", "order p99 > 10%", change(8, 12), GateOpen},
+		{"at the bound", "opm <= -2.5%", change(-4, -2.5), GateFailed},
+		{"nobody knows the scatter", "opm < -2.5%", measure.Change{Percent: -50, Low: math.NaN(), High: math.NaN()}, GateOpen},
+	} {
+		g, err := ParseGate(c.gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Judge(c.change); got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+}
