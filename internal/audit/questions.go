@@ -143,15 +143,15 @@ func linesPass(s span, products, computed int64) string {
 	if s.to > computed {
 		amounts, prices = "MAX(o.netamount) AS netamount, SUM(p.price * l.quantity) AS net", " LEFT JOIN products p ON p.prod_id = l.prod_id"
 	}
-	return fmt.Sprintf(`SELECT COALESCE(SUM(CASE WHEN found IS NULL THEN 0 ELSE 1 END), 0),
-	COALESCE(SUM(CASE WHEN found IS NULL THEN CAST(n AS bigint) ELSE 0 END), 0),
+	return fmt.Sprintf(`SELECT COALESCE(SUM(CASE WHEN parent IS NULL THEN 0 ELSE 1 END), 0),
+	COALESCE(SUM(CASE WHEN parent IS NULL THEN CAST(n AS bigint) ELSE 0 END), 0),
 	COALESCE(SUM(CASE WHEN lowest <> 1 OR highest <> n THEN 1 ELSE 0 END), 0),
 	COALESCE(SUM(strays), 0),
-	COALESCE(SUM(CASE WHEN found IS NULL THEN 0 ELSE CAST(n AS bigint) END), 0),
+	COALESCE(SUM(CASE WHEN parent IS NULL THEN 0 ELSE CAST(n AS bigint) END), 0),
 	COALESCE(SUM(CASE WHEN orderid > %d AND netamount <> net THEN 1 ELSE 0 END), 0),
 	COALESCE(SUM(history), 0),
 	COALESCE(SUM(sold), 0)
-FROM (SELECT l.orderid, MAX(o.orderid) AS found, COUNT(*) AS n, MIN(l.orderlineid) AS lowest, MAX(l.orderlineid) AS highest,
+FROM (SELECT l.orderid, MAX(o.orderid) AS parent, COUNT(*) AS n, MIN(l.orderlineid) AS lowest, MAX(l.orderlineid) AS highest,
 	SUM(CASE WHEN l.prod_id BETWEEN 1 AND %d THEN 0 ELSE 1 END) AS strays,
 	CAST(SUM(%s) AS bigint) AS history,
 	CAST(SUM(l.quantity * (%s)) AS bigint) AS sold,

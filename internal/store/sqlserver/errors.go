@@ -169,7 +169,7 @@ func classOf(number int32) (store.Class, string) {
 	case 4860, 4861: // a file of BULK INSERT that is not there, or not to be opened
 		return store.Config, "name the directory in --server-dir as the server sees it, and let the server's own account read it"
 	case 4834:
-		return store.Config, "grant the login ADMINISTER BULK OPERATIONS, or leave --server-dir out"
+		return store.Config, "on Windows grant the login ADMINISTER BULK OPERATIONS; on Linux it must be a member of sysadmin or, from 2022 CU24 and 2025 CU3 on, of bulkadmin with the directory in mssql-conf set bulkadmin.allowedpathslist; or leave --server-dir out"
 	case babelfishUnmapped:
 		return store.Bug, "Babelfish gives this number to every error that SQL Server has none for: where a table is missing, fill the database with ds2 load"
 	case 7601, 7609:

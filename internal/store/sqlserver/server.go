@@ -17,8 +17,8 @@ const (
 	editionManagedInstance = 8
 )
 
-// oldest is the first major version of SQL Server that is supported: 2017.
-const oldest = 14
+// oldest is the first major version of SQL Server that is supported: 2016, of which DROP … IF EXISTS is.
+const oldest = 13
 
 // server is what a server says of itself.
 type server struct {
@@ -42,7 +42,7 @@ func (v server) check() error {
 		return nil
 	}
 	if v.major < oldest {
-		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "use SQL Server 2017 or later",
+		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "use SQL Server 2016 or later",
 			Err: fmt.Errorf("its major version is %d, before %d", v.major, oldest)}
 	}
 	if !v.fullText {

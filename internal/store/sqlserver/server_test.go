@@ -47,7 +47,7 @@ func TestServersThatCannotServe(t *testing.T) {
 		server server
 		says   string
 	}{
-		{server{edition: 3, major: 13, fullText: true}, "use SQL Server 2017 or later"},
+		{server{edition: 3, major: 12, fullText: true}, "use SQL Server 2016 or later"},
 		{server{edition: 3, major: 16}, "full-text search is not installed"},
 	} {
 		err := c.server.check()

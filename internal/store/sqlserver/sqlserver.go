@@ -1,4 +1,4 @@
-// Package sqlserver is the engine of package store for SQL Server 2017 and later and what speaks its protocol: Azure SQL
+// Package sqlserver is the engine of package store for SQL Server 2016 and later and what speaks its protocol: Azure SQL
 // Database, Babelfish for PostgreSQL. It talks through go-mssqldb; a user's session calls that driver itself, without
 // database/sql's pool between. The SQL of the database itself is in package schema; what to run and when is not decided
 // here.
