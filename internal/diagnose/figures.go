@@ -38,8 +38,11 @@ type Figures struct {
 // more, on as many pages.
 const someReads = 1
 
-// ReadFromDrives tells that the reads came from the drives, whatever memory there is.
-func (f Figures) ReadFromDrives() bool { return atLeast(f.ReadsPerOrder, someReads) }
+// ReadFromDrives tells that the reads came from the drives, whatever memory there is: the drives read, and it is what
+// sessions wait for, so that it is not for other programs.
+func (f Figures) ReadFromDrives() bool {
+	return atLeast(f.ReadsPerOrder, someReads) && f.Sessions != nil && f.WaitingForDrives >= mainWait
+}
 
 // others is the share of the database machine's processors that neither the database nor ds2 takes; nil where that is not
 // known.

@@ -91,7 +91,8 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"nobody knows what the drives read", diagnose.Figures{}, "fits, fsync is off"},
 		{"hardly a read", diagnose.Figures{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
-		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7)}, "fsync is off"},
+		{"reads of other programs", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{Running: 1}}, "fits, fsync is off"},
+		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{WaitingForDrives: 0.96}}, "fsync is off"},
 	} {
 		if got := strings.Join(warnings(o, c.f), ", "); got != c.want {
 			t.Errorf("%s: warnings %q, want %q", c.why, got, c.want)
