@@ -20,10 +20,11 @@ type Figures struct {
 	ClientUsed      *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the processors that it may use
 	ClientThrottled *float64 `json:"client.throttled_ratio,omitempty"`
 
-	DiskBusy      *float64 `json:"disk.busy_ratio,omitempty"`            // of the busiest device
-	ReadsPerOrder *float64 `json:"disk.reads_per_order,omitempty"`       // of all devices
-	NetworkUsed   *float64 `json:"network.used_ratio,omitempty"`         // of the busiest link's speed
-	RoundTrip     *float64 `json:"network.round_trip_seconds,omitempty"` // of a message without work
+	DiskBusy          *float64 `json:"disk.busy_ratio,omitempty"`             // of the busiest device
+	ReadsPerOrder     *float64 `json:"disk.reads_per_order,omitempty"`        // of all devices
+	ReadBytesPerOrder *float64 `json:"server.read_bytes_per_order,omitempty"` // of the database server\'s processes, from drives
+	NetworkUsed       *float64 `json:"network.used_ratio,omitempty"`          // of the busiest link's speed
+	RoundTrip         *float64 `json:"network.round_trip_seconds,omitempty"`  // of a message without work
 
 	*Sessions // nil: the server does not tell what they do
 
@@ -34,13 +35,19 @@ type Figures struct {
 	CacheHits    *float64 `json:"db.cache_hit_ratio,omitempty"`
 }
 
-// someReads is how many reads an order a database makes that does not fit into memory: an order looks at a dozen rows or
-// more, on as many pages.
-const someReads = 1
+// someReads is what a database reads an order that does not fit into memory, at least: an order looks at a dozen rows or
+// more, on as many pages of 8 kB.
+const (
+	someReads     = 1
+	someReadBytes = 8192
+)
 
-// ReadFromDrives tells that the reads came from the drives, whatever memory there is: the drives read, and it is what
-// sessions wait for, so that it is not for other programs.
+// ReadFromDrives tells that the reads came from the drives, whatever memory there is. Where it is not known what the
+// server read, it is if the drives were read and sessions waited for them, so that it was not for other programs.
 func (f Figures) ReadFromDrives() bool {
+	if f.ReadBytesPerOrder != nil {
+		return *f.ReadBytesPerOrder >= someReadBytes
+	}
 	return atLeast(f.ReadsPerOrder, someReads) && f.Sessions != nil && f.WaitingForDrives >= mainWait
 }
 

@@ -89,11 +89,18 @@ func figuresOf(t monitor.Table, s result.Summary, local bool) diagnose.Figures {
 			f.ServerProcessors = &c.Processors
 		}
 	}
-	if reads := sum(monitor.DiskReads); reads != nil && s.OPM != nil && *s.OPM > 0 {
-		f.ReadsPerOrder = new(*reads * 60 / *s.OPM)
-	}
+	f.ReadsPerOrder = perOrder(sum(monitor.DiskReads), s.OPM)
+	f.ReadBytesPerOrder = perOrder(sum(monitor.ServerReadBytes), s.OPM)
 	addUsers(&f, s)
 	return f
+}
+
+// perOrder is what a rate a second comes to for each order.
+func perOrder(rate, opm *float64) *float64 {
+	if rate == nil || opm == nil || *opm <= 0 {
+		return nil
+	}
+	return new(*rate * 60 / *opm)
 }
 
 // share is a number of processors as a share of all.

@@ -92,6 +92,8 @@ func TestWarnings(t *testing.T) {
 		{"nobody knows what the drives read", diagnose.Figures{}, "fits, fsync is off"},
 		{"hardly a read", diagnose.Figures{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
 		{"reads of other programs", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{Running: 1}}, "fits, fsync is off"},
+		{"reads of other programs, as its own processes tell", diagnose.Figures{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: &diagnose.Sessions{WaitingForDrives: 1}}, "fits, fsync is off"},
+		{"reads of its own processes from the drives", diagnose.Figures{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
 		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{WaitingForDrives: 0.96}}, "fsync is off"},
 	} {
 		if got := strings.Join(warnings(o, c.f), ", "); got != c.want {

@@ -43,10 +43,11 @@ const (
 
 	ClientThrottled = "client.throttled_ratio" // periods in which ds2's container had used up its processor time
 
-	ServerProcessors = "server.own_processors"  // those that the database server's processes take
-	ServerUsed       = "server.used_ratio"      // the same, of those that its container may take
-	ServerThrottled  = "server.throttled_ratio" // periods in which its container had used up its processor time
-	ServerMemory     = "server.available_bytes" // that its container can still have
+	ServerProcessors = "server.own_processors"        // those that the database server's processes take
+	ServerUsed       = "server.used_ratio"            // the same, of those that its container may take
+	ServerThrottled  = "server.throttled_ratio"       // periods in which its container had used up its processor time
+	ServerReadBytes  = "server.read_bytes_per_second" // that its processes had read from drives
+	ServerMemory     = "server.available_bytes"       // that its container can still have
 
 	// RAPL knows the processors and the memory only, not the drives, fans and power supplies, so it has a column of its own
 	// and never passes for the meter's.

@@ -274,32 +274,47 @@ func (fs FS) findServer(session int, program string) (*serverProcess, error) {
 	return s, nil
 }
 
-// processorTime is the processor time that a process, its children and those children that are gone have taken, in seconds.
-func (fs FS) processorTime(pid int) (float64, error) {
+// taken is what a process, its children and those children that are gone have taken.
+type taken struct {
+	seconds   float64 // of processors
+	readBytes float64 // from drives; NaN where this process may not know
+}
+
+func (fs FS) taken(pid int) (taken, error) {
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
-		return 0, err
+		return taken{}, err
 	}
 	process, err := pfs.Proc(pid)
 	if err != nil {
-		return 0, err
+		return taken{}, err
 	}
 	stat, err := process.Stat()
 	if err != nil {
-		return 0, err
+		return taken{}, err
 	}
-	own := strconv.Itoa(pid)
 	const ticks = 100 // a second, on all of Linux's processors
-	seconds := stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticks
+	t := taken{seconds: stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticks, readBytes: bytesRead(process)}
+	own := strconv.Itoa(pid)
 	for _, child := range strings.Fields(line(filepath.Join(fs.Proc, own, "task", own, "children"))) {
 		n, _ := strconv.Atoi(child)
 		if p, err := pfs.Proc(n); err == nil {
 			if stat, err := p.Stat(); err == nil {
-				seconds += stat.CPUTime()
+				t.seconds += stat.CPUTime()
+				t.readBytes += bytesRead(p)
 			}
 		}
 	}
-	return seconds, nil
+	return t, nil
+}
+
+// bytesRead is what a process and those of its children that are gone had read from drives; NaN where it is not told.
+func bytesRead(p procfs.Proc) float64 {
+	io, err := p.IO()
+	if err != nil {
+		return math.NaN()
+	}
+	return float64(io.ReadBytes)
 }
 
 // source reads what the server takes and how its container holds it back; item tells several targets' apart, target names it.
@@ -312,9 +327,10 @@ func (s *serverProcess) source(fs FS, item, target string) Source {
 		}
 	}
 	add("server_processor_seconds_total", "Processor time that the database server's processes took.", ServerProcessors, rate(0))
+	add("server_read_bytes_total", "Bytes that the database server's processes had read from drives.", ServerReadBytes, rate(1))
 	read := []func() ([]float64, error){func() ([]float64, error) {
-		v, err := fs.processorTime(s.pid)
-		return []float64{v}, err
+		t, err := fs.taken(s.pid)
+		return []float64{t.seconds, t.readBytes}, err
 	}}
 	if s.Processors > 0 {
 		src.Columns = append(src.Columns, Column{ItemColumn(ServerUsed, item), func(seconds float64, was, now []float64) float64 {
