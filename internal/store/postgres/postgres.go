@@ -11,8 +11,11 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/store"
@@ -45,9 +48,17 @@ func Open(target *url.URL) (store.Store, error) {
 		config.RuntimeParams["application_name"] = "ds2"
 	}
 	s := &Store{config: config}
-	s.db = stdlib.OpenDB(*config, stdlib.OptionBeforeConnect(s.askPassword))
+	pool := config.Copy()
+	pool.BuildContextWatcherHandler = cancelStatement
+	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
+}
+
+// cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
+// go on for minutes. A server that does not answer is not waited for.
+func cancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
+	return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: 300 * time.Millisecond}
 }
 
 // AskPassword has ask give the password of each connection: store.PasswordAsker.
