@@ -5,9 +5,10 @@ GO      ?= go
 ARGS    ?=
 VERSIONS ?= 13 14 15 16 17 18
 ENDURANCE ?= 30m
+FUZZTIME ?= 5s
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance test versions bench bench-driver check fmt vet lint tsql vuln race
+.PHONY: help build demo endurance test versions bench bench-driver check fmt vet lint tsql vuln race fuzz
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -50,6 +51,11 @@ tsql: ## parses the T-SQL for SQL Server, with sqlfluff
 
 vuln:
 	GO='$(GO)' .ci/vulncheck
+
+fuzz: ## feeds each parser with made-up input for FUZZTIME (5s)
+	@for p in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; \
+			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; done; done
 
 # The list of the tests that were skipped, and why, is the last that it prints.
 race: ## runs all tests, with the race detector

@@ -150,10 +150,14 @@ func CompareJSON(w io.Writer, c Comparison) error {
 	return e.Encode(c)
 }
 
-// CompareCSV writes a line a run.
+// CompareCSV writes a line a run. Costs are those of an order, in base units.
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"configuration", "run", "counts", "stands", "opm", "opm_ci95", "idle_w", "active_w", "marks"})
+	head := []string{"configuration", "run", "counts", "stands", "opm", "opm_ci95", "idle_w", "active_w", "marks", "bottleneck", "order_p95_ms"}
+	for _, cost := range costs {
+		head = append(head, cost.name)
+	}
+	out.Write(head)
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -162,8 +166,16 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	}
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
-			out.Write([]string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
-				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; "))})
+			line := []string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
+				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95)}
+			for _, cost := range costs {
+				v := (*float64)(nil)
+				if r.Costs != nil {
+					v = cost.of(r.Costs)
+				}
+				line = append(line, number(v))
+			}
+			out.Write(line)
 		}
 	}
 	out.Flush()
