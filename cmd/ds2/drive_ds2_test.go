@@ -56,6 +56,7 @@ func TestDS2LinesAsPublished(t *testing.T) {
 
 // TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a Pushgateway.
 func TestDS2Output(t *testing.T) {
+	t.Parallel()
 	gateway := promtest.FreeAddress(t)
 	promtest.Run(t, "http://"+gateway+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+gateway))
 	targets := []string{pgtest.Database(t), pgtest.Database(t)}

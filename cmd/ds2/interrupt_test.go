@@ -419,6 +419,7 @@ func TestSecondSignalOfDemo(t *testing.T) {
 
 // TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
 func TestReaderWhoHasGone(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)

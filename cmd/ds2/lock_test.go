@@ -14,6 +14,7 @@ import (
 
 // TestOneCommandAtATime has a run under way while every other command tries to use its database.
 func TestOneCommandAtATime(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)

@@ -38,6 +38,7 @@ func contents(t *testing.T, target string) map[string]string {
 
 // TestResetAndRestore takes a database back to where it was: every row, and nothing but what was there.
 func TestResetAndRestore(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	ds2 := func(stdout string, args ...string) {
 		t.Helper()
@@ -82,6 +83,7 @@ func TestResetAndRestore(t *testing.T) {
 
 // TestDemoKeep has the database of a demo stay until Ctrl-C.
 func TestDemoKeep(t *testing.T) {
+	t.Parallel()
 	p := startProgram(t, "demo", "--keep", "--size", "1MB", "--threads", "2", "--warmup-time", "0", "--run-time", "1s", "--quiet", "--out", "out")
 	stdout, err := os.Create(filepath.Join(p.Dir, "stdout"))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 // TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say so while the
 // users wait.
 func TestMoreUsersThanConnections(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)
@@ -64,6 +65,7 @@ func TestMoreUsersThanConnections(t *testing.T) {
 
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)

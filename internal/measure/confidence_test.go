@@ -28,6 +28,9 @@ func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t fl
 // TestConfidenceIntervals draws 1,000 runs a case, of which the long-run mean is known: where 95 % intervals are given,
 // they must hold it. A run that is too short for its noise must say so, rather than be wrong.
 func TestConfidenceIntervals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws runs for half a minute")
+	}
 	const runs = 1000
 	for _, c := range []struct {
 		run, window int
