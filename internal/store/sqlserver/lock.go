@@ -16,7 +16,7 @@ var _ store.Locker = (*Store)(nil)
 const maxProgramName = 128
 
 // Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects everybody from the
-// target's own database; every login may do so there. Who holds them is the session's program_name, and stands in a
+// target's own database; every login may do so there, and one that may not enter it locks its own database. Who holds them is the session's program_name, and stands in a
 // global temporary table for those who may not look at the sessions of others: it ends with the session, too.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
@@ -24,6 +24,12 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 		config.Database, config.AppName = "master", l.Text(maxProgramName)
 		db := sql.OpenDB(connector{s, config})
 		conn, err := db.Conn(ctx)
+		if err != nil && store.Classify(s.Wrap("connect", err)) == store.Config { // a login of the target's database alone, as in Azure
+			db.Close()
+			config.Database = s.Database()
+			db = sql.OpenDB(connector{s, config})
+			conn, err = db.Conn(ctx)
+		}
 		if err == nil {
 			err = s.takeLock(ctx, conn, l)
 		}
@@ -72,7 +78,9 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, database, names)}
 	}
 	// The name is for people: where the server has no such tables, as Babelfish, or another session of the run has made it, nothing is lost.
-	_, _ = conn.ExecContext(ctx, "CREATE TABLE "+names+" (holder nvarchar(128)); INSERT INTO "+names+" VALUES (@p1)", l.Text(maxProgramName))
+	if _, err := conn.ExecContext(ctx, "CREATE TABLE "+names+" (holder nvarchar(128))"); err == nil {
+		_, _ = conn.ExecContext(ctx, "INSERT INTO "+names+" VALUES (@p1)", l.Text(maxProgramName))
+	}
 	return nil
 }
 
