@@ -92,6 +92,11 @@ var conditions = []struct {
 	{"database size", monitor.DatabaseSize, "MB", 1e-6, total},
 	{"processors of the database", monitor.CPUBusy, "%", 100, overall},
 	{"processors waiting for devices", monitor.CPUIOWait, "%", 100, overall},
+	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, overall},
+	{"clock of the processors", monitor.CPUFrequency, "GHz", 1e-9, overall},
+	{"throttling by heat", monitor.CPUThrottles, "a second", 1, overall},
+	{"temperature", monitor.Temperature, "°C", 1, overall},
+	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, total},
 	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, overall},
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, highest},
 }

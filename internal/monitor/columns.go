@@ -27,6 +27,11 @@ const (
 	CPUBusy   = "cpu.busy_ratio" // of all processors, and of each
 	CPUIOWait = "cpu.iowait_ratio"
 
+	CPUSteal     = "cpu.steal_ratio" // time that the hypervisor took
+	CPUFrequency = "cpu.frequency_hertz"
+	CPUThrottles = "cpu.throttles_per_second" // by heat
+	Temperature  = "cpu.temperature_celsius"  // the highest of the machine's thermal zones
+
 	MemoryAvailable = "memory.available_bytes"
 
 	NetworkReceived = "network.received_bytes_per_second"
@@ -65,6 +70,8 @@ const (
 	DatabaseSessionPages     = "db.session_pages_per_second"
 	DatabaseLockWaits        = "db.lock_waits_per_second"
 	DatabaseDeadlocks        = "db.deadlocks_per_second"
+	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
+	DatabaseVacuums          = "db.vacuums_running"
 	DatabaseSize             = "db.size_bytes"
 	DatabaseLogFiles         = "db.log_file_bytes"
 	DatabaseLogFilesUsed     = "db.log_file_used_bytes"

@@ -218,7 +218,7 @@ func BenchmarkSecond(b *testing.B) {
 		b.Fatal(err)
 	}
 	sources := []Source{disks}
-	for _, open := range []func() (Source, error){Root.CPU, Root.Memory, Root.Network, Root.Client} {
+	for _, open := range []func() (Source, error){Root.CPU, Root.Surroundings, Root.Memory, Root.Network, Root.Client} {
 		s, err := open()
 		if err != nil {
 			b.Fatal(err)

@@ -21,6 +21,8 @@ var databaseCounters = map[string]struct{ column, help string }{
 	"log_bytes_total":        {DatabaseLogBytes, "Bytes that the database wrote to its log (WAL)."},
 	"checkpoints_total":      {DatabaseCheckpoints, "Checkpoints that the server made."},
 	"checkpoint_pages_total": {DatabaseCheckpointPages, "Pages that checkpoints wrote."},
+	"autovacuums_total":      {DatabaseAutovacuums, "Tables that autovacuum vacuumed or analyzed."},
+	"vacuums_running":        {DatabaseVacuums, "Tables that are being vacuumed."},
 	"background_pages_total": {DatabaseBackgroundPages, "Pages that the background writer wrote."},
 	"session_pages_total":    {DatabaseSessionPages, "Pages that sessions had to write themselves."},
 	"lock_waits_total":       {DatabaseLockWaits, "Times that a session had to wait for a lock."},

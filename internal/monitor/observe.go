@@ -317,7 +317,7 @@ func (w *Observer) thisMachine(files []string) error {
 		return &OptionError{"devices", err}
 	}
 	w.Sources = append(w.Sources, disks)
-	for _, open := range []func() (Source, error){Root.CPU, Root.Memory, Root.Network} {
+	for _, open := range []func() (Source, error){Root.CPU, Root.Surroundings, Root.Memory, Root.Network} {
 		src, err := open()
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	}
 	var sources []monitor.Source
 	for _, open := range []func() (monitor.Source, error){
-		func() (monitor.Source, error) { return monitor.Root.Disks(drives) }, monitor.Root.CPU, monitor.Root.Memory, monitor.Root.Network,
+		func() (monitor.Source, error) { return monitor.Root.Disks(drives) }, monitor.Root.CPU, monitor.Root.Surroundings, monitor.Root.Memory, monitor.Root.Network,
 	} {
 		source, err := open()
 		if err != nil {

@@ -35,14 +35,19 @@ var counterCharts = []counterChart{
 		[]string{monitor.DiskReadTime, monitor.DiskWriteTime}},
 	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero, []string{monitor.DiskBusy}},
 	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{monitor.DiskQueue}},
-	{"processors", "Processors", "Share of time at work, and waiting for drives with nothing else to do, over all processors.", fromZero,
-		[]string{monitor.CPUBusy, monitor.CPUIOWait}},
+	{"processors", "Processors", "Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, over all processors.", fromZero,
+		[]string{monitor.CPUBusy, monitor.CPUIOWait, monitor.CPUSteal}},
+	{"clock", "Clock of the processors", "The mean of all processors.", nearData, []string{monitor.CPUFrequency}},
+	{"throttles", "Throttling by heat", "Times a second that heat throttled a core or a package.", fromZero, []string{monitor.CPUThrottles}},
+	{"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData, []string{monitor.Temperature}},
 	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero, []string{monitor.MemoryAvailable}},
 	{"network", "Network", "Bytes in and out.", fromZero, []string{monitor.NetworkReceived, monitor.NetworkSent}},
 	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData, []string{monitor.DatabaseCacheHits}},
 	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{monitor.DatabaseLogBytes}},
 	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", fromZero,
 		[]string{monitor.DatabaseCheckpointPages, monitor.DatabaseBackgroundPages, monitor.DatabaseSessionPages}},
+	{"autovacuum", "Autovacuum", "Tables that autovacuum vacuumed or analyzed, and how many are being vacuumed.", fromZero,
+		[]string{monitor.DatabaseAutovacuums, monitor.DatabaseVacuums}},
 	{"temporary", "Temporary files of the database", "Bytes that queries wrote because their memory did not suffice.", fromZero,
 		[]string{monitor.DatabaseTemporaryBytes}},
 	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", fromZero,
@@ -71,6 +76,7 @@ var units = []struct {
 }{
 	{"_bytes_per_second", "MB/s", 1e-6}, {"_per_second", "a second", 1}, {"_seconds", "ms", 1e3},
 	{"_bytes", "MB", 1e-6}, {"_ratio", "%", 100}, {"watts", "W", 1},
+	{"_hertz", "GHz", 1e-9}, {"_celsius", "°C", 1},
 }
 
 func newCounter(column string) counter {

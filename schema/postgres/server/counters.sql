@@ -8,6 +8,8 @@ FROM pg_stat_database d, LATERAL (VALUES
     ('cache_lookups_total', d.blks_hit + d.blks_read),
     ('temporary_bytes_total', d.temp_bytes),
     ('deadlocks_total', d.deadlocks),
+    ('autovacuums_total', (SELECT coalesce(sum(autovacuum_count + autoanalyze_count), 0)::bigint FROM pg_stat_user_tables)),
+    ('vacuums_running', (SELECT count(*) FROM pg_stat_progress_vacuum WHERE datid = d.datid)),
     ('size_bytes', pg_database_size(d.datid)),
     ('log_bytes_total', pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'))
 ) c (name, value)
