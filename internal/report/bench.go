@@ -41,8 +41,20 @@ func BenchHTML(w io.Writer, c Configuration) error {
 	return writePage(w, "ds2 bench "+c.Name, views)
 }
 
-// BenchText writes a bench for reading on a terminal: the page's part about all its runs, without the charts.
-func BenchText(w io.Writer, c Configuration) error { return writeText(w, benchView(c)) }
+// BenchText writes a bench for reading on a terminal: the page without its charts.
+func BenchText(w io.Writer, c Configuration) error {
+	views := []runView{benchView(c)}
+	if c.Median != "" {
+		median, err := result.Read(filepath.Join(c.Dir, c.Median))
+		if err != nil {
+			return err
+		}
+		v := textView(median)
+		v.Title = "The run that stands for the configuration, " + v.Title
+		views = append(views, v)
+	}
+	return writeText(w, views...)
+}
 
 // benchView is what a bench came to.
 func benchView(c Configuration) runView {
@@ -115,10 +127,10 @@ func benchNotes(c Configuration) (notes []string) {
 		}
 	}
 	if unsteady > 0 {
-		notes = append(notes, fmt.Sprintf("%d of the %d runs of %s that count were not steady.", unsteady, len(runs), c.Name))
+		notes = append(notes, fmt.Sprintf("Of the %d runs of %s that count, not steady: %d.", len(runs), c.Name, unsteady))
 	}
 	if dropped > 0 && c.Setup.DropUnsteady {
-		notes = append(notes, fmt.Sprintf("Of %s, %d runs that were not steady were dropped, as --drop-unsteady says: the result flatters a drive that is erratic.", c.Name, dropped))
+		notes = append(notes, fmt.Sprintf("Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic.", c.Name, dropped))
 	}
 	if c.Kind == result.KindBench && c.Status != result.Done {
 		notes = append(notes, sentence(fmt.Sprintf("Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs)))

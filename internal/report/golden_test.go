@@ -94,7 +94,7 @@ func TestHostileTexts(t *testing.T) {
 	})
 	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, OPM: r.OPM,
 		Runs: []result.BenchRun{{Dir: hostile, Counts: true, OPM: r.OPM, Marks: []string{hostile}, Bottleneck: hostile}}}
-	configuration := Configuration{Name: hostile, Bench: bench}
+	configuration := Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := Compare([]Configuration{configuration, configuration})
 	records := []*result.Record{r}
 	for name, write := range map[string]func(io.Writer) error{

@@ -15,13 +15,20 @@ import (
 func Text(w io.Writer, records []*result.Record) error {
 	views := make([]runView, len(records))
 	for i, r := range records {
-		s := r.Summary
-		v := runView{Title: fmt.Sprintf("run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
-			Tables: []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), costTable(s.Costs), scrubTable(s.Scrubs), auditTable(s).failures()}}
-		v.Notes, _ = notes(s)
-		views[i] = v
+		views[i] = textView(r)
 	}
 	return writeText(w, views...)
+}
+
+// textView is a run as text shows it.
+func textView(r *result.Record) runView {
+	s := r.Summary
+	v := runView{
+		Title: fmt.Sprintf("run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
+		Tables: []table{resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), costTable(s.Costs), scrubTable(s.Scrubs), auditTable(s).failures()},
+	}
+	v.Notes, _ = notes(s)
+	return v
 }
 
 // writeText writes views as text: all of them but their charts.
