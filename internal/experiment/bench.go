@@ -94,7 +94,7 @@ func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) 
 		Stand(b)
 		if !last.Counts {
 			extra++
-			p.Told("%s does not count: %s", last.Dir, last.Wrong()[0])
+			p.Told("%s does not count: %s", last.Dir, strings.Join(last.Wrong(), "; "))
 		}
 	}
 	return nil

@@ -207,7 +207,9 @@ type Record struct {
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,
-// its counts are those of the series, and its window is the run phase so far.
+// its counts are those of the series, and its window is the run phase so far. The record of a run that ended is whole, to
+// the checksums of its files, or Read refuses it: also where columns are missing, times do not rise or figures cannot have
+// been measured. The error names the file. What is read is bounded, whoever wrote it.
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
 	var summary struct {
