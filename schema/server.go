@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,7 +49,8 @@ func ServerQueries(engine string) (Server, error) {
 }
 
 // Counters gives the query for the server's counters: rows of a name, as package host knows it, and a number. It is made
-// of all files counters.sql, counters-from-N.sql and counters-until-N.sql that fit the server's major version.
+// of all files counters.sql, counters-from-N.sql, counters-until-N.sql and counters-from-N-until-M.sql that fit the server's
+// major version.
 func (s Server) Counters(version int) (string, error) {
 	files, err := fs.Glob(serverFiles, path.Join(s.engine, "server", "counters*.sql"))
 	if err != nil {
@@ -56,15 +58,17 @@ func (s Server) Counters(version int) (string, error) {
 	}
 	var parts []string
 	for _, file := range files {
-		_, bound, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".sql"), "-")
-		if kind, number, ok := strings.Cut(bound, "-"); ok {
-			n, err := strconv.Atoi(number)
+		fits := true
+		bounds := strings.Split(strings.TrimSuffix(path.Base(file), ".sql"), "-")[1:]
+		for kind := range slices.Chunk(bounds, 2) {
+			n, err := strconv.Atoi(kind[len(kind)-1])
 			if err != nil {
 				return "", fmt.Errorf("read the name of %s: %w", file, err)
 			}
-			if kind == "from" && version < n || kind == "until" && version > n {
-				continue
-			}
+			fits = fits && !(kind[0] == "from" && version < n || kind[0] == "until" && version > n)
+		}
+		if !fits {
+			continue
 		}
 		text, err := serverFiles.ReadFile(file)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/docker/go-units"
 	"github.com/spf13/cobra"
 
 	"ds2/internal/device"
@@ -18,7 +17,7 @@ import (
 // deviceFlags are the flags of ds2 device.
 type deviceFlags struct {
 	options              device.Options
-	fileSize             string
+	fileSize             byteSize
 	overwrite            string
 	stageTime, roundTime time.Duration
 	out, output          string
@@ -26,7 +25,7 @@ type deviceFlags struct {
 }
 
 func newDeviceCommand() *cobra.Command {
-	f := deviceFlags{stageTime: 10 * time.Second, roundTime: time.Minute}
+	f := deviceFlags{fileSize: 8e9, stageTime: 10 * time.Second, roundTime: time.Minute}
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
@@ -54,7 +53,7 @@ LOST, its name again as --overwrite. A device that is mounted, in use or has par
 	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for a file to measure on")
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory: a block device, all of which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
-	flags.StringVar(&f.fileSize, "file-size", "8GB", "size of the file")
+	flags.Var(&f.fileSize, "file-size", "size of the file, such as 200GB")
 	flags.Var(durationValue{&f.stageTime, time.Second}, "stage-time", "for which each point is measured: seconds, or a time such as 30s")
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady")
 	flags.Var(durationValue{&f.roundTime, time.Second}, "round-time", "of a round of random writes of --precondition")
@@ -69,14 +68,14 @@ const maxFile = 1e15
 
 func (f *deviceFlags) run(cmd *cobra.Command) error {
 	o := &f.options
-	size, err := units.FromHumanSize(f.fileSize)
+	size := int64(f.fileSize)
 	switch {
 	case (o.Dir == "") == (o.Device == ""):
 		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
 	case o.Device != f.overwrite:
 		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again", f.overwrite, o.Device)
-	case err != nil || size < 16<<20 || size > maxFile:
-		return usageError("--file-size is %q: it must be 16MiB or more, such as 8GB", f.fileSize)
+	case size < 17e6 || size > maxFile:
+		return usageError("--file-size is %s: it must be 17MB to 1PB", bytesText(size))
 	case f.stageTime < time.Second || f.stageTime > time.Hour:
 		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
 	case f.roundTime < time.Second || f.roundTime > 24*time.Hour:
@@ -124,9 +123,6 @@ func loadDevice(path string) (*device.Record, error) {
 	}
 	return record, nil
 }
-
-// deviceRecordUsage is the help of --device-record.
-const deviceRecordUsage = "record of ds2 device for the drives under test: the report then says how much of what they can do the run took"
 
 func printDevice(w io.Writer, r *device.Record, file string) error {
 	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n", r.Path, bytesText(r.Bytes), r.Fio, file)

@@ -14,10 +14,14 @@ import (
 )
 
 // observeFlags say what is watched beside the orders.
-type observeFlags struct{ monitor.Options }
+type observeFlags struct {
+	monitor.Options
+	deviceRecord string
+}
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
+	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that watches the database's machine by node_exporter, for servers on other machines; asked after the run")
 	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
@@ -37,6 +41,10 @@ func (f *observeFlags) check() error {
 // observe finds out what can be watched, and tells what cannot and what makes runs a poor test of storage. The latter is
 // told by the result too, which is all that a quiet user wants to read.
 func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet bool, stderr io.Writer) (*monitor.Observer, error) {
+	measured, err := loadDevice(f.deviceRecord)
+	if err != nil {
+		return nil, err
+	}
 	observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, f.Options)
 	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
 		return nil, flagError(e.Field, e.Err)
@@ -44,6 +52,7 @@ func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet 
 	if err != nil {
 		return nil, err
 	}
+	observer.Device = measured
 	for _, note := range observer.Notes {
 		fmt.Fprintln(stderr, "note:", note)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ds2/internal/monitor"
+	"golang.org/x/sys/unix"
 )
 
 // throttle holds this process and its children to so many reads and so many writes a second of the drive under dir.
@@ -33,20 +33,32 @@ func throttle(t *testing.T, dir string, reads, writes int) {
 			t.Error(err)
 		}
 	})
-	found, err := monitor.FS{Proc: "/proc", Sys: "/sys"}.Find(dir)
-	if err != nil || len(found.Devices) == 0 {
-		t.Skip("the directory lies on no drive: ", err)
-	}
-	for _, device := range found.Devices {
-		number, err := os.ReadFile(filepath.Join("/sys/class/block", device, "dev"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for file, limit := range map[string]int{"blkio.throttle.read_iops_device": reads, "blkio.throttle.write_iops_device": writes} {
-			write(group, file, fmt.Sprintf("%s %d", number[:len(number)-1], limit))
-		}
+	number := drive(t, dir)
+	for file, limit := range map[string]int{"blkio.throttle.read_iops_device": reads, "blkio.throttle.write_iops_device": writes} {
+		write(group, file, fmt.Sprintf("%s %d", number, limit))
 	}
 	write(group, "cgroup.procs", fmt.Sprint(os.Getpid()))
+}
+
+// drive is the major and minor number of the drive that dir lies on, the whole of it.
+func drive(t *testing.T, dir string) string {
+	t.Helper()
+	var stat unix.Stat_t
+	if err := unix.Stat(dir, &stat); err != nil {
+		t.Fatal(err)
+	}
+	device, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)))
+	if err != nil {
+		t.Skip("the directory lies on no drive: ", err)
+	}
+	if _, err := os.Stat(filepath.Join(device, "partition")); err == nil {
+		device = filepath.Dir(device)
+	}
+	number, err := os.ReadFile(filepath.Join(device, "dev"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(number))
 }
 
 // The limit that is found is that of the drive: held back to two speeds, reads are within 10 % of it. A log write is a write

@@ -25,7 +25,9 @@ const (
 	busyProcessors = 0.80   // enough to hold up those who answer each other in turns
 	oftenThrottled = 0.50   // of the periods in which a container's processor time is counted
 	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
-	fullDevice     = 0.90   // of the time; where no session says what it waits for
+	fullDevice     = 0.80   // of what it can do by itself; where no session says what it waits for
+	longQueue      = 4      // requests; and where nobody measured what the device can do,
+	slowDevice     = 2      // times as long as in the run's best seconds: more requests only wait for each other
 	mainWait       = 0.30   // of the sessions' time
 	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full processors
 	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
@@ -45,7 +47,7 @@ type rule struct {
 // links, if any does. Full processors and links come before all other waits because sessions that wait
 // for a processor count as running or idle, and because faster storage could not help them. Statements and answers under
 // way are held up by processors or by long round trips; where neither explains them they are only a sign of too few
-// users, and storage and locks come before them. A busy device counts only where sessions tell nothing.
+// users, and storage and locks come before them. A device near its limit counts only where sessions tell nothing.
 var rules = []rule{
 	{Storage, func(c situation) bool { return c.storage >= almostAllWait }, whyStorage},
 	{Locks, func(c situation) bool { return c.locks >= almostAllWait }, whyLocks},
@@ -95,8 +97,14 @@ var rules = []rule{
 	{Storage, func(c situation) bool { return c.storage >= mainWait && c.storage == c.most() }, whyStorage},
 	{Locks, func(c situation) bool { return c.locks >= mainWait && c.locks == c.most() }, whyLocks},
 	{Client, func(c situation) bool { return c.pause >= mainWait }, whyPause},
-	{Storage, func(c situation) bool { return c.Sessions == nil && atLeast(c.DiskBusy, fullDevice) },
-		func(c situation) string { return "a device is busy " + percent(*c.DiskBusy) + " of the time" }},
+	{Storage, func(c situation) bool {
+		return c.Sessions == nil && (atLeast(c.DeviceReads, fullDevice) || atLeast(c.DeviceLog, fullDevice))
+	}, func(c situation) string { return "the device is near its limit: " + c.OfDevice() }},
+	{Storage, func(c situation) bool {
+		return c.Sessions == nil && c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) && atLeast(c.DiskSlowdown, slowDevice)
+	}, func(c situation) string {
+		return fmt.Sprintf("a device has a queue of %.1f requests, and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
+	}},
 	{Unclear, func(c situation) bool { return c.Sessions != nil },
 		func(c situation) string {
 			processors := ""

@@ -86,7 +86,19 @@ func TestJudge(t *testing.T) {
 			map[string]float64{"cpu.busy_ratio": .5, "network.used_ratio": .9, "sessions.running": .2, "sessions.idle": .8}, Network, "90 %",
 		},
 		"a full device whose server tells nothing": {
-			map[string]float64{"cpu.busy_ratio": .3, "disk.busy_ratio": .99}, Storage, "busy 99 %",
+			map[string]float64{"cpu.busy_ratio": .3, "disk.busy_ratio": .99, "disk.queue": 12, "disk.slowdown": 3.2}, Storage, "a queue of 12.0 requests, and its reads take 3.2 times as long",
+		},
+		"a device that is always busy, as flash is long before its limit": {
+			map[string]float64{"cpu.busy_ratio": .3, "disk.busy_ratio": 1, "disk.queue": 12, "disk.slowdown": 1.2}, Unclear, "do not tell",
+		},
+		"a device near its limit, as measured before": {
+			map[string]float64{"cpu.busy_ratio": .3, "device.reads_ratio": .93, "device.log_syncs_ratio": .12}, Storage, "reads 93 % of what the device can do at this latency, log writes 12 %",
+		},
+		"a device full of log writes": {
+			map[string]float64{"cpu.busy_ratio": .3, "device.reads_ratio": .03, "device.log_syncs_ratio": .85}, Storage, "log writes 85 %",
+		},
+		"a device far from its limit, whatever its queue": {
+			map[string]float64{"cpu.busy_ratio": .3, "disk.queue": 12, "disk.slowdown": 3.2, "device.reads_ratio": .41}, Unclear, "no processor, link or device",
 		},
 		"a full device that nobody waits for": {
 			map[string]float64{"cpu.busy_ratio": .3, "disk.busy_ratio": .99, "sessions.running": .9, "sessions.idle": .1}, Unclear, "try more users",

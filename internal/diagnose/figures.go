@@ -3,6 +3,8 @@
 // figure that was not measured is nil, and a rule that needs it does not hold.
 package diagnose
 
+import "strings"
+
 // Figures are what the rules rest on: means over a window. Shares are of 1.
 type Figures struct {
 	CPUBusy   *float64 `json:"cpu.busy_ratio,omitempty"` // of the database machine's processors
@@ -25,6 +27,10 @@ type Figures struct {
 	ReadBytesPerOrder *float64 `json:"server.read_bytes_per_order,omitempty"` // of the database server\'s processes, from drives
 	NetworkUsed       *float64 `json:"network.used_ratio,omitempty"`          // of the busiest link's speed
 	RoundTrip         *float64 `json:"network.round_trip_seconds,omitempty"`  // of a message without work
+	DiskQueue         *float64 `json:"disk.queue,omitempty"`                  // of the device with the longest
+	DiskSlowdown      *float64 `json:"disk.slowdown,omitempty"`               // of that device's reads: their time over that of the run's best seconds
+	DeviceReads       *float64 `json:"device.reads_ratio,omitempty"`          // of what ds2 device found the devices to do at this latency
+	DeviceLog         *float64 `json:"device.log_syncs_ratio,omitempty"`      // of what it found them to do
 
 	*Sessions // nil: the server does not tell what they do
 
@@ -132,4 +138,16 @@ func PerWatt(opm, active *float64) *float64 {
 		return nil
 	}
 	return new(*opm / *active)
+}
+
+// OfDevice says how much of what the devices can do by themselves a run took; empty where that was not measured.
+func (f Figures) OfDevice() string {
+	var parts []string
+	if f.DeviceReads != nil {
+		parts = append(parts, "reads "+percent(*f.DeviceReads)+" of what the device can do at this latency")
+	}
+	if f.DeviceLog != nil {
+		parts = append(parts, "log writes "+percent(*f.DeviceLog)+" of what it can do one after the other")
+	}
+	return strings.Join(parts, ", ")
 }

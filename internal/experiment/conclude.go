@@ -111,7 +111,7 @@ func addObserved(ctx context.Context, o *monitor.Observer, dir string, counters 
 		return err
 	}
 	s.Costs, s.Conditions = costsOf(*counters, *s, o.Local), conditionsOf(*counters, *s)
-	if b := diagnose.Judge(figuresOf(*counters, *s, o.Local)); b != nil {
+	if b := diagnose.Judge(figuresOf(*counters, *s, o.Local, o.Device)); b != nil {
 		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(o, b.Figures)}
 	}
 	return err

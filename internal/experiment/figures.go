@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -44,7 +45,7 @@ func powerOf(t monitor.Table, s result.Summary) *result.Power {
 
 // figuresOf takes from the samples of the first window what the bottleneck is judged by. local says that ds2 ran on the
 // databases' machine.
-func figuresOf(t monitor.Table, s result.Summary, local bool) diagnose.Figures {
+func figuresOf(t monitor.Table, s result.Summary, local bool, measured *device.Record) diagnose.Figures {
 	from, to := span(s)
 	mean := func(column string) *float64 { return known(t.Mean(column, from, to)) }
 	// over gives what a function makes of the means of all items of a column.
@@ -77,6 +78,7 @@ func figuresOf(t monitor.Table, s result.Summary, local bool) diagnose.Figures {
 		// The lower quartile: at times a busy machine lets a message lie.
 		f.RoundTrip = known(t.Quantile(column, 0.25, from, to))
 	}
+	addDevices(&f, t, s, measured)
 	if f == (diagnose.Figures{}) {
 		return f
 	}

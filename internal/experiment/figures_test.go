@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -29,7 +30,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		Start: start, Targets: []string{"a:5432/ds2", "b:5432/ds2"},
 		Windows: []measure.Window{{From: 10, To: 20}},
 	}
-	f := figuresOf(table, s, true)
+	f := figuresOf(table, s, true, nil)
 	b := diagnose.Judge(f)
 	if b == nil || b.What != diagnose.Storage {
 		t.Fatalf("bottleneck = %+v, want storage", b)
@@ -42,8 +43,45 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, v[0], v[1])
 		}
 	}
-	if f := figuresOf(monitor.Table{}, s, true); f != (diagnose.Figures{}) {
+	if f := figuresOf(monitor.Table{}, s, true, nil); f != (diagnose.Figures{}) {
 		t.Errorf("figures of a run that nobody sampled = %+v", f)
+	}
+}
+
+// The devices' limit, as it was measured before the run, and without that by queue and latency.
+func TestDevices(t *testing.T) {
+	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	table := monitor.Table{Columns: []string{"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sda.queue",
+		"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.queue", "db.log_syncs_per_second"}}
+	for second := 1; second <= 20; second++ {
+		row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{100, .5e-3, .1, 0, math.NaN(), 0, 10}}
+		if second > 10 {
+			row.Values = []float64{3000, 2e-3, 6, 1000, 2e-3, 2, 60}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	s := result.Summary{Start: start, End: start.Add(20 * time.Second), Targets: []string{"a"}, Windows: []measure.Window{{From: 10, To: 20}}}
+	measured := &device.Record{
+		Reads: []device.Point{{Depth: 1, IOPS: 2000, Mean: .5e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3}, {Depth: 256, IOPS: 10000, Mean: 25e-3}},
+		Log:   device.Point{Depth: 1, IOPS: 500, Mean: 2e-3},
+	}
+	f := figuresOf(table, s, true, measured)
+	for name, v := range map[string][2]float64{
+		"reads": {*f.DeviceReads, .5}, "log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6}, "slowdown": {*f.DiskSlowdown, 4},
+	} {
+		if math.Abs(v[0]-v[1]) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, v[0], v[1])
+		}
+	}
+	if of := f.OfDevice(); of != "reads 50 % of what the device can do at this latency, log writes 12 % of what it can do one after the other" {
+		t.Error(of)
+	}
+	f = figuresOf(table, s, true, nil)
+	if f.DeviceReads != nil || f.DeviceLog != nil || f.OfDevice() != "" {
+		t.Errorf("nobody measured the device: %+v", f)
+	}
+	if b := diagnose.Judge(f); b.What != diagnose.Storage || !strings.Contains(b.Why, "a queue of 6.0") {
+		t.Errorf("%s: %s", b.What, b.Why)
 	}
 }
 

@@ -64,6 +64,7 @@ const (
 	DatabaseCacheHits        = "db.cache_hit_ratio"
 	DatabaseTemporaryBytes   = "db.temporary_bytes_per_second"
 	DatabaseLogBytes         = "db.log_bytes_per_second"
+	DatabaseLogSyncs         = "db.log_syncs_per_second"
 	DatabaseCheckpoints      = "db.checkpoints_per_second"
 	DatabaseCheckpointPages  = "db.checkpoint_pages_per_second"
 	DatabaseBackgroundPages  = "db.background_pages_per_second"

@@ -19,6 +19,7 @@ var databaseCounters = map[string]struct{ column, help string }{
 	"cache_hit_ratio":        {DatabaseCacheHits, "Share of the pages asked for that were in the database's cache, as the server computes it."},
 	"temporary_bytes_total":  {DatabaseTemporaryBytes, "Bytes that queries wrote to temporary files."},
 	"log_bytes_total":        {DatabaseLogBytes, "Bytes that the database wrote to its log (WAL)."},
+	"log_syncs_total":        {DatabaseLogSyncs, "Times that the database had its log written to the drive and waited for it."},
 	"checkpoints_total":      {DatabaseCheckpoints, "Checkpoints that the server made."},
 	"checkpoint_pages_total": {DatabaseCheckpointPages, "Pages that checkpoints wrote."},
 	"autovacuums_total":      {DatabaseAutovacuums, "Tables that autovacuum vacuumed or analyzed."},

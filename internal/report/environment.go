@@ -54,6 +54,9 @@ func bottleneckNotes(b *result.Bottleneck) []string {
 		return nil
 	}
 	sentences := []string{sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why)))}
+	if of := b.Figures.OfDevice(); of != "" {
+		sentences = append(sentences, sentence("The run took "+of))
+	}
 	for _, warning := range b.Warnings {
 		sentences = append(sentences, sentence("Warning: "+warning))
 	}

@@ -16,6 +16,7 @@ ELSE
 SELECT CASE counter_name
         WHEN 'Write Transactions/sec' THEN 'commits_total'
         WHEN 'Log Bytes Flushed/sec' THEN 'log_bytes_total'
+        WHEN 'Log Flushes/sec' THEN 'log_syncs_total'
         WHEN 'Data File(s) Size (KB)' THEN 'size_bytes'
         WHEN 'Log File(s) Size (KB)' THEN 'log_file_bytes'
         WHEN 'Log File(s) Used Size (KB)' THEN 'log_file_used_bytes'
@@ -26,7 +27,7 @@ SELECT CASE counter_name
     CAST(cntr_value AS float) * CASE WHEN counter_name LIKE '%(KB)' THEN 1024 ELSE 1 END
 FROM sys.dm_os_performance_counters
 WHERE (object_name LIKE '%:Databases%' AND instance_name = @database
-        AND counter_name IN ('Write Transactions/sec', 'Log Bytes Flushed/sec', 'Data File(s) Size (KB)', 'Log File(s) Size (KB)', 'Log File(s) Used Size (KB)'))
+        AND counter_name IN ('Write Transactions/sec', 'Log Bytes Flushed/sec', 'Log Flushes/sec', 'Data File(s) Size (KB)', 'Log File(s) Size (KB)', 'Log File(s) Used Size (KB)'))
     OR (object_name LIKE '%:Buffer Manager%' AND counter_name = 'Checkpoint pages/sec')
     OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' AND counter_name IN ('Lock Waits/sec', 'Number of Deadlocks/sec'))
 UNION ALL

@@ -1,0 +1,43 @@
+package experiment
+
+import (
+	"ds2/internal/device"
+	"ds2/internal/diagnose"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// addDevices adds how near the devices were to their limit in the first window: by what was measured of them before (nil:
+// nobody did), and by the queue and the time of reads against the same run's best seconds.
+func addDevices(f *diagnose.Figures, t monitor.Table, s result.Summary, measured *device.Record) {
+	from, to := span(s)
+	reads, took := 0.0, 0.0
+	for _, column := range t.Items(monitor.DiskReads) {
+		_, item := monitor.SplitColumn(column)
+		times := monitor.ItemColumn(monitor.DiskReadTime, item)
+		took += product(t, column, times, from, to)
+		if rate := known(t.Mean(column, from, to)); rate != nil {
+			reads += *rate
+		}
+		queue := known(t.Mean(monitor.ItemColumn(monitor.DiskQueue, item), from, to))
+		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
+			continue
+		}
+		f.DiskQueue, f.DiskSlowdown = queue, nil
+		if best := t.Quantile(times, 0.05, s.Start, s.End); best > 0 { // a few seconds may have no more than a read from its cache
+			f.DiskSlowdown = known(t.Mean(times, from, to) / best)
+		}
+	}
+	if measured == nil {
+		return
+	}
+	if t.Items(monitor.DiskReads) != nil {
+		f.DeviceReads = new(0.0)
+		if reads > 0 && took > 0 {
+			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))
+		}
+	}
+	if syncs := total(t, monitor.DatabaseLogSyncs, from, to); syncs != nil {
+		f.DeviceLog = new(*syncs / measured.Log.IOPS)
+	}
+}
