@@ -22,6 +22,11 @@ var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 // loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of it.
 func loaded(t *testing.T) (store.Store, *audit.Run) {
 	t.Helper()
+	return loadedSize(t, size)
+}
+
+func loadedSize(t *testing.T, size datagen.Size) (store.Store, *audit.Run) {
+	t.Helper()
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +49,8 @@ func loaded(t *testing.T) (store.Store, *audit.Run) {
 			SELECT 'A', 'B', 'C', 'D', 'US', 1, 1, '1', '2012/01', 'newuser' || n, 'password' FROM generate_series(1, 2) n;
 		UPDATE products SET price = 20.01 WHERE prod_id IN (7, 8);
 		INSERT INTO orders (orderdate, customerid, netamount, tax, totalamount) VALUES ('2026-11-21', 5, 60.03, 4.95, 64.98);
-		INSERT INTO orderlines VALUES (1, 121, 7, 1, '2026-11-21'), (2, 121, 8, 2, '2026-11-21');
-		INSERT INTO cust_hist VALUES (5, 121, 7), (5, 121, 8);
+		INSERT INTO orderlines SELECT line, max(orderid), line + 6, line, '2026-11-21' FROM orders, generate_series(1, 2) line GROUP BY line;
+		INSERT INTO cust_hist SELECT 5, max(orderid), prod_id FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
 	return s, &audit.Run{

@@ -59,9 +59,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 		return nil
 	}
 	var n int64 // of those who are no customers at all; most are new ones
-	beyond := fmt.Sprintf("NOT BETWEEN 1 AND %d", a.size.Customers)
-	err = conn.QueryRowContext(ctx, fmt.Sprintf("%sorders c WHERE %s AND c.customerid %s AND NOT EXISTS"+
-		" (SELECT 1 FROM customers p WHERE p.customerid = c.customerid AND p.customerid %[3]s)", count, where("c.orderid", []span{p.span}), beyond)).Scan(&n)
+	err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).Scan(&n)
 	a.add(orderCustomer.name(), n)
 	return err
 }

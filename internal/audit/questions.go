@@ -94,6 +94,13 @@ func anothersOrderWithin(spans []span) string {
 		count, where("o.orderid", spans), where("h.orderid", spans))
 }
 
+// strangersWithin counts orders whose customer neither the dataset has nor anyone since.
+func strangersWithin(s span, customers int64) string {
+	return fmt.Sprintf("%sorders c WHERE %s AND c.customerid NOT BETWEEN 1 AND %d AND NOT EXISTS"+
+		" (SELECT 1 FROM customers p WHERE p.customerid = c.customerid AND p.customerid NOT BETWEEN 1 AND %[3]d)",
+		count, where("c.orderid", []span{s}), customers)
+}
+
 // unsoundSalesOf is the one question that needs every order line, sorted by product.
 const unsoundSalesOf = count + "inventory i LEFT JOIN (SELECT prod_id, SUM(CAST(quantity AS bigint)) AS quantity FROM orderlines GROUP BY prod_id) l" +
 	" ON l.prod_id = i.prod_id WHERE i.sales <> COALESCE(l.quantity, 0)"

@@ -1,0 +1,72 @@
+package audit_test
+
+import (
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/audit"
+	"ds2/internal/store"
+)
+
+// TestCost counts the pages that an audit reads: after a run CUST_HIST once, of the other large tables what the run added
+// and an index of ORDERS and CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns
+// and beside its lines. A count of ORDERS more is allowed for: so small a table costs no more than its index. Neither
+// writes a temporary file.
+func TestCost(t *testing.T) {
+	s, run := loadedSize(t, datagen.S)
+	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
+		exec(t, s, "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
+	}
+	for _, c := range []struct {
+		scope string
+		whole bool
+		most  map[string]float64 // times the table's pages
+	}{
+		{"run", false, map[string]float64{"cust_hist": 1, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}},
+		{"whole", true, map[string]float64{"cust_hist": 1, "orderlines": 1, "orders": 3.15, "customers": 0.05}},
+	} {
+		time.Sleep(statisticsDelay)
+		before, _, temp := pagesRead(t, s)
+		if failed := check(t, s, audit.Options{Run: run, Whole: c.whole}); len(failed) > 0 {
+			t.Errorf("%s: %q", c.scope, failed)
+		}
+		time.Sleep(statisticsDelay)
+		after, pages, tempAfter := pagesRead(t, s)
+		for table, most := range c.most {
+			if read := after[table] - before[table]; float64(read) > most*float64(pages[table])+10 {
+				t.Errorf("%s: read %d pages of %s, which has %d; want at most %g times that", c.scope, read, table, pages[table], most)
+			}
+		}
+		if read := after["cust_hist"] - before["cust_hist"]; read < pages["cust_hist"] {
+			t.Errorf("%s: the server says that %d of %d pages of cust_hist were read", c.scope, read, pages["cust_hist"])
+		}
+		if tempAfter != temp {
+			t.Errorf("%s: wrote %d bytes of temporary files", c.scope, tempAfter-temp)
+		}
+	}
+}
+
+// statisticsDelay is until the server's statistics hold what its sessions did.
+const statisticsDelay = 1500 * time.Millisecond
+
+// pagesRead are the pages of each table that were read so far, how many it has, and the bytes of temporary files.
+func pagesRead(t *testing.T, s store.Store) (read, has map[string]int64, temp int64) {
+	t.Helper()
+	rows, err := s.DB().QueryContext(t.Context(), `SELECT relname, heap_blks_read + heap_blks_hit, pg_relation_size(relid) / 8192,
+		(SELECT temp_bytes FROM pg_stat_database WHERE datname = current_database()) FROM pg_statio_user_tables`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	read, has = map[string]int64{}, map[string]int64{}
+	for rows.Next() {
+		var name string
+		var r, h int64
+		if err := rows.Scan(&name, &r, &h, &temp); err != nil {
+			t.Fatal(err)
+		}
+		read[name], has[name] = r, h
+	}
+	return read, has, temp
+}
