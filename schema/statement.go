@@ -35,6 +35,9 @@ type Statement struct {
 	// UnlessExists says, in the phase Database, that it is left out where the database exists.
 	UnlessExists bool
 
+	// UnlessUntouched says, in the phase Reset, that it is left out where the reset has changed nothing in Table.
+	UnlessUntouched bool
+
 	// Progress says by which of its means the server reports how far the statement is; empty: by none.
 	Progress Progress
 
@@ -133,6 +136,8 @@ func parseHeader(text string) (Statement, error) {
 			s.NoTransaction = true
 		case key == "unless" && value == "exists":
 			s.UnlessExists = true
+		case key == "unless" && value == "untouched":
+			s.UnlessUntouched = true
 		case key == "progress" && value != "":
 			s.Progress = Progress(value)
 		default:

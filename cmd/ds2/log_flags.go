@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/pflag"
 
@@ -19,7 +20,7 @@ func (f *logFlags) add(flags *pflag.FlagSet) {
 
 // reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
 // the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
-func (f *logFlags) reset(ctx context.Context, s store.Store) error {
+func (f *logFlags) reset(ctx context.Context, s store.Store, stderr io.Writer) error {
 	if keeper, ok := s.(store.LogKeeper); ok {
 		if f.discard {
 			if err := keeper.DiscardLog(ctx); err != nil {
@@ -36,5 +37,7 @@ func (f *logFlags) reset(ctx context.Context, s store.Store) error {
 				Hint: "back the log up, or add --discard-log to back it up to NUL"}
 		}
 	}
-	return load.Reset(ctx, s)
+	view := startSteps(stderr, "reset")
+	defer view.stop()
+	return load.Reset(ctx, s, view.tell)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -42,23 +43,20 @@ the storage report does before each run. The copy needs as much room as the data
 	for _, c := range []struct {
 		name, short, done string
 		cut               string // what an interruption leaves behind
+		copies            bool   // it copies the database
 		run               func(store.Snapshotter, context.Context) error
 	}{
-		{"create", "Copy the database, in the place of an older copy", "copied", "there is no copy now, or it is not whole: make it again", store.Snapshotter.CreateSnapshot},
-		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", store.Snapshotter.RestoreSnapshot},
-		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", store.Snapshotter.DropSnapshot},
+		{"create", "Copy the database, in the place of an older copy", "copied", "there is no copy now, or it is not whole: make it again", true, store.Snapshotter.CreateSnapshot},
+		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", true, store.Snapshotter.RestoreSnapshot},
+		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", false, store.Snapshotter.DropSnapshot},
 	} {
 		var f targetFlags
 		sub := &cobra.Command{
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store) error {
-					snapshotter, err := snapshotterOf(s)
-					if err != nil {
-						return err
-					}
-					return c.run(snapshotter, ctx)
+				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store, stderr io.Writer) error {
+					return onSnapshot(ctx, s, c.run, c.copies, stderr)
 				})
 			}),
 		}
@@ -76,17 +74,31 @@ func snapshotterOf(s store.Store) (store.Snapshotter, error) {
 	return snapshotter, nil
 }
 
-func restoreFromSnapshot(ctx context.Context, s store.Store) error {
+func restoreFromSnapshot(ctx context.Context, s store.Store, stderr io.Writer) error {
+	return onSnapshot(ctx, s, store.Snapshotter.RestoreSnapshot, true, stderr)
+}
+
+// onSnapshot runs a step of a snapshot's life. Where that copies the database, it says before how much room a copy takes.
+func onSnapshot(ctx context.Context, s store.Store, run func(store.Snapshotter, context.Context) error, copies bool, stderr io.Writer) error {
 	snapshotter, err := snapshotterOf(s)
 	if err != nil {
 		return err
 	}
-	return snapshotter.RestoreSnapshot(ctx)
+	view := startSteps(stderr, "snapshot")
+	defer view.stop()
+	if copies {
+		// A database that is half restored may not tell.
+		if bytes, err := snapshotter.SnapshotBytes(ctx); err == nil {
+			fmt.Fprintf(stderr, "snapshot: a copy takes %s on the server's drives\n", bytesText(bytes))
+			view.tell("copy " + bytesText(bytes))
+		}
+	}
+	return run(snapshotter, ctx)
 }
 
 // eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind when it
 // is cut off.
-func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done, cut string, do func(context.Context, store.Store) error) error {
+func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done, cut string, do func(context.Context, store.Store, io.Writer) error) error {
 	stores, err := f.open()
 	if err != nil {
 		return err
@@ -99,7 +111,7 @@ func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done, cut strin
 	defer unlock()
 	for _, s := range stores {
 		start := time.Now()
-		if err := do(i.soft, s); err != nil {
+		if err := do(i.soft, s, cmd.ErrOrStderr()); err != nil {
 			if i.soft.Err() != nil {
 				err = fmt.Errorf("interrupted; %s: %w", cut, err)
 			}

@@ -57,13 +57,13 @@ func (f *restoreFlags) restorer(targets []store.Store, stderr io.Writer) func(co
 			return nil
 		}
 	}
-	one := map[string]func(context.Context, store.Store) error{restoreReset: f.log.reset, restoreSnapshot: restoreFromSnapshot}[f.way]
+	one := map[string]func(context.Context, store.Store, io.Writer) error{restoreReset: f.log.reset, restoreSnapshot: restoreFromSnapshot}[f.way]
 	if one == nil {
 		return nil
 	}
 	return func(ctx context.Context) error {
 		for _, t := range targets {
-			if err := one(ctx, t); err != nil {
+			if err := one(ctx, t, stderr); err != nil {
 				return err
 			}
 		}

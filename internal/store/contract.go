@@ -106,12 +106,16 @@ type TableFiller interface {
 // Resetter is a Store that can take its database back to the state after the load without loading again.
 type Resetter interface {
 	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's
-	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got.
-	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader) error
+	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got. It calls tell with the
+	// name of each statement that begins.
+	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, tell func(statement string)) error
 }
 
 // Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.
 type Snapshotter interface {
+	// SnapshotBytes is about how much room the copy takes, or will.
+	SnapshotBytes(ctx context.Context) (int64, error)
+
 	// CreateSnapshot makes the copy, in the place of an older one. Nobody may be at work on the database.
 	CreateSnapshot(ctx context.Context) error
 

@@ -2,42 +2,78 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"ds2/schema"
 )
 
-// Reset takes the database back to the state after the load: store.Resetter.
-func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader) error {
+// unvacuumed names the note in ds2_info of the tables that a reset has changed and not vacuumed yet.
+const unvacuumed = "reset_unvacuumed"
+
+// Reset returns the database to its state after the load: store.Resetter.
+func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, tell func(statement string)) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
-		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE ds2_inventory (LIKE inventory) ON COMMIT DROP"); err != nil {
-				return err
-			}
-			if _, err := copyFrom(ctx, conn, "ds2_inventory", inventory); err != nil {
-				return err
-			}
-			return s.execAll(ctx, tx.Exec, statements, false)
+		var changed map[string]bool
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
+			changed, err = s.restoreRows(ctx, tx, statements, inventory, tell)
+			return err
 		})
 		if err != nil {
 			return err
 		}
-		return s.execAll(ctx, conn.Exec, statements, true)
+		for _, statement := range statements {
+			if !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table] {
+				continue
+			}
+			tell(statement.Name)
+			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
+				return s.wrap(statement.Name, err)
+			}
+		}
+		_, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
+		return err
 	})
 	return s.wrap("reset "+s.Label(), err)
 }
 
-// execAll runs one after the other the statements that the server refuses in a transaction, or all others.
-func (s *Store) execAll(ctx context.Context, exec execFunc, statements []schema.Statement, noTransaction bool) error {
+// restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that they
+// changed, with those of an earlier reset that ended before it had vacuumed them.
+func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.Statement, inventory io.Reader, tell func(string)) (map[string]bool, error) {
+	changed := map[string]bool{}
+	var noted string
+	err := tx.QueryRow(ctx, "SELECT value FROM ds2_info WHERE name = $1", unvacuumed).Scan(&noted)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
+	for table := range strings.FieldsSeq(noted) {
+		changed[table] = true
+	}
+	if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE ds2_inventory (LIKE inventory) ON COMMIT DROP"); err != nil {
+		return nil, err
+	}
+	if _, err := copyFrom(ctx, tx.Conn(), "ds2_inventory", inventory); err != nil {
+		return nil, err
+	}
 	for _, statement := range statements {
-		if statement.NoTransaction != noTransaction {
+		if statement.NoTransaction {
 			continue
 		}
-		if _, err := exec(ctx, statement.SQL); err != nil {
-			return s.wrap(statement.Name, err)
+		tell(statement.Name)
+		tag, err := tx.Exec(ctx, statement.SQL)
+		if err != nil {
+			return nil, s.wrap(statement.Name, err)
+		}
+		if (tag.Delete() || tag.Update()) && tag.RowsAffected() > 0 {
+			changed[statement.Table] = true
 		}
 	}
-	return nil
+	_, err = tx.Exec(ctx, "INSERT INTO ds2_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+		unvacuumed, strings.Join(slices.Sorted(maps.Keys(changed)), " "))
+	return changed, err
 }

@@ -27,6 +27,19 @@ func (s *Store) snapshotName() (string, error) {
 	return name, nil
 }
 
+// SnapshotBytes is the size of the database or of the copy, whichever is larger: store.Snapshotter.
+func (s *Store) SnapshotBytes(ctx context.Context) (bytes int64, err error) {
+	name, err := s.snapshotName()
+	if err != nil {
+		return 0, err
+	}
+	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SELECT coalesce(max(pg_database_size(oid)), 0)::bigint FROM pg_database WHERE datname IN ($1, $2)",
+			s.Database(), name).Scan(&bytes)
+	})
+	return bytes, err
+}
+
 // CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
 func (s *Store) CreateSnapshot(ctx context.Context) error {
 	name, err := s.snapshotName()

@@ -70,10 +70,10 @@ func TestBackToTheStart(t *testing.T) {
 		name string
 		back func() error
 	}{
-		{"reset", func() error { return load.Reset(t.Context(), s) }},
+		{"reset", func() error { return load.Reset(t.Context(), s, func(string) {}) }},
 		{"snapshot", func() error { return s.RestoreSnapshot(t.Context()) }},
 		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context()) }},
-		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s) }},
+		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, func(string) {}) }},
 	} {
 		if way.name != "reset of what was not changed" {
 			work(t, s)

@@ -22,6 +22,13 @@ import (
 // backupFile is the name of the backup in the server's own folder for backups.
 func (s *Store) backupFile() string { return "ds2_snapshot_" + s.Database() + ".bak" }
 
+// SnapshotBytes is the size of the pages in use, of which a backup consists: store.Snapshotter.
+func (s *Store) SnapshotBytes(ctx context.Context) (bytes int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)), 0) * 8192
+		FROM sys.database_files WHERE type = 0`).Scan(&bytes)
+	return bytes, s.Wrap("ask for the size of "+s.Label(), err)
+}
+
 // CreateSnapshot makes a full backup: store.Snapshotter. It is also what full recovery takes effect with.
 func (s *Store) CreateSnapshot(ctx context.Context) error {
 	op := "back up " + s.Label()

@@ -1,0 +1,94 @@
+package postgres_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"ds2/internal/load"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+// TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and what an
+// earlier reset left undone is done.
+func TestResetVacuumsWhatWasWritten(t *testing.T) {
+	s := loaded(t, small)
+	all := []string{"cust_hist", "customers", "inventory", "orderlines", "orders"}
+	for _, c := range []struct {
+		why  string
+		work func(store.Session) error
+		want []string
+	}{
+		{"nothing was done", func(store.Session) error { return nil }, nil},
+		{"a new customer", func(session store.Session) error {
+			text := []byte("TEXT")
+			_, err := session.NewCustomer(t.Context(), &store.Customer{
+				FirstName: text, LastName: text, Address1: text, City: text, Country: text,
+				CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
+			})
+			return err
+		}, []string{"customers"}},
+		{"a purchase", func(session store.Session) error {
+			_, err := session.Purchase(t.Context(), &store.Purchase{CustomerID: 1, Items: []store.Item{{Product: 1, Quantity: 1}}})
+			return err
+		}, []string{"cust_hist", "inventory", "orderlines", "orders"}},
+		{"an earlier reset that ended before it had vacuumed", func(store.Session) error {
+			_, err := s.DB().Exec("INSERT INTO ds2_info VALUES ('reset_unvacuumed', 'customers orders')")
+			return err
+		}, []string{"customers", "orders"}},
+		{"nothing since", func(store.Session) error { return nil }, nil},
+	} {
+		session, err := s.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.work(session); err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		session.Close(t.Context())
+		waitForStatistics()
+		before := vacuums(t, s)
+		var told []string
+		if err := load.Reset(t.Context(), s, func(statement string) { told = append(told, statement) }); err != nil {
+			t.Fatal(err)
+		}
+		waitForStatistics()
+		after := vacuums(t, s)
+		var got []string
+		for _, table := range all {
+			if after[table] > before[table] {
+				got = append(got, table)
+			}
+			if vacuumed := slices.Contains(told, "vacuum "+table); vacuumed != (after[table] > before[table]) {
+				t.Errorf("%s: told of vacuuming %s: %v", c.why, table, vacuumed)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: vacuumed %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+// vacuums are how often each table was vacuumed by a statement.
+func vacuums(t *testing.T, s *postgres.Store) map[string]int {
+	t.Helper()
+	rows, err := s.DB().Query("SELECT relname, vacuum_count FROM pg_stat_user_tables")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	counts := map[string]int{}
+	for rows.Next() {
+		var table string
+		var n int
+		if err := rows.Scan(&table, &n); err != nil {
+			t.Fatal(err)
+		}
+		counts[table] = n
+	}
+	return counts
+}
+
+// waitForStatistics waits until what sessions did is counted: they report once a second at most.
+func waitForStatistics() { time.Sleep(1500 * time.Millisecond) }
