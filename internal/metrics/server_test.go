@@ -14,8 +14,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// held is a collector whose scrapes wait.
-type held struct{ entered, leave chan struct{} }
+// held is a collector whose scrapes wait, and give so many lines.
+type held struct {
+	entered, leave chan struct{}
+	lines          int
+}
 
 func (h held) Describe(descriptions chan<- *prometheus.Desc) {
 	descriptions <- prometheus.NewDesc("held", "h", []string{"i"}, nil)
@@ -24,14 +27,14 @@ func (h held) Describe(descriptions chan<- *prometheus.Desc) {
 func (h held) Collect(metrics chan<- prometheus.Metric) {
 	h.entered <- struct{}{}
 	<-h.leave
-	for i := range 50_000 { // more than the buffers of a connection take
+	for i := range h.lines {
 		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("held", "h", []string{"i"}, nil), prometheus.GaugeValue, 1, fmt.Sprint(i, strings.Repeat("x", 100)))
 	}
 }
 
 // TestScrapesAtOnce has as many scrapes under way as there may be: the next one is turned away.
 func TestScrapesAtOnce(t *testing.T) {
-	h := held{make(chan struct{}), make(chan struct{})}
+	h := held{make(chan struct{}), make(chan struct{}), 1}
 	s, err := Serve("127.0.0.1:0", h)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +77,7 @@ func TestPatience(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := held{make(chan struct{}, 1000), make(chan struct{})}
+	h := held{make(chan struct{}, 1000), make(chan struct{}), 50_000} // more than the buffers of a connection take
 	close(h.leave)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(h)
