@@ -8,7 +8,7 @@ type Costs struct {
 	WrittenBytes  *float64 `json:"device_written_bytes,omitempty"`
 	DeviceSeconds *float64 `json:"device_seconds,omitempty"` // sum of the times that reads and writes took
 	LogBytes      *float64 `json:"log_bytes,omitempty"`
-	ServerCPU     *float64 `json:"server_cpu_seconds,omitempty"` // of the databases' machine, less what ds2 takes there
+	ServerCPU     *float64 `json:"server_cpu_seconds,omitempty"` // of the server's processes; where those cannot be seen, of its machine less ds2
 	ClientCPU     *float64 `json:"client_cpu_seconds,omitempty"` // of ds2 itself
 	Joules        *float64 `json:"joules,omitempty"`
 }

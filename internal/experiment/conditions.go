@@ -27,7 +27,8 @@ func costsOf(t monitor.Table, s result.Summary, local bool) *diagnose.Costs {
 		}
 		c.DeviceSeconds = known(took)
 	}
-	if busy := known(t.Mean(monitor.CPUBusy, from, to)); busy != nil && s.Machine != nil {
+	c.ServerCPU = sum(monitor.ServerProcessors)
+	if busy := known(t.Mean(monitor.CPUBusy, from, to)); c.ServerCPU == nil && busy != nil && s.Machine != nil {
 		c.ServerCPU = new(*busy * float64(s.Machine.Processors))
 		if local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
@@ -97,6 +98,11 @@ var conditions = []struct {
 	{"throttling by heat", monitor.CPUThrottles, "a second", 1, overall},
 	{"temperature", monitor.Temperature, "°C", 1, overall},
 	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, total},
+	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, overall},
+	{"frequency of the processors", monitor.CPUFrequency, "MHz", 1e-6, overall},
+	{"throttles by heat", monitor.CPUThrottles, "a second", 1, overall},
+	{"temperature", monitor.Temperature, "°C", 1, overall},
+	{"tables autovacuumed", monitor.DatabaseAutovacuums, "a second", 1, total},
 	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, overall},
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, highest},
 }

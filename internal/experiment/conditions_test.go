@@ -60,6 +60,13 @@ func TestCostsAddUp(t *testing.T) {
 	if math.Abs(conditions["checkpoints"]-1) > 1e-9 || conditions["failed attempts"] != 3 || math.Abs(conditions["reads of the devices"]-reads/60) > 1e-9 {
 		t.Errorf("conditions %v", conditions)
 	}
+	table.Columns = append(table.Columns, monitor.ServerProcessors)
+	for i := range table.Rows {
+		table.Rows[i].Values = append(table.Rows[i].Values, 1.5)
+	}
+	if c := costsOf(table, s, true); math.Abs(*c.ServerCPU*6000-1.5*60) > 1e-9 {
+		t.Errorf("the server's own processes take %v s an order, want %v for 6000", *c.ServerCPU, 1.5*60)
+	}
 	if costsOf(monitor.Table{}, result.Summary{Windows: s.Windows}, false) != nil {
 		t.Error("a run that nobody watched has costs")
 	}
