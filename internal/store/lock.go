@@ -43,10 +43,10 @@ func (h Holder) Text(most int) string {
 	return text[:min(len(text), most)]
 }
 
-// ParseHolder reads Text.
+// ParseHolder reads Text, and whatever an engine adds to it after a blank.
 func ParseHolder(text string) (Holder, bool) {
 	fields := strings.Fields(text)
-	if len(fields) != 5 || fields[0] != "ds2" {
+	if len(fields) < 5 || fields[0] != "ds2" {
 		return Holder{}, false
 	}
 	pid, err1 := strconv.Atoi(fields[2])

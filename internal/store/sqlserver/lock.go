@@ -21,7 +21,7 @@ const maxProgramName = 128
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
 		config := s.config
-		config.Database, config.AppName = "master", l.Text(maxProgramName)
+		config.Database, config.AppName = "master", l.Text(maxProgramName-len(" ")-lockIDLength)+" "+s.lockID()
 		db := sql.OpenDB(connector{s, config})
 		conn, err := db.Conn(ctx)
 		if err != nil && store.Classify(s.Wrap("connect", err)) == store.Config { // a login of the target's database alone, as in Azure
@@ -66,16 +66,13 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public';
 		END
 		SELECT @got`
-	key := func(names ...string) string {
-		return fmt.Sprintf("ds2 %016x", uint64(store.LockKey(append([]string{"ds2", s.Database()}, names...)...)))
-	}
-	database, names := key(), fmt.Sprintf("##ds2_lock_%016x", uint64(store.LockKey("ds2", s.Database())))
+	names := "##ds2_lock_" + s.lockID()
 	var got int
-	if err := conn.QueryRowContext(ctx, take, key("taking"), database, key("run", l.Run), l.Run != "").Scan(&got); err != nil {
+	if err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), s.lockID("run", l.Run), l.Run != "").Scan(&got); err != nil {
 		return err
 	}
 	if got < 0 {
-		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, database, names)}
+		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, names)}
 	}
 	// The name is for people: where the server has no such tables, as Babelfish, or another session of the run has made it, nothing is lost.
 	if _, err := conn.ExecContext(ctx, "CREATE TABLE "+names+" (holder nvarchar(128))"); err == nil {
@@ -84,12 +81,19 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 	return nil
 }
 
+// lockID names a lock of the target's database.
+func (s *Store) lockID(names ...string) string {
+	return fmt.Sprintf("%016x", uint64(store.LockKey(append([]string{"ds2", s.Database()}, names...)...)))
+}
+
+const lockIDLength = 16
+
 // lockHolder finds out who holds a lock; nobody is named where this login may see neither.
-func (s *Store) lockHolder(ctx context.Context, conn *sql.Conn, resource, table string) store.Holder {
+func (s *Store) lockHolder(ctx context.Context, conn *sql.Conn, table string) store.Holder {
 	var name string
 	err := conn.QueryRowContext(ctx, `
-		SELECT TOP (1) p.program_name FROM sys.dm_tran_locks AS l JOIN sys.dm_exec_sessions AS p ON p.session_id = l.request_session_id
-		WHERE l.resource_type = 'APPLICATION' AND l.request_status = 'GRANT' AND CHARINDEX(@p1, l.resource_description) > 0`, resource).Scan(&name)
+		SELECT TOP (1) program_name FROM sys.dm_exec_sessions
+		WHERE program_name LIKE 'ds2 %' + @p1 AND session_id <> @@SPID ORDER BY session_id`, s.lockID()).Scan(&name)
 	if err != nil {
 		if err := conn.QueryRowContext(ctx, "SELECT TOP (1) holder FROM "+table).Scan(&name); err != nil {
 			return store.Holder{}
