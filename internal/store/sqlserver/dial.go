@@ -109,8 +109,9 @@ type network struct {
 	mu    sync.Mutex
 	conns []net.Conn
 
-	certificate     error       // why the server's certificate was refused
-	shook, verified bool        // a TLS handshake began; the certificate was accepted
+	certificate     error // why the server's certificate was refused
+	shook, verified bool  // a TLS handshake began; the certificate was accepted
+	last            *watchedConn
 	broken          atomic.Bool // the connection broke, which go-mssqldb's own goroutine may notice after its end
 }
 
@@ -183,10 +184,24 @@ func verifyChain(config *tls.Config, state tls.ConnectionState) error {
 type watchedConn struct {
 	net.Conn
 	network *network
+	first   byte // of what came after the last write
+	fresh   bool
+}
+
+// plain is the connection where it is not encrypted after the login, else nil: the server's answer to LOGIN7 then begins with
+// the type of a packet, not of a TLS record.
+func (n *network) plain() net.Conn {
+	if n.last == nil || n.last.first != packetAnswer {
+		return nil
+	}
+	return n.last.Conn
 }
 
 func (c *watchedConn) Read(b []byte) (int, error) {
 	read, err := c.Conn.Read(b)
+	if c.fresh && read > 0 {
+		c.first, c.fresh = b[0], false
+	}
 	if err != nil {
 		c.network.broken.Store(true)
 	}
@@ -199,6 +214,7 @@ func (c *watchedConn) Write(b []byte) (int, error) {
 	if len(b) > header && (b[0] == handshake || b[0] == prelogin && b[header] == handshake) {
 		c.network.shook = true
 	}
+	c.network.last, c.fresh = c, true
 	written, err := c.Conn.Write(b)
 	if err != nil {
 		c.network.broken.Store(true)

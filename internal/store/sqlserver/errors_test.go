@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func open(t *testing.T, target string) *Store {
+func open(t testing.TB, target string) *Store {
 	t.Helper()
 	u, err := url.Parse(target)
 	if err != nil {

@@ -217,27 +217,42 @@ func TestRequestsThatFail(t *testing.T) {
 	}
 }
 
-// TestAttention has a request end by the client's attention, which the server confirms: [MS-TDS] 2.2.1.7 and 2.2.7.6,
-// DONE_ATTN. The session is sound after it.
+// TestAttention has the end of the context end a request that the server does not answer: [MS-TDS] 2.2.1.7 and 2.2.7.6,
+// DONE_ATTN. On an encrypted connection go-mssqldb waits for the confirmation, and the session is sound after it; on another
+// the attention is sent when the session is closed.
 func TestAttention(t *testing.T) {
-	answers := make(chan []byte, 1)
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
-		select {
-		case answer := <-answers:
-			return answer
-		default:
-			return nil
-		}
-	}})
-	session := connect(t, openURL(t, server.URL("DS2")))
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := session.BrowseByCategory(ctx, 1, 1); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v of class %s", err, store.Classify(err))
-	}
-	answers <- tdstest.Answer(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."), tdstest.Done(tdstest.DoneError))
-	if _, err := session.BrowseByCategory(t.Context(), 1, 1); store.Classify(err) != store.Deadlock {
-		t.Errorf("after the attention: got %v of class %s", err, store.Classify(err))
+	for clause, encryption := range map[string]byte{
+		"2.2.7.6 DONE_ATTN is waited for":                  tdstest.EncryptAll,
+		"2.2.1.7 the attention comes before the end of it": tdstest.EncryptNothing,
+	} {
+		t.Run(clause, func(t *testing.T) {
+			answers := make(chan []byte, 1)
+			server := tdstest.Start(t, tdstest.Options{Encryption: encryption, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), Request: func([]byte) []byte {
+				select {
+				case answer := <-answers:
+					return answer
+				default:
+					return nil
+				}
+			}})
+			session := connect(t, openURL(t, server.URL("DS2")))
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(50*time.Millisecond, cancel)
+			if _, err := session.BrowseByCategory(ctx, 1, 1); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v of class %s", err, store.Classify(err))
+			}
+			if encryption == tdstest.EncryptNothing {
+				session.Close(t.Context())
+				for server.Attentions() == 0 && t.Context().Err() == nil {
+					time.Sleep(time.Millisecond)
+				}
+				return
+			}
+			answers <- tdstest.Answer(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."), tdstest.Done(tdstest.DoneError))
+			if _, err := session.BrowseByCategory(t.Context(), 1, 1); store.Classify(err) != store.Deadlock {
+				t.Errorf("after the attention: got %v of class %s", err, store.Classify(err))
+			}
+		})
 	}
 }
 

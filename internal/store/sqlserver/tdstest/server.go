@@ -68,8 +68,10 @@ type Server struct {
 	options  Options
 	listener net.Listener
 	logins   atomic.Int64
-	cut      atomic.Int64 // a Phase
-	wg       sync.WaitGroup
+
+	attentions atomic.Int64
+	cut        atomic.Int64 // a Phase
+	wg         sync.WaitGroup
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -115,6 +117,9 @@ func (s *Server) Drop() {
 
 // Logins is how many LOGIN7 have come.
 func (s *Server) Logins() int { return int(s.logins.Load()) }
+
+// Attentions is how many requests clients have cancelled.
+func (s *Server) Attentions() int { return int(s.attentions.Load()) }
 
 func (s *Server) accept() {
 	for {
@@ -239,6 +244,7 @@ func (s *Server) session(client net.Conn) error {
 			return err
 		}
 		if kind == typeAttention {
+			s.attentions.Add(1)
 			if _, err := client.Write(packets(typeAnswer, Done(DoneAttention))); err != nil {
 				return err
 			}

@@ -1,0 +1,64 @@
+package sqlserver
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/tdstest"
+)
+
+// idAnswer is a result set of one int, with what else the test wants before and after it.
+func idAnswer(before []byte, row []byte, after ...[]byte) []byte {
+	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 1, 'I', 0} // [MS-TDS] 2.2.7.4: one INTN(4), named I
+	return tdstest.Answer(append([][]byte{before, columns, row}, after...)...)
+}
+
+func TestWire(t *testing.T) {
+	row := []byte{0xD1, 4, 7, 0, 0, 0}
+	done := tdstest.Done(tdstest.DoneFinal)
+	for _, c := range []struct {
+		clause string
+		answer []byte
+		id     int64
+		fails  int32 // the server's number, -1: anything else
+		broken bool
+	}{
+		{"2.2.7.17 ROW", idAnswer(nil, row, done), 7, 0, false},
+		{"2.2.7.15 NBCROW, not null", idAnswer(nil, []byte{0xD2, 0, 4, 9, 0, 0, 0}, done), 9, 0, false},
+		{"2.2.7.15 NBCROW, null", idAnswer(nil, []byte{0xD2, 1}, done), 0, 0, false},
+		{"2.2.3.1.2 an answer of several packets", idAnswer(tdstest.Info(1, 1, strings.Repeat("x", 9000)), row, done), 7, 0, false},
+		{"2.2.7.18 RETURNSTATUS and DONEPROC", idAnswer(nil, row, []byte{0xFF, 0x11, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, []byte{0x79, 0, 0, 0, 0}, []byte{0xFE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), 7, 0, false},
+		{"2.2.7.10 ERROR after a row", idAnswer(nil, row, tdstest.Error(1205, 51, 13, "Deadlock."), tdstest.Done(tdstest.DoneError)), 0, 1205, false},
+		{"2.2.7.10 ERROR of class 20", idAnswer(nil, row, tdstest.Error(823, 1, 24, "I/O error."), tdstest.Done(tdstest.DoneError)), 0, 823, true},
+		{"2.2.7.6 DONE_SRVERROR", idAnswer(nil, row, tdstest.Error(596, 1, 21, "Killed."), tdstest.Done(0x100|tdstest.DoneError)), 0, 596, true},
+		{"a token that there is not", idAnswer(nil, row, []byte{0x01, 2, 3}), 0, -1, true},
+		{"an answer that ends in a token", idAnswer(nil, row[:3]), 0, -1, true},
+		{"two columns where one is due", []byte{0x81, 2, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 0, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, -1, false},
+	} {
+		t.Run(c.clause, func(t *testing.T) {
+			var sent []byte
+			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
+				sent = b
+				return c.answer
+			}})
+			session := connect(t, openURL(t, server.URL("DS2"))).(*session)
+			name := bytes.Repeat([]byte("n"), 7000) // a request of several packets: 2.2.3.1.2
+			id, err := session.NewCustomer(t.Context(), &store.Customer{Username: name, Gender: 'M'})
+			if !bytes.Contains(sent, name) {
+				t.Errorf("the server got %d bytes, without the name of 7,000", len(sent))
+			}
+			e, said := errors.AsType[mssql.Error](err)
+			if id != c.id || (err != nil) != (c.fails != 0) || said != (c.fails > 0) || said && e.Number != c.fails {
+				t.Errorf("got %d, %v", id, err)
+			}
+			if session.whole() == c.broken {
+				t.Errorf("after %v the connection counts as whole: %v", err, session.whole())
+			}
+		})
+	}
+}
