@@ -55,7 +55,7 @@ func bottleneckNotes(b *result.Bottleneck) []string {
 	}
 	sentences := []string{sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why)))}
 	if of := b.Figures.OfDevice(); of != "" {
-		sentences = append(sentences, sentence("The run took "+of))
+		sentences = append(sentences, sentence("Device: "+of))
 	}
 	for _, warning := range b.Warnings {
 		sentences = append(sentences, sentence("Warning: "+warning))
