@@ -221,6 +221,9 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	if high > 0 {
 		c.Text += fmt.Sprintf(" In the measured phase it lies between %s and %s OPM.", number(low, 0), number(high, 0))
 	}
+	if n := len(r.Checkpoints); n > 0 {
+		c.Text += fmt.Sprintf(" Vertical lines are the begins of %d checkpoints, the first at %s and the last at %s.", n, seconds(r.Checkpoints[0].From), seconds(r.Checkpoints[n-1].From))
+	}
 	c.Figures.Rows = parts(samples, func(part []measure.Sample) []string {
 		var orders int64
 		var length time.Duration

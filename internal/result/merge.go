@@ -55,6 +55,7 @@ func Merge(records []*Record) (*Record, error) {
 		}
 	}
 	m.Series = mergeSeries(records)
+	m.Series.Cycles = first.Series.Cycles
 	return m, m.recompute()
 }
 

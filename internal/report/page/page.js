@@ -84,7 +84,7 @@
 				color: colour(`line${l.hue % 8 + 1}`), symbol: c.labels || c.xName ? 'circle' : 'none',
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1, type: dashes[l.dash % dashes.length]},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
-				markLine: i === 0 && marks.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}'}, lineStyle: {color: faint}, data: marks} : undefined,
+				markLine: i === 0 && marks.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideEndTop'}, lineStyle: {color: faint}, data: marks} : undefined,
 			})),
 		};
 	}
