@@ -25,6 +25,7 @@ func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	code = run(t.Context(), args, &out, &err)
+	checkJSON(t, args, out.String())
 	return code, out.String(), err.String()
 }
 

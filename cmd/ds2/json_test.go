@@ -1,0 +1,35 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestJSONOfEveryCommand has each command that writes JSON do so on a real database: execute holds what it writes against
+// the published schema.
+func TestJSONOfEveryCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	_, target := loadedServer(t)
+	dir := t.TempDir()
+	run := []string{"--target", target, "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--output", "json"}
+	record := filepath.Join(dir, "run")
+	for _, args := range [][]string{
+		append([]string{"drive", "--out", record, "--limit", "order p95 < 10m", "--checkpoint-first"}, run...),
+		append([]string{"bench", "--out", filepath.Join(dir, "bench"), "--runs", "1", "--restore", "none", "--settle", "0s", "--idle", "1s", "--cooldown", "1s", "--keep-marked"}, run...),
+		append([]string{"tune", "--out", filepath.Join(dir, "tune"), "--start-threads", "1", "--max-threads", "2", "--restore", "none", "--limit", "order p95 < 10m"}, run...),
+		{"report", "--output", "json", record},
+		{"report", "--output", "json", filepath.Join(dir, "bench")},
+		{"report", "--output", "json", filepath.Join(dir, "tune")},
+		{"compare", "--output", "json", record, filepath.Join(dir, "bench")},
+		{"verify", "--output", "json", "--quiet", "--target", target},
+		{"sizes", "--output", "json", "S", "30MB"},
+	} {
+		code, stdout, stderr := execute(t, args...)
+		if code != exitDone || !strings.HasPrefix(stdout, "{") && !strings.HasPrefix(stdout, "[") {
+			t.Errorf("ds2 %s: exit %d, %.200s\n%s", strings.Join(args, " "), code, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	reflected "github.com/invopop/jsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"ds2/internal/device"
+	"ds2/internal/measure"
+	"ds2/internal/report"
+	"ds2/internal/result"
+)
+
+var updateSchema = flag.Bool("update-schema", false, "write the JSON Schema of the commands' output again")
+
+// schemaFile is the published description of what commands write as JSON, in the version of the record.
+const schemaFile = "../../docs/schema/ds2-1.schema.json"
+
+// outputs are the types of what each command writes by --output json.
+var outputs = map[string]any{
+	"run":          result.Summary{},    // drive, demo; summary.json
+	"runs":         []result.Summary{},  // report
+	"bench":        result.Bench{},      // bench
+	"search":       result.Search{},     // tune
+	"comparison":   report.Comparison{}, // compare
+	"verification": verification{},      // verify
+	"sizes":        []sizeLine{},        // sizes
+	"device":       device.Record{},     // device
+}
+
+// commandOutputs names the outputs that a command may write.
+var commandOutputs = map[string][]string{
+	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "tune": {"search"}, "compare": {"comparison"},
+	"report": {"runs", "bench", "search"},
+	"verify": {"verification"}, "sizes": {"sizes"}, "device": {"device"},
+}
+
+// publishedSchema makes the schema from the types that are written.
+func publishedSchema(t *testing.T) []byte {
+	t.Helper()
+	percent := func() *reflected.Schema {
+		p := reflected.NewProperties()
+		for _, name := range []string{"pct", "low_pct", "high_pct", "p"} {
+			p.Set(name, &reflected.Schema{Type: "number"})
+		}
+		return &reflected.Schema{Type: "object", Properties: p, Required: []string{"pct", "low_pct", "high_pct", "p"}}
+	}
+	all := reflected.Definitions{}
+	for name, output := range outputs {
+		r := &reflected.Reflector{
+			AllowAdditionalProperties: true, // a later ds2 may write more
+			Anonymous:                 true,
+			Mapper: func(t reflect.Type) *reflected.Schema {
+				if t == reflect.TypeFor[measure.Change]() {
+					return percent()
+				}
+				return nil
+			},
+			Namer: func(t reflect.Type) string {
+				if t.Name() == "" { // such as a list: described where it stands
+					return ""
+				}
+				return strings.Replace(t.String(), "main.", "ds2.", 1)
+			},
+		}
+		schema := r.Reflect(output)
+		schema.Version = ""
+		for definition, s := range schema.Definitions {
+			all[definition] = s
+		}
+		schema.Definitions = nil
+		all[name] = schema
+	}
+	text, err := json.Marshal(&reflected.Schema{
+		Version:     reflected.Version,
+		ID:          "ds2-1.schema.json",
+		Title:       "What ds2 writes as JSON, in version 1",
+		Definitions: all,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Go writes null for a nil pointer, slice or map that is not left out.
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		t.Fatal(err)
+	}
+	nullable(tree)
+	text, err = json.MarshalIndent(tree, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(text, '\n')
+}
+
+// nullable lets every property be null that can be a nil pointer, slice or map; of ds2's pointers those are numbers and
+// objects.
+func nullable(tree any) {
+	object, _ := tree.(map[string]any)
+	for _, v := range object {
+		nullable(v)
+	}
+	list, _ := tree.([]any)
+	for _, v := range list {
+		nullable(v)
+	}
+	properties, _ := object["properties"].(map[string]any)
+	for name, v := range properties {
+		property, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		if kind, ok := property["type"].(string); ok && slices.Contains([]string{"number", "array", "object"}, kind) {
+			property["type"] = []any{kind, "null"}
+		} else if ref, ok := property["$ref"]; ok {
+			delete(property, "$ref")
+			property["anyOf"] = []any{map[string]any{"$ref": ref}, map[string]any{"type": "null"}}
+		}
+		properties[name] = property
+	}
+}
+
+// TestPublishedSchema holds the published schema against the types.
+func TestPublishedSchema(t *testing.T) {
+	got := publishedSchema(t)
+	if *updateSchema {
+		if err := os.MkdirAll(filepath.Dir(schemaFile), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(schemaFile, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the types say: go test ./cmd/ds2 -run TestPublishedSchema -update-schema writes it again; what a reader of version 1 relies on must stay", schemaFile)
+	}
+}
+
+var compiled = sync.OnceValues(func() (*jsonschema.Compiler, error) {
+	text, err := os.ReadFile(schemaFile)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	return c, c.AddResource("ds2-1.schema.json", schema)
+})
+
+// fits holds a text against one of the outputs.
+func fits(text, output string) error {
+	c, err := compiled()
+	if err != nil {
+		return err
+	}
+	schema, err := c.Compile("ds2-1.schema.json#/$defs/" + output)
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+// checkJSON holds what a command wrote by --output json against the published schema; every test that executes commands
+// does so.
+func checkJSON(t *testing.T, args []string, stdout string) {
+	t.Helper()
+	if !strings.HasPrefix(stdout, "{") && !strings.HasPrefix(stdout, "[") {
+		return
+	}
+	var errs error
+	for _, output := range commandOutputs[args[0]] {
+		err := fits(stdout, output)
+		if err == nil {
+			return
+		}
+		errs = errors.Join(errs, err)
+	}
+	if errs != nil {
+		t.Errorf("ds2 %s: the output is not of the published schema: %v", strings.Join(args, " "), errs)
+	}
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	for text, output := range map[string]string{
+		`{}`:                "run",
+		`{"schema": "one"}`: "run",
+		`[{"size": 3}]`:     "sizes",
+		`{"configurations": [], "differences": 1}`: "comparison",
+	} {
+		if fits(text, output) == nil {
+			t.Errorf("%s passes for %s", text, output)
+		}
+	}
+}
