@@ -100,15 +100,15 @@ func (w *workers) run(ctx context.Context, tasks []task) error {
 	return group.Wait()
 }
 
-// interleave puts the second tasks between the first, evenly, so that both are at their end together: the pace then is
-// the same from beginning to end.
+// interleave puts the tasks of a and b in one row, evenly, so that both come to their end together: the pace then is the
+// same from beginning to end.
 func interleave(a, b []task) []task {
-	var all []task
-	for len(a)+len(b) > 0 {
-		if len(b) == 0 || len(a) > 0 && cap(a)*len(b) <= cap(b)*len(a) {
-			all, a = append(all, a[0]), a[1:]
+	all := make([]task, 0, len(a)+len(b))
+	for i, j := 0, 0; i+j < cap(all); {
+		if j == len(b) || i < len(a) && i*len(b) <= j*len(a) {
+			all, i = append(all, a[i]), i+1
 		} else {
-			all, b = append(all, b[0]), b[1:]
+			all, j = append(all, b[j]), j+1
 		}
 	}
 	return all
