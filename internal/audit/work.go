@@ -86,7 +86,7 @@ func (w *workers) run(ctx context.Context, tasks []task) error {
 				return err
 			}
 			if err := t.do(ctx, conn); err != nil {
-				return fmt.Errorf("%s: %w", t.name, err)
+				return w.target.Wrap(fmt.Sprintf("audit %s: %s", w.target.Label(), t.name), err)
 			}
 			mu.Lock()
 			defer mu.Unlock()

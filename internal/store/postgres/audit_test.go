@@ -1,0 +1,56 @@
+package postgres_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestTempLimit prepares sessions of a superuser, whom the server holds to the limit, and of another user, whom it does
+// not.
+func TestTempLimit(t *testing.T) {
+	target := pgtest.Database(t)
+	super := open(t, target)
+	if _, err := super.DB().ExecContext(t.Context(), "CREATE ROLE reader LOGIN PASSWORD 'reader'"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { super.DB().Exec("DROP ROLE reader") })
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("reader", "reader")
+	for name, c := range map[string]struct {
+		target string
+		want   string
+	}{"a superuser": {target, "2MB"}, "another user": {u.String(), "-1"}} {
+		s := open(t, c.target)
+		conn, err := s.DB().Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		limited, err := s.PrepareRead(t.Context(), conn, true, 2<<20)
+		if err != nil || limited != (c.want != "-1") {
+			t.Errorf("%s: limited %t, %v", name, limited, err)
+		}
+		var limit string
+		if err := conn.QueryRowContext(t.Context(), "SHOW temp_file_limit").Scan(&limit); err != nil || limit != c.want {
+			t.Errorf("%s: temp_file_limit is %s, want %s; %v", name, limit, c.want, err)
+		}
+	}
+}
+
+// TestDiskFullNamesTheFileSystem makes an error of what a server says whose drive is full.
+func TestDiskFullNamesTheFileSystem(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	err := s.Wrap("audit", &pgconn.PgError{Code: "53100", Message: `could not write to file "base/pgsql_tmp/pgsql_tmp7.0": No space left on device`})
+	want := "(53100); make room on the server's file system that holds " + pgtest.Server(t).DataDir()
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
