@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 
 	"github.com/spf13/pflag"
 
+	"ds2/internal/shell"
 	"ds2/internal/store"
 )
 
@@ -49,9 +49,7 @@ func (f *restoreFlags) name() string {
 func (f *restoreFlags) restorer(targets []store.Store, stderr io.Writer) func(context.Context) error {
 	if f.command != "" {
 		return func(ctx context.Context) error {
-			c := exec.CommandContext(ctx, "sh", "-c", f.command)
-			c.Stdout, c.Stderr = stderr, stderr
-			if err := c.Run(); err != nil {
+			if err := shell.Run(ctx, f.command, stderr, stderr); err != nil {
 				return fmt.Errorf("run restore command: %w", err)
 			}
 			return nil

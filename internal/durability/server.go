@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
 	"ds2/internal/result"
+	"ds2/internal/shell"
 )
 
 // Server is a database server that can be crashed.
@@ -25,23 +25,21 @@ type Server interface {
 type Commands struct{ KillLine, StartLine string }
 
 // Kill runs the command that kills.
-func (c Commands) Kill(ctx context.Context) error { return shell(ctx, "kill", c.KillLine) }
+func (c Commands) Kill(ctx context.Context) error { return run(ctx, "kill", c.KillLine) }
 
 // Start runs the command that starts.
-func (c Commands) Start(ctx context.Context) error { return shell(ctx, "start", c.StartLine) }
+func (c Commands) Start(ctx context.Context) error { return run(ctx, "start", c.StartLine) }
 
-// shell runs a command line. What it says goes to a file, not to a pipe: a server that it leaves running in the
+// run runs a command line. What it says goes to a file, not to a pipe: a server that it leaves running in the
 // background may keep that open, and nobody is to wait for the server's end.
-func shell(ctx context.Context, verb, line string) error {
+func run(ctx context.Context, verb, line string) error {
 	out, err := os.CreateTemp("", "ds2-"+verb+"-")
 	if err != nil {
 		return fmt.Errorf("%s the server: %w", verb, err)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	c := exec.CommandContext(ctx, "sh", "-c", line)
-	c.Stdout, c.Stderr = out, out
-	if err := c.Run(); err != nil {
+	if err := shell.Run(ctx, line, out, out); err != nil {
 		said, _ := os.ReadFile(out.Name())
 		return fmt.Errorf("%s the server: %s: %w\n%s", verb, line, err, strings.TrimSpace(string(said)))
 	}

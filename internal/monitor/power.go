@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
+
+	"ds2/internal/shell"
 )
 
 // ErrNoRAPL says that the machine shows no RAPL energy counters.
@@ -68,23 +68,12 @@ var number = regexp.MustCompile(`\d+(\.\d+)?`)
 func runPowerCommand(ctx context.Context, command string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, staleAfter)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.WaitDelay = time.Second
-	// What the shell starts is to end with it, so all of it is a process group.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	killAll := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.Cancel = killAll
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if cmd.Process != nil {
-		killAll() // nobody is left, as a rule
-	}
-	if err != nil {
+	var stdout, stderr bytes.Buffer
+	if err := shell.Run(ctx, command, &stdout, &stderr); err != nil {
 		return math.NaN(), fmt.Errorf("run power command: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	if w, err := strconv.ParseFloat(number.FindString(string(out)), 64); err == nil {
+	if w, err := strconv.ParseFloat(number.FindString(stdout.String()), 64); err == nil {
 		return w, nil
 	}
-	return math.NaN(), fmt.Errorf("run power command: no number in its output %q", strings.TrimSpace(string(out)))
+	return math.NaN(), fmt.Errorf("run power command: no number in its output %q", strings.TrimSpace(stdout.String()))
 }

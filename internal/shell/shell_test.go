@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRun(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if err := Run(t.Context(), "echo out; echo err >&2", &stdout, &stderr); err != nil || stdout.String() != "out\n" || stderr.String() != "err\n" {
+		t.Errorf("Run = %v, printed %q and %q", err, &stdout, &stderr)
+	}
+	if err := Run(t.Context(), "exit 3", &stdout, &stderr); err == nil || !strings.Contains(err.Error(), "3") {
+		t.Errorf("Run of what fails = %v", err)
+	}
+}
+
+// TestCancel kills what the shell has started too.
+func TestCancel(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "alive")
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := Run(ctx, "(while :; do touch '"+file+"'; sleep 0.05; done) & wait", nil, nil); err == nil {
+		t.Error("Run of what was cut off gave no error")
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if _, err := os.Stat(file); err == nil {
+		t.Error("what the shell started goes on")
+	}
+}
+
+// TestBackground leaves a program running, which keeps the output open.
+func TestBackground(t *testing.T) {
+	var stdout bytes.Buffer
+	start := time.Now()
+	if err := Run(t.Context(), "sleep 5 & echo started", &stdout, nil); err != nil || stdout.String() != "started\n" {
+		t.Errorf("Run = %v, printed %q", err, &stdout)
+	}
+	if took := time.Since(start); took > 4*time.Second {
+		t.Errorf("it waited %s for what runs in the background", took)
+	}
+}
