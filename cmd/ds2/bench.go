@@ -169,7 +169,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 	setup.Engine, setup.Targets, setup.Size, setup.Threads = summary.Engine, summary.Targets, summary.Size, summary.Threads
 	setup.Seed, setup.Parameters = summary.Seed, summary.Parameters
 	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
-	setup.Restore = f.restore.name()
+	setup.Restore = f.restore.restore(nil).Name()
 	for _, l := range o.Limits {
 		setup.Limits = append(setup.Limits, l.String())
 	}
@@ -186,26 +186,12 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 
 // procedure puts together what a bench does.
 func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
+	options.Driver.Delayed = delayed(stderr)
+	restore := f.restore.restore(stderr)
 	return experiment.Bench{
 		Dir:     options.Dir,
-		Restore: f.restore.restorer(options.Targets, stderr),
-		Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
-			o := options
-			o.Dir = dir
-			o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
-			o.Driver.Seed += uint64(number - 1)
-			run, summary, err := driveRun(i, o, &f.output, io.Discard, stderr)
-			cut := errors.Is(err, experiment.ErrLimits)
-			if err != nil && !cut {
-				return summary, nil, err
-			}
-			var marks []string
-			if cut { // its window is not that of the others
-				marks = append(marks, err.Error())
-			}
-			unsound, err := verdict(i, run, nil, &f.output, stderr)
-			return summary, append(marks, unsound...), err
-		},
+		Restore: func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
+		Run:     f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
 		Told: func(format string, args ...any) {
 			if !f.output.quiet {
 				fmt.Fprintf(stderr, format+"\n", args...)

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/experiment"
+	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -84,7 +86,9 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 	if options.Observer, err = watch.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
 		return err
 	}
-	run, summary, err := driveRun(interrupts, options, o, stdout, stderr)
+	options.Driver.Delayed = delayed(stderr)
+	conduct := o.conduct(interrupts, stdout, stderr)
+	run, summary, err := conduct.Drive(interrupts.stop(), options)
 	if errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	}
@@ -95,9 +99,12 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 		}
 		return err
 	}
-	failed, err := verdict(interrupts, run, summary.Limits, o, stderr)
+	failed, err := conduct.Verify(interrupts.stop(), run)
 	if err != nil {
 		return err
+	}
+	if !limit.Passed(summary.Limits) {
+		failed = slices.Insert(failed, 0, "limits failed: "+limit.Failed(summary.Limits))
 	}
 	printErr := printResult(stdout, o, options.Dir)
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
@@ -107,33 +114,57 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 	return printErr
 }
 
-// driveRun makes a run, shown and with its figures served while it goes on.
-func driveRun(i *interrupts, options experiment.Options, o *driveOutput, stdout, stderr io.Writer) (*experiment.Run, result.Summary, error) {
-	options.Driver.Delayed = func(err error) { fmt.Fprintln(stderr, "users wait to be connected:", err) }
-	run, err := experiment.Begin(options)
-	if err != nil {
-		return nil, result.Summary{}, err
+// conduct is how runs are shown, and what follows them.
+func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) experiment.Conduct {
+	c := experiment.Conduct{
+		Audit: o.verify != verifyNone,
+		Deep:  o.verify == verifyDeep,
+		Show: func(run *experiment.Run) (func(result.Summary), error) {
+			return o.show(i, run, stdout, stderr)
+		},
+		Progress: func() (func(string, int64, int64), func()) {
+			view := newBytesView(o.quiet, stderr)
+			return view.tell, view.stop
+		},
+		Tell: func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
 	}
+	if o.own != nil {
+		c.Restart = o.own.Restart
+	}
+	return c
+}
+
+// show shows a run and serves its figures while it goes on, and pushes them when it has ended.
+func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
 	said := stderr
 	if o.quiet {
 		said = io.Discard
 	}
+	options := run.Options()
 	server, err := o.serve(options, run, said)
 	if err != nil {
-		return nil, result.Summary{}, err
-	}
-	if server != nil {
-		defer server.Close()
+		return nil, err
 	}
 	view := startView(run.Meter(), options.Driver, o, stdout, stderr)
-	summary, err := run.Drive(i.hard, i.soft.Done())
-	view.stop()
-	if o.format == "ds2" && len(summary.Phases) > 0 {
-		view.ds2.final(stdout, time.Now())
-	}
-	o.push(i.hard, options, run, stderr)
-	return run, summary, err
+	return func(summary result.Summary) {
+		view.stop()
+		if o.format == "ds2" && len(summary.Phases) > 0 {
+			view.ds2.final(stdout, time.Now())
+		}
+		o.push(i.hard, options, run, stderr)
+		if server != nil {
+			server.Close()
+		}
+	}, nil
 }
+
+// delayed tells why users wait to be connected.
+func delayed(stderr io.Writer) func(error) {
+	return func(err error) { fmt.Fprintln(stderr, "users wait to be connected:", err) }
+}
+
+// stop is the two stages of a stop for package experiment.
+func (i *interrupts) stop() experiment.Stop { return experiment.Stop{Soft: i.soft, Hard: i.hard} }
 
 // printUnsaved prints the result of a run whose record could not be written to its end, because the disk was full perhaps: it is
 // nowhere else.

@@ -2,13 +2,11 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,6 @@ import (
 	"ds2/internal/atomicfile"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
-	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/tune"
@@ -135,116 +132,43 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
-	s := tuning{options: options, flags: f, dir: dir, interrupts: interrupts, stderr: stderr, record: newTuneRecord(options, f),
-		restore: f.restore.restorer(options.Targets, stderr)}
 	if err := result.MakeDir(dir); errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	} else if err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "record: %s\n", dir)
-	if err := s.search(); err != nil {
+	options.Driver.Delayed = delayed(stderr)
+	record, err := experiment.Search{
+		Conduct: f.output.conduct(interrupts, io.Discard, stderr),
+		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
+		Trial: func(number int, t result.Trial) {
+			fmt.Fprintf(stderr, "trial %d: %s\n", number, report.TrialText(t))
+		},
+	}.Do(interrupts.stop())
+	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
+		return &exitError{exitVerdict, e}
+	}
+	if err != nil {
 		return err
 	}
-	if err := s.print(cmd.OutOrStdout()); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, reportFile), func(w io.Writer) error { return tunePage(w, dir, record) }); err != nil {
 		return err
+	}
+	if f.output.format == "json" {
+		err = printJSON(cmd.OutOrStdout(), record)
+	} else {
+		err = report.TuneText(cmd.OutOrStdout(), record)
 	}
 	switch {
-	case s.record.Best == nil:
-		return verdictError("%s; see the record", s.record.Why)
-	case !limit.Passed(s.record.Verdicts):
-		return verdictError("limits failed: %s; see the record", limit.Failed(s.record.Verdicts))
+	case err != nil:
+		return err
+	case record.Best == nil:
+		return verdictError("%s; see the record", record.Why)
+	case !limit.Passed(record.Verdicts):
+		return verdictError("limits failed: %s; see the record", limit.Failed(record.Verdicts))
 	}
 	return nil
-}
-
-func newTuneRecord(o experiment.Options, f *tuneFlags) result.Search {
-	r := result.Search{
-		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
-		Engine: o.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: f.restore.name(), Config: f.search,
-	}
-	for _, t := range o.Targets {
-		r.Targets = append(r.Targets, t.Label())
-	}
-	for _, l := range o.Limits {
-		r.Limits = append(r.Limits, l.String())
-	}
-	return r
-}
-
-// tuning is a search under way.
-type tuning struct {
-	options    experiment.Options
-	flags      *tuneFlags
-	dir        string
-	interrupts *interrupts
-	stderr     io.Writer
-	record     result.Search
-	restore    func(context.Context) error // nil: nothing is restored
-	trials     int
-}
-
-// search runs the search and writes its record, also where an error ends it.
-func (s *tuning) search() error {
-	found, err := tune.Search(s.interrupts.hard, s.flags.search, s.trial)
-	s.record.Result, s.record.End = found, time.Now()
-	if best := found.Best; best != nil {
-		median := best.Median()
-		s.record.OPM = &median.OPM
-		record, readErr := result.Read(filepath.Join(s.dir, median.Record))
-		if readErr != nil {
-			return errors.Join(err, readErr)
-		}
-		s.record.Verdicts = record.Limits
-	}
-	if err := errors.Join(err, result.SaveSearch(s.dir, s.record)); err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(s.dir, reportFile), func(w io.Writer) error { return tunePage(w, s.dir, s.record) })
-}
-
-// trial is one run with a number of users, from the restored database to its audit.
-func (s *tuning) trial(ctx context.Context, threads int) (result.Trial, error) {
-	s.trials++
-	t := result.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", s.trials, threads)}
-	o := s.options
-	o.Driver.Threads = threads
-	o.Driver.Seed += uint64(s.trials) // else, where nothing is restored, the new customers of a repeat find their names taken
-	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, s.trials)
-	o.Dir = filepath.Join(s.dir, t.Record)
-	if s.restore != nil {
-		if err := s.restore(ctx); err != nil {
-			return t, err
-		}
-	}
-	run, summary, err := driveRun(s.interrupts, o, &s.flags.output, io.Discard, s.stderr)
-	if err != nil && !errors.Is(err, experiment.ErrLimits) {
-		return t, err
-	}
-	if summary.OPM == nil {
-		return t, errors.New("the run gave no figures")
-	}
-	verdicts := summary.Limits
-	unsound, err := verdict(s.interrupts, run, nil, &s.flags.output, s.stderr)
-	if err != nil {
-		return t, err
-	}
-	if len(unsound) > 0 { // figures of a database that is not what it should be are worth nothing
-		return t, verdictError("%s", strings.Join(unsound, "; "))
-	}
-	if t.Strain, err = limit.Strain(verdicts); err != nil { // it fails, whatever the number of users
-		return t, &exitError{exitVerdict, err}
-	}
-	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(verdicts)
-	fmt.Fprintf(s.stderr, "trial %d: %s\n", s.trials, report.TrialText(t))
-	return t, nil
-}
-
-func (s *tuning) print(w io.Writer) error {
-	if s.flags.output.format == "json" {
-		return printJSON(w, s.record)
-	}
-	return report.TuneText(w, s.record)
 }
 
 // tunePage writes the report of a search in dir: the search, and the run that is its result.

@@ -122,6 +122,9 @@ func (r *Run) Sampler() *monitor.Sampler {
 	return r.observation.sampler
 }
 
+// Options are the run's.
+func (r *Run) Options() Options { return r.options }
+
 // Meter is where the run's figures are while it goes on.
 func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 

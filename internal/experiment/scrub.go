@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"ds2/internal/result"
 	"ds2/internal/store"
 )
 
@@ -24,13 +23,4 @@ func Scrub(ctx context.Context, targets []store.Store, tell func(store.ScrubProg
 		all = append(all, found)
 	}
 	return all, nil
-}
-
-// Targets are the run's.
-func (r *Run) Targets() []store.Store { return r.options.Targets }
-
-// SaveScrubs adds to the record what Scrub found in the run's targets. It follows Drive.
-func (r *Run) SaveScrubs(scrubs []store.Scrub) error {
-	r.summary.Scrubs = scrubs
-	return result.SaveSummary(r.options.Dir, r.summary)
 }

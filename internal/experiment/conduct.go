@@ -1,0 +1,212 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/tune"
+)
+
+// Conduct is how a run is shown and what follows it.
+type Conduct struct {
+	Audit bool // ask the databases whether they hold what the run did
+	Deep  bool // before that read every page and have the server check it
+
+	// Restart restarts the targets' server before the deep check, so that pages are read from the drive; nil: it goes on.
+	Restart func(context.Context) error
+
+	// Show shows a run while it goes on; end is called with its summary when it has ended.
+	Show func(*Run) (end func(result.Summary), err error)
+	// Progress is told how far the deep check and the audit are, in bytes; stop ends the showing.
+	Progress func() (tell func(what string, done, total int64), stop func())
+	// Tell is told what is damaged and which checks failed.
+	Tell func(format string, args ...any)
+}
+
+// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard.
+type Stop struct{ Soft, Hard context.Context }
+
+// Drive makes a run, shown while it goes on.
+func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, error) {
+	run, err := Begin(o)
+	if err != nil {
+		return nil, result.Summary{}, err
+	}
+	end, err := c.Show(run)
+	if err != nil {
+		return nil, result.Summary{}, err
+	}
+	summary, err := run.Drive(stop.Hard, stop.Soft.Done())
+	end(summary)
+	return run, summary, err
+}
+
+// Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds to
+// the record, and gives in a few words what is wrong.
+func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
+	if c.Deep {
+		damaged, err := c.deep(stop.Soft, run)
+		if err != nil {
+			return nil, err
+		}
+		if damaged {
+			faults = append(faults, "the database is damaged")
+		}
+	}
+	if !c.Audit {
+		return faults, nil
+	}
+	switch passed, err := c.audit(stop.Soft, run); {
+	case err != nil && stop.Soft.Err() != nil:
+		return nil, err
+	case err != nil:
+		faults = append(faults, fmt.Sprintf("not audited: %v", err))
+	case !passed:
+		faults = append(faults, "the audit failed: the database does not hold what the run says it did")
+	}
+	return faults, nil
+}
+
+// deep reads every page of the run's databases and tells what is damaged.
+func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
+	if c.Restart != nil {
+		if err := c.Restart(ctx); err != nil {
+			return false, err
+		}
+		for _, target := range run.options.Targets {
+			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
+		}
+	}
+	tell, stop := c.Progress()
+	scrubs, err := Scrub(ctx, run.options.Targets, func(p store.ScrubProgress) { tell(p.Doing+" every page", p.Done, p.Total) })
+	stop()
+	if err != nil {
+		return false, err
+	}
+	for _, s := range scrubs {
+		for _, d := range s.Damage {
+			c.Tell("damaged: %s: %s", strings.TrimSpace(d.Object+" "+d.Place), d.Found)
+			damaged = true
+		}
+	}
+	run.summary.Scrubs = scrubs
+	return damaged, result.SaveSummary(run.options.Dir, run.summary)
+}
+
+// audit audits what the run left behind and tells each check that did not pass.
+func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
+	tell, stop := c.Progress()
+	audit, err := run.Audit(ctx, func(target string, done, total int64) { tell("audit "+target, done, total) })
+	stop()
+	for _, check := range audit.Checks {
+		if !check.Passed {
+			c.Tell("audit of %s failed: %s: expected %s, found %s", check.Target, check.Name, check.Expected, check.Found)
+		}
+	}
+	return audit.Passed, err
+}
+
+// BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a seed of its own.
+func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, dir string, number int) (result.Summary, []string, error) {
+	return func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
+		o := options
+		o.Dir = dir
+		o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
+		o.Driver.Seed += uint64(number - 1)
+		run, summary, err := c.Drive(stop, o)
+		cut := errors.Is(err, ErrLimits)
+		if err != nil && !cut {
+			return summary, nil, err
+		}
+		var marks []string
+		if cut { // its window is not that of the others
+			marks = append(marks, err.Error())
+		}
+		faults, err := c.Verify(stop, run)
+		return summary, append(marks, faults...), err
+	}
+}
+
+// Search is a search for the best number of users.
+type Search struct {
+	Conduct
+	Dir     string // of the search's record and its runs
+	Options Options
+	Config  tune.Config
+	Restore Restore
+	Trial   func(number int, t result.Trial) // is told each trial
+}
+
+// Do runs the search and writes its record, also where an error ends it. A run whose figures cannot be used ends it with a
+// VerdictError.
+func (s Search) Do(stop Stop) (result.Search, error) {
+	o := s.Options
+	r := result.Search{
+		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
+		Engine: o.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: s.Restore.Name(), Config: s.Config,
+	}
+	for _, t := range o.Targets {
+		r.Targets = append(r.Targets, t.Label())
+	}
+	for _, l := range o.Limits {
+		r.Limits = append(r.Limits, l.String())
+	}
+	number := 0
+	verdicts := map[string][]limit.Verdict{} // by the directory of the trial's record
+	var err error
+	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, threads int) (result.Trial, error) {
+		number++
+		t, judged, err := s.trial(ctx, stop, number, threads)
+		if err == nil {
+			verdicts[t.Record] = judged
+			s.Trial(number, t)
+		}
+		return t, err
+	})
+	r.End = time.Now()
+	if r.Best != nil {
+		median := r.Best.Median()
+		r.OPM, r.Verdicts = &median.OPM, verdicts[median.Record]
+	}
+	return r, errors.Join(err, result.SaveSearch(s.Dir, r))
+}
+
+// trial is one run with a number of users, from the restored database to its audit.
+func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (result.Trial, []limit.Verdict, error) {
+	t := result.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", number, threads)}
+	o := s.Options
+	o.Driver.Threads = threads
+	o.Driver.Seed += uint64(number) // else, where nothing is restored, the new customers of a repeat find their names taken
+	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
+	o.Dir = filepath.Join(s.Dir, t.Record)
+	if err := s.Restore.Do(ctx, o.Targets); err != nil {
+		return t, nil, err
+	}
+	run, summary, err := s.Drive(stop, o)
+	if err != nil && !errors.Is(err, ErrLimits) {
+		return t, nil, err
+	}
+	if summary.OPM == nil {
+		return t, nil, errNoFigures
+	}
+	faults, err := s.Verify(stop, run)
+	if err != nil {
+		return t, nil, err
+	}
+	if len(faults) > 0 { // figures of a database that is not what it should be are worth nothing
+		return t, nil, &VerdictError{errors.New(strings.Join(faults, "; "))}
+	}
+	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
+		return t, nil, &VerdictError{err}
+	}
+	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
+	return t, summary.Limits, nil
+}

@@ -1,0 +1,101 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"ds2/internal/load"
+	"ds2/internal/shell"
+	"ds2/internal/store"
+)
+
+// The ways in which databases are restored before each of several runs.
+const (
+	RestoreReset    = "reset"
+	RestoreSnapshot = "snapshot"
+	RestoreNone     = "none"
+	restoreCommand  = "command"
+)
+
+// Restore is how databases get back to where every run starts.
+type Restore struct {
+	Way        string // RestoreReset, RestoreSnapshot or RestoreNone
+	Command    string // of the shell, instead of Way
+	DiscardLog bool   // see Reset
+	Output     io.Writer
+
+	// Steps shows what a reset is at.
+	Steps func() (tell func(statement string), stop func())
+	// Snapshot puts the copy of a database in its place.
+	Snapshot func(context.Context, store.Store) error
+}
+
+// Name is the way as a record tells it.
+func (r Restore) Name() string {
+	if r.Command != "" {
+		return restoreCommand
+	}
+	return r.Way
+}
+
+// Do restores the targets, one after the other.
+func (r Restore) Do(ctx context.Context, targets []store.Store) error {
+	if r.Command != "" {
+		if err := shell.Run(ctx, r.Command, r.Output, r.Output); err != nil {
+			return fmt.Errorf("run restore command: %w", err)
+		}
+		return nil
+	}
+	for _, target := range targets {
+		if err := r.one(ctx, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Restore) one(ctx context.Context, target store.Store) error {
+	switch r.Way {
+	case RestoreReset:
+		return Reset(ctx, target, r.DiscardLog, r.Steps)
+	case RestoreSnapshot:
+		return r.Snapshot(ctx, target)
+	}
+	return nil
+}
+
+// Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
+// the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
+func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (func(string), func())) error {
+	if keeper, ok := s.(store.LogKeeper); ok {
+		if discardLog {
+			if err := keeper.DiscardLog(ctx); err != nil {
+				return err
+			}
+		}
+		size, used, kept, err := keeper.LogSpace(ctx)
+		if err != nil {
+			return err
+		}
+		if kept && used > size/2 {
+			return &store.Error{Op: "reset " + s.Label(), Class: store.Config,
+				Err:  fmt.Errorf("more than half of its log, %d MB of %d MB, is in use, and only a backup of the log frees it", used/1e6, size/1e6),
+				Hint: "back the log up, or add --discard-log to back it up to NUL"}
+		}
+	}
+	tell, stop := steps()
+	defer stop()
+	return load.Reset(ctx, s, tell)
+}
+
+// VerdictError says that a run was made, and cannot be used.
+type VerdictError struct{ Err error }
+
+func (e *VerdictError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *VerdictError) Unwrap() error { return e.Err }
+
+var errNoFigures = errors.New("the run gave no figures")
