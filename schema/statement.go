@@ -23,7 +23,8 @@ type Statement struct {
 	// Table is the table that it works on, in lower case; empty where there is none, or several.
 	Table string
 
-	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying one row takes.
+	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying a row of no bytes
+	// would take.
 	Cost float64
 
 	// Rows is how many rows it brings into Table, where it has the server read a file.

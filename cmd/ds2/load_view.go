@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -34,8 +33,8 @@ type loadView struct {
 	began   time.Time // of the phase
 	tables  []*tableView
 	running map[string]*statementView
-	share   atomic.Uint64 // of the whole load that is done, a float64; no lock, since bars ask for it while they are drawn
-	total   *mpb.Bar      // a line with the time left; nil where there is no terminal
+	done    atomic.Pointer[loadDone] // of the whole load; nil before the first. No lock, since bars ask for it while they are drawn
+	total   *mpb.Bar                 // a line with the time left; nil where there is no terminal
 }
 
 // statementView is how far a statement is that is running.
@@ -112,14 +111,21 @@ func (v *loadView) line() string {
 	return fmt.Sprintf("load: %s, %s; %s", v.phase, strings.Join(running, ", "), v.left())
 }
 
+// loadDone is how much of a load was done at a time, and what was left.
+type loadDone struct {
+	share float64
+	left  time.Duration // negative: unknown
+	at    time.Time
+}
+
 // left is how much of the whole load is done and how long the rest will take.
 func (v *loadView) left() string {
-	share := math.Float64frombits(v.share.Load())
-	if share == 0 {
+	done := v.done.Load()
+	if done == nil || done.left < 0 {
 		return "0 % of all"
 	}
-	left := time.Duration(float64(time.Since(v.start)) * (1 - share) / share)
-	return fmt.Sprintf("%.0f %% of all, about %s left", 100*share, left.Round(time.Second))
+	left := max(done.left-time.Since(done.at), 0)
+	return fmt.Sprintf("%.0f %% of all, about %s left", 100*done.share, left.Round(time.Second))
 }
 
 // Begin is of load.Watcher.
@@ -191,7 +197,9 @@ func (v *loadView) Built(statement string, share float64) {
 }
 
 // Done is of load.Watcher.
-func (v *loadView) Done(share float64) { v.share.Store(math.Float64bits(share)) }
+func (v *loadView) Done(share float64, left time.Duration) {
+	v.done.Store(&loadDone{share, left, time.Now()})
+}
 
 // stop ends the showing.
 func (v *loadView) stop() {

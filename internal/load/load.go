@@ -48,8 +48,8 @@ type Watcher interface {
 	// Built tells how much of a statement that builds an index is done, 0 to 1, now and then, where the engine knows.
 	Built(statement string, share float64)
 
-	// Done tells how much of the whole load is done, 0 to 1, reckoned in time.
-	Done(share float64)
+	// Done tells how much of the whole load is done, 0 to 1, and the time left; negative where that is not known yet.
+	Done(share float64, left time.Duration)
 }
 
 // PhaseData is the phase between schema.Tables and schema.Indexes.
@@ -103,7 +103,8 @@ type loader struct {
 	params  schema.Params
 	watch   *pace
 	report  *Report
-	done    map[string]int64 // steps that an earlier load did, with the rows that they copied
+	vacuums map[datagen.Table][]string // names of the statements that vacuum a table
+	done    map[string]int64           // steps that an earlier load did, with the rows that they copied
 }
 
 // startWatch reckons what is to be done, for those who watch.
@@ -121,6 +122,12 @@ func (l *loader) startWatch() error {
 		watch = deaf{}
 	}
 	l.watch = newPace(watch, l.options.Parts, all)
+	l.vacuums = map[datagen.Table][]string{}
+	for _, s := range all {
+		if s.Progress == schema.VacuumProgress {
+			l.vacuums[datagen.Table(s.Table)] = append(l.vacuums[datagen.Table(s.Table)], s.Name)
+		}
+	}
 	return nil
 }
 
@@ -227,4 +234,4 @@ func (deaf) Begin(schema.Phase)                   {}
 func (deaf) Copied(datagen.Table, int64, int64)   {}
 func (deaf) Statement(schema.Phase, string, bool) {}
 func (deaf) Built(string, float64)                {}
-func (deaf) Done(float64)                         {}
+func (deaf) Done(float64, time.Duration)          {}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -289,7 +290,7 @@ func (b *breaker) tick() {
 
 func (b *breaker) Begin(schema.Phase)                 {}
 func (b *breaker) Built(string, float64)              {}
-func (b *breaker) Done(float64)                       {}
+func (b *breaker) Done(float64, time.Duration)        {}
 func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
 func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 	if !ended {
@@ -321,7 +322,7 @@ func (o *observer) Statement(_ schema.Phase, statement string, ended bool) {
 	o.running[statement] = true
 }
 
-func (o *observer) Done(share float64) {
+func (o *observer) Done(share float64, _ time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.fell = o.fell || share < o.share

@@ -13,15 +13,43 @@ import (
 // progressEvery is how often the engine is asked how far statements are.
 const progressEvery = time.Second
 
-// pace is a Watcher before the user's: it computes from what both are told how much of the whole load is done. The unit is
-// the time that it takes to copy a row.
+// pace is a Watcher before the user's: it computes from what both are told how much of the whole load is done, and how long
+// the rest takes. The unit of work is the time that a row of no bytes would take to copy; the costs of statements are in the same
+// unit, which holds roughly, until the load itself shows how fast this server builds.
 type pace struct {
 	Watcher
-	mu          sync.Mutex
-	total, done float64
-	statements  map[string]float64 // cost, by name
-	built       map[string]float64 // of that, what is done already
+	mu         sync.Mutex
+	copying    stage
+	building   stage
+	statements map[string]float64 // cost, by name
+	built      map[string]float64 // of that, what is done already
 }
+
+// stage is the work of one kind.
+type stage struct {
+	total, done float64
+	began       time.Time // zero before
+	took        time.Duration
+}
+
+// elapsed is how long the stage has been at work.
+func (s *stage) elapsed() time.Duration {
+	if s.began.IsZero() {
+		return s.took
+	}
+	return s.took + time.Since(s.began)
+}
+
+func (s *stage) left() float64 { return max(s.total-s.done, 0) }
+
+// rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on PostgreSQL 15.
+const rowBytes = 22
+
+// work is the work of copying rows.
+func work(rows, bytes int64) float64 { return float64(rows) + float64(bytes)/rowBytes }
+
+// priorWeight is the share of all building whose own speed counts as much as that of copying, in work a second.
+const priorWeight = 0.1
 
 // newPace computes what is to be done.
 func newPace(w Watcher, parts []datagen.Part, statements []schema.Statement) *pace {
@@ -29,33 +57,82 @@ func newPace(w Watcher, parts []datagen.Part, statements []schema.Statement) *pa
 	rows := map[string]float64{}
 	for _, part := range parts {
 		rows[string(part.Table)] += float64(part.Rows)
-		p.total += float64(part.Rows)
+		p.copying.total += work(part.Rows, part.Bytes)
 	}
 	for _, s := range statements {
 		p.statements[s.Name] = s.Cost * rows[s.Table]
-		p.total += p.statements[s.Name]
+		p.building.total += p.statements[s.Name]
 	}
 	return p
 }
 
-// advance notes work as done and tells the share of all work that now is.
-func (p *pace) advance(work float64) {
+// Begin is of Watcher.
+func (p *pace) Begin(phase schema.Phase) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += work
-	p.Watcher.Done(min(p.done/p.total, 1)) // under the lock, so that the shares come in order
+	p.copying.took, p.copying.began = p.copying.elapsed(), time.Time{}
+	p.building.took, p.building.began = p.building.elapsed(), time.Time{}
+	switch phase {
+	case PhaseData:
+		p.copying.began = time.Now()
+	case schema.Indexes, schema.Procedures, schema.Statistics:
+		p.building.began = time.Now()
+	}
+	p.mu.Unlock()
+	p.Watcher.Begin(phase)
+}
+
+// tell tells the share of all work that is done, and the time left.
+func (p *pace) tell() {
+	done, total := p.copying.done+p.building.done, p.copying.total+p.building.total
+	p.Watcher.Done(min(done/total, 1), p.left())
+}
+
+// left is the time that the rest takes; negative where nobody knows yet.
+func (p *pace) left() time.Duration {
+	copied, built := p.copying.elapsed().Seconds(), p.building.elapsed().Seconds()
+	if p.copying.done == 0 && p.building.done == 0 {
+		return -1
+	}
+	// A load that was resumed may have nothing to copy: building then shows its own speed alone.
+	rate := 0.0 // of copying, in work a second
+	if p.copying.done > 0 && copied > 0 {
+		rate = p.copying.done / copied
+	}
+	seconds := 0.0
+	if rate > 0 {
+		seconds = p.copying.left() / rate
+	}
+	prior := priorWeight * p.building.total
+	switch {
+	case rate > 0:
+		seconds += p.building.left() * (built + prior/rate) / (p.building.done + prior)
+	case p.building.done > 0:
+		seconds += p.building.left() * built / p.building.done
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Copied is of Watcher.
 func (p *pace) Copied(table datagen.Table, rows, bytes int64) {
 	p.Watcher.Copied(table, rows, bytes)
-	p.advance(float64(rows))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.copying.done += work(rows, bytes)
+	p.tell() // under the lock, so that the shares come in order
 }
 
-// skip leaves out what an earlier load has done: it takes no time now.
-func (p *pace) skip(work float64) {
+// skipPart leaves out a part that an earlier load has copied: it takes no time now.
+func (p *pace) skipPart(part datagen.Part) {
 	p.mu.Lock()
-	p.total -= work
+	p.copying.total -= work(part.Rows, part.Bytes)
+	p.mu.Unlock()
+}
+
+// skipStatement leaves out a statement that takes no time.
+func (p *pace) skipStatement(name string) {
+	p.mu.Lock()
+	p.building.total -= p.statements[name]
+	p.statements[name] = 0
 	p.mu.Unlock()
 }
 
@@ -70,11 +147,11 @@ func (p *pace) Statement(phase schema.Phase, statement string, ended bool) {
 // build notes how much of a statement is done.
 func (p *pace) build(statement string, share float64) {
 	p.mu.Lock()
-	now := share * p.statements[statement]
-	work := max(now-p.built[statement], 0)
-	p.built[statement] += work
-	p.mu.Unlock()
-	p.advance(work)
+	defer p.mu.Unlock()
+	more := max(share*p.statements[statement]-p.built[statement], 0)
+	p.built[statement] += more
+	p.building.done += more
+	p.tell()
 }
 
 // watchProgress asks how far statements are until ctx ends.

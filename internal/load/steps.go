@@ -100,7 +100,7 @@ func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.St
 
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
 	if _, ok := l.done[s.Name]; ok {
-		l.watch.skip(l.watch.statements[s.Name])
+		l.watch.skipStatement(s.Name)
 		return nil
 	}
 	if err := ctx.Err(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -175,7 +176,7 @@ type breaker struct {
 }
 
 // Done is of load.Watcher.
-func (b *breaker) Done(share float64) {
+func (b *breaker) Done(share float64, _ time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cancel != nil && share >= b.at {

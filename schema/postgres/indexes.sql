@@ -36,19 +36,19 @@ CREATE UNIQUE INDEX ix_cust_username ON customers (username){{$t}};
 -- name: create index ix_cust_username_password; table: customers; cost: 1; progress: index
 CREATE UNIQUE INDEX ix_cust_username_password ON customers (username, password){{$t}};
 
--- name: create index customers_pkey; table: customers; cost: 1; progress: index
+-- name: create index customers_pkey; table: customers; cost: 0.5; progress: index
 CREATE UNIQUE INDEX customers_pkey ON customers (customerid){{$t}};
 
--- name: create index orders_pkey; table: orders; cost: 1; progress: index
+-- name: create index orders_pkey; table: orders; cost: 0.5; progress: index
 CREATE UNIQUE INDEX orders_pkey ON orders (orderid){{$t}};
 
 -- name: create index ix_order_custid; table: orders; cost: 1; progress: index
 CREATE INDEX ix_order_custid ON orders (customerid){{$t}};
 
--- name: create index ix_prod_title; table: products; cost: 3; progress: index
+-- name: create index ix_prod_title; table: products; cost: 6; progress: index
 CREATE INDEX ix_prod_title ON products USING gin (to_tsvector('simple', title)){{$t}};
 
--- name: create index ix_prod_actor; table: products; cost: 3; progress: index
+-- name: create index ix_prod_actor; table: products; cost: 6; progress: index
 CREATE INDEX ix_prod_actor ON products USING gin (to_tsvector('simple', actor)){{$t}};
 
 -- name: create index products_pkey; table: products; cost: 1; progress: index
@@ -103,13 +103,13 @@ ALTER TABLE orderlines ADD CONSTRAINT fk_orderid
 
 -- step: check all rows, once, side by side.
 
--- name: check foreign key fk_cust_hist_customerid; table: cust_hist; cost: 0.5
+-- name: check foreign key fk_cust_hist_customerid; table: cust_hist; cost: 1.2
 ALTER TABLE cust_hist VALIDATE CONSTRAINT fk_cust_hist_customerid;
 
--- name: check foreign key fk_orderid; table: orderlines; cost: 0.5
+-- name: check foreign key fk_orderid; table: orderlines; cost: 0.7
 ALTER TABLE orderlines VALIDATE CONSTRAINT fk_orderid;
 
--- name: check foreign key fk_customerid; table: orders; cost: 0.5
+-- name: check foreign key fk_customerid; table: orders; cost: 0.7
 ALTER TABLE orders VALIDATE CONSTRAINT fk_customerid;
 
 -- step: new keys go on after those that were loaded.
