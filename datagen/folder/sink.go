@@ -20,7 +20,11 @@ type sink struct {
 	hash  hash.Hash
 	rows  int64
 	bytes int64
+	begun int64 // of bytes, that the kernel was told to write to the disk
 }
+
+// writeBackSpan is how many bytes the kernel is told to write to the disk at once.
+const writeBackSpan = 32 << 20
 
 func (w *work) newSink(path string) (*sink, error) {
 	f, err := atomicfile.Create(path)
@@ -43,6 +47,10 @@ func (s *sink) write(p []byte) error {
 	s.hash.Write(p)
 	s.rows += int64(bytes.Count(p, []byte{'\n'}))
 	s.bytes += int64(len(p))
+	if s.bytes-s.begun >= writeBackSpan && s.work.plan.options.Compression == None {
+		writeBack(s.file.File, s.begun, s.bytes-s.begun)
+		s.begun = s.bytes
+	}
 	s.work.need.Add(-int64(len(p)))
 	s.work.progress(int64(len(p)))
 	return nil
