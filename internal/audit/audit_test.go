@@ -43,11 +43,12 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *audit.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// No UPDATE, which the server might count after the marks.
+	exec(t, s, "ALTER TABLE products ALTER price TYPE numeric(12, 2) USING CASE WHEN prod_id IN (7, 8) THEN 20.01 ELSE price END")
 	before := marks(t, s)
 	exec(t, s, `
 		INSERT INTO customers (firstname, lastname, address1, city, country, region, creditcardtype, creditcard, creditcardexpiration, username, password)
 			SELECT 'A', 'B', 'C', 'D', 'US', 1, 1, '1', '2012/01', 'newuser' || n, 'password' FROM generate_series(1, 2) n;
-		UPDATE products SET price = 20.01 WHERE prod_id IN (7, 8);
 		INSERT INTO orders (orderdate, customerid, netamount, tax, totalamount) VALUES ('2026-11-21', 5, 60.03, 4.95, 64.98);
 		INSERT INTO orderlines SELECT line, max(orderid), line + 6, line, '2026-11-21' FROM orders, generate_series(1, 2) line GROUP BY line;
 		INSERT INTO cust_hist SELECT 5, max(orderid), prod_id FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
@@ -213,7 +214,7 @@ func TestOldDamage(t *testing.T) {
 func TestChangedDataset(t *testing.T) {
 	s, run := loaded(t)
 	exec(t, s, "UPDATE cust_hist SET prod_id = 1 WHERE orderid = 7")
-	want := "rows that the run updated or deleted in tables to which it only adds: expected 0, found "
+	want := "rows that the run updated in tables to which it only adds: expected 0, found "
 	var failed []string
 	for range 50 { // the server's statistics come late
 		run.After = marks(t, s)
