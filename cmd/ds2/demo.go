@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,8 +84,9 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 	if err != nil {
 		return interruption(i.soft, err)
 	}
-	i.atLeave(func() { server.Kill(); server.Stop() })
-	kill := context.AfterFunc(i.hard, server.Kill) // Stop need not wait for a server that does not answer then
+	end := sync.OnceFunc(func() { server.Kill(); server.Stop() })
+	i.atLeave(end)
+	kill := context.AfterFunc(i.hard, end) // at once: on a busy machine its files take a while, too
 	defer func() {
 		err = errors.Join(err, server.Stop())
 		kill()
