@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"ds2/internal/measure"
@@ -75,10 +76,7 @@ func add(tallies []measure.Tally) measure.Tally {
 }
 
 func opm(orders int64, et time.Duration) int64 {
-	if et <= 0 {
-		return 0
-	}
-	return int64(float64(orders)*60/et.Seconds() + 0.5)
+	return int64(math.Round(measure.OrdersPerMinute(orders, et)))
 }
 
 // average is in whole milliseconds, as DS2 prints them.

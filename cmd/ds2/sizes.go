@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -56,9 +55,7 @@ measured.`,
 			case "text":
 				return printSizes(cmd.OutOrStdout(), lines)
 			case "json":
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(lines)
+				return printJSON(cmd.OutOrStdout(), lines)
 			}
 			return usageError("--output is %q: it must be text or json", output)
 		},

@@ -134,7 +134,7 @@ func opmOf(samples []Sample) float64 {
 		orders += s.Counts.Orders
 		length += s.Length
 	}
-	return perMinute(orders, length)
+	return OrdersPerMinute(orders, length)
 }
 
 func TestNoIntervalOfAFewSeconds(t *testing.T) {

@@ -64,7 +64,7 @@ func (p *progress) now() Progress {
 	r := Rates{
 		Last10s:    p.recent.opm(Span{end - 10*time.Second, end}),
 		Last60s:    p.recent.opm(Span{end - time.Minute, end}),
-		Cumulative: perMinute(p.orders, p.to-p.from),
+		Cumulative: OrdersPerMinute(p.orders, p.to-p.from),
 		Since:      Average{p.orders, (p.to - p.from).Seconds()},
 	}
 	if p.ran {
@@ -138,7 +138,7 @@ func (b *batchSums) steady() (first int, ok bool) {
 	}
 	rates := make([]float64, len(full))
 	for i, batch := range full {
-		rates[i] = perMinute(batch.orders, batch.to-batch.from)
+		rates[i] = OrdersPerMinute(batch.orders, batch.to-batch.from)
 	}
 	first = mser(rates)
 	return first, first <= len(full)/2
@@ -154,5 +154,5 @@ func (b *batchSums) opm() float64 {
 	for _, batch := range b.batches[first:] {
 		orders += batch.orders
 	}
-	return perMinute(orders, b.batches[len(b.batches)-1].to-b.batches[first].from)
+	return OrdersPerMinute(orders, b.batches[len(b.batches)-1].to-b.batches[first].from)
 }

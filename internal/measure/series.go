@@ -21,9 +21,9 @@ type Sample struct {
 }
 
 // OPM is the rate of completed orders a minute.
-func (s Sample) OPM() float64 { return perMinute(s.Counts.Orders, s.Length) }
+func (s Sample) OPM() float64 { return OrdersPerMinute(s.Counts.Orders, s.Length) }
 
-func perMinute(orders int64, d time.Duration) float64 {
+func OrdersPerMinute(orders int64, d time.Duration) float64 {
 	if d <= 0 {
 		return 0
 	}
@@ -56,7 +56,7 @@ func (s Series) opm(span Span) float64 {
 		orders += sample.Counts.Orders
 		length += sample.Length
 	}
-	return perMinute(orders, length)
+	return OrdersPerMinute(orders, length)
 }
 
 // Phase is the span of a phase, of length zero where the run never reached it.
@@ -161,7 +161,7 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		w.Errors += sample.Errors
 		ds2 += sample.DS2Time
 	}
-	w.OPM = perMinute(w.Counts.Orders, span.To-span.From)
+	w.OPM = OrdersPerMinute(w.Counts.Orders, span.To-span.From)
 	if ds2 > 0 && w.Counts.Orders > 0 {
 		mean := float64(ds2) / float64(time.Millisecond) / float64(w.Counts.Orders)
 		w.DS2Mean = &mean
@@ -219,7 +219,7 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 		}
 		orders += sample.Counts.Orders
 		if sample.End >= samples[0].End && sample.End <= samples[len(samples)-1].End {
-			sum += perMinute(orders, since)
+			sum += OrdersPerMinute(orders, since)
 			n++
 		}
 	}

@@ -15,7 +15,7 @@ func batchRates(samples []Sample, k int) []float64 {
 			orders += s.Counts.Orders
 			length += s.Length
 		}
-		rates[i] = perMinute(orders, length)
+		rates[i] = OrdersPerMinute(orders, length)
 	}
 	return rates
 }
