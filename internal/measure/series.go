@@ -23,6 +23,7 @@ type Sample struct {
 // OPM is the rate of completed orders a minute.
 func (s Sample) OPM() float64 { return OrdersPerMinute(s.Counts.Orders, s.Length) }
 
+// OrdersPerMinute is the rate of orders over a time; 0 over none.
 func OrdersPerMinute(orders int64, d time.Duration) float64 {
 	if d <= 0 {
 		return 0
