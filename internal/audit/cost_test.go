@@ -15,6 +15,7 @@ import (
 // writes a temporary file.
 func TestCost(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
+	s.DB().SetMaxIdleConns(0) // a session that ends has the server count at once what it did
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
 		exec(t, s, "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
