@@ -40,15 +40,15 @@ func TestParseSize(t *testing.T) {
 
 func TestParseSizeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       "is no size",
-		"X":                      "is no size",
-		"MB":                     "is no size",
-		"0MB":                    "is no size",
-		"-3MB":                   "is no size",
-		"+3MB":                   "is no size",
-		"1.5GB":                  "is no size",
-		"30 MB":                  "is no size",
-		"99999999999999999999GB": "is no size",
+		"":                       "invalid size",
+		"X":                      "invalid size",
+		"MB":                     "invalid size",
+		"0MB":                    "invalid size",
+		"-3MB":                   "invalid size",
+		"+3MB":                   "invalid size",
+		"1.5GB":                  "invalid size",
+		"30 MB":                  "invalid size",
+		"99999999999999999999GB": "invalid size",
 		"1074GB":                 "CUSTOMERS.CUSTOMERID would reach 2148000000",
 		"2TB":                    "CUSTOMERS.CUSTOMERID",
 		"2147483647TB":           "CUSTOMERS.CUSTOMERID", // does not wrap around

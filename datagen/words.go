@@ -65,7 +65,7 @@ func ReadWords(r io.Reader) (*Words, error) {
 		case known[line]:
 			return nil, fmt.Errorf("words, line %d: %q stands twice in list [%s]", number, line, name)
 		case !isWord(line):
-			return nil, fmt.Errorf("words, line %d: %q is no word: 1 to %d of the characters of ASCII without comma, quotes or blank, a letter among them", number, line, maxWord)
+			return nil, fmt.Errorf("words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, quotes or blanks, at least one of them a letter", number, line, maxWord)
 		default:
 			known[line] = true
 			list[0], list = line, list[1:]

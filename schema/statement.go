@@ -104,7 +104,7 @@ func parse(script string) ([]Statement, error) {
 		case current != nil:
 			lines = append(lines, line)
 		case word != "" && !strings.HasPrefix(word, "--"):
-			return nil, fmt.Errorf("%q belongs to no statement: it needs a header", word)
+			return nil, fmt.Errorf("%q is outside any statement: it needs a header", word)
 		}
 	}
 	return statements, end()

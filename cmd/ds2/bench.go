@@ -39,7 +39,7 @@ func newBenchCommand() *cobra.Command {
 cool down. The run with the median OPM stands for the configuration. A run that fails, or whose audit fails, does not
 count and is repeated. A run that was not steady counts, and the result says so; --drop-unsteady repeats it instead.
 
-All records go into one folder. A bench that was interrupted, or that crashed, goes on with the same command and --out;
+All records go into one directory. The same command with the same --out continues a bench that was interrupted or crashed;
 --runs, --keep-marked and --drop-unsteady may be others then. A meter's log that arrives after the bench is added by --power-log.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
   ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh`,
@@ -60,10 +60,10 @@ All records go into one folder. A bench that was interrupted, or that crashed, g
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
 	preset(flags, "checkpoint-first", "true")
-	flags.Lookup("out").Usage = "folder for the records; one that holds an unfinished bench goes on with it (default ds2-results/<start>-<run id>)"
+	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
 	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"
 	f.watch.add(flags)
-	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or csv")
+	flags.VarP(oneOf(&f.output.format, "text", "json", "csv"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
@@ -78,8 +78,6 @@ func (f *benchFlags) check() error {
 		return usageError("--run-time is 0: the runs of a bench have an end")
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
-	case f.output.format == "html" || compareFormats[f.output.format] == nil:
-		return usageError("--output: %q is neither text, json nor csv", f.output.format)
 	}
 	if err := f.restore.check(); err != nil {
 		return err
@@ -144,7 +142,7 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	return nil
 }
 
-// begin makes the bench's folder, or finds an unfinished bench in it that is to go on.
+// begin makes the bench's directory, or finds an unfinished bench in it to continue.
 func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.Bench, error) {
 	left, err := result.ReadBench(o.Dir)
 	resumed := err == nil
@@ -177,7 +175,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 		return result.Bench{KitVersion: o.Version, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
 	}
 	if names := experiment.Differences(left.Setup, setup); len(names) > 0 {
-		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to go on with it, or another folder",
+		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to continue it, or another directory",
 			o.Dir, strings.Join(names, ", "))
 	}
 	left.Setup.Runs, left.Setup.KeepMarked, left.Setup.DropUnsteady = setup.Runs, setup.KeepMarked, setup.DropUnsteady

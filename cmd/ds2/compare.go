@@ -18,7 +18,7 @@ func newCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
-		Long: `Compares the benches, or single runs, in the folders A, B and so on: the storage report's table, and by how many percent
+		Long: `Compares the benches, or single runs, in the directories A, B and so on: the storage report's table, and by how many percent
 each differs from the first, by the runs that stand for them. Whether a difference is significant is told by Welch's t-test
 on the logarithms of all runs that count, at the 5 % level; it takes two runs of each.
 
@@ -32,10 +32,7 @@ A directory can be given a name: ssd=ds2-results/…`,
   ds2 compare --fail-if 'opm < -2.5%' --fail-if 'order p99 > +10%' --output markdown main=ds2-results/main ds2-results/change`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write, ok := compareFormats[output]
-			if !ok {
-				return usageError("--output %s: write text, markdown, html, json or csv", output)
-			}
+			write := compareFormats[output]
 			var gates []limit.Gate
 			for _, text := range failIf {
 				gate, err := limit.ParseGate(text)
@@ -81,7 +78,7 @@ A directory can be given a name: ssd=ds2-results/…`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "`format`: text, markdown, html, json or csv")
+	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
 	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "`change` that must not be, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
 	cmd.Flags().BoolVar(&strict, "strict", false, "fail too where the runs cannot tell")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")

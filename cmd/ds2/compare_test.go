@@ -111,7 +111,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
 		}
 	}
-	if code, _, stderr := execute(t, "compare", t.TempDir()); code != exitFailed || !strings.Contains(stderr, "no record of a run") {
+	if code, _, stderr := execute(t, "compare", t.TempDir()); code != exitFailed || !strings.Contains(stderr, "not a record of a run") {
 		t.Errorf("an empty folder: exit %d, %s", code, stderr)
 	}
 }

@@ -28,7 +28,7 @@ func (s ownServer) Kill(context.Context) error {
 func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
 func (f *crashFlags) add(flags *pflag.FlagSet) {
-	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server so long after the first orders, start it again, and look for acknowledged purchases that it lost; needs --kill-command and --start-command")
+	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged purchases that it lost; needs --kill-command and --start-command")
 	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
 	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
 }
@@ -44,7 +44,7 @@ func (f *crashFlags) parse(length time.Duration, targets int) (*durability.Crash
 	case !commands && f.own == nil:
 		return nil, usageError("--crash-after needs --kill-command and --start-command, which kill the server and start it again")
 	case targets != 1:
-		return nil, usageError("--crash-after goes with one target, not %d", targets)
+		return nil, usageError("--crash-after needs exactly one target, not %d", targets)
 	case length > 0 && f.after >= length:
 		return nil, usageError("--crash-after is %s, and the run is over %s after the first orders", f.after, length)
 	}

@@ -37,8 +37,8 @@ func newDemoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
 		Long: `Starts a PostgreSQL of its own, loads a dataset, drives it, audits it, prints the result, writes the record and its
-report, and stops the server. An installed PostgreSQL's programs are used where there are some, else they are fetched
-once and kept. Nothing is left running.`,
+report, and stops the server. It uses the programs of an installed PostgreSQL; if there are none, it downloads them
+once and keeps them. Nothing is left running.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep`,
@@ -56,17 +56,17 @@ once and kept. Nothing is left running.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset: S, M, 30MB, 2GB")
 	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
-	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "before the run: minutes, or a time such as 90s")
-	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "after the warm-up: minutes, or a time such as 90s")
-	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
-	flags.StringVar(&f.drive.out, "out", "", "folder for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
+	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "warm-up before the run: minutes, or a duration such as 90s")
+	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "length of the run after the warm-up: minutes, or a duration such as 90s")
+	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.StringVar(&f.drive.out, "out", "", "directory for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
-	flags.Var(durationValue{&f.drive.crash.after, time.Minute}, "crash-after", "kill the server so long after the first orders, start it again, and look for acknowledged purchases that it lost")
+	flags.Var(durationValue{&f.drive.crash.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged purchases that it lost")
 	f.output.verify.add(flags)
-	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
-	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the demo goes on")
+	flags.VarP(oneOf(&f.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
+	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show no progress")
 	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
-	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "folder of the PostgreSQL programs to use, postgres and initdb")
+	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
 	return cmd
 }
 

@@ -58,7 +58,7 @@ LOST, its name again as --overwrite. A device that is mounted, in use or has par
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady")
 	flags.Var(durationValue{&f.roundTime, time.Second}, "round-time", "of a round of random writes of --precondition")
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
-	flags.StringVar(&f.output, "output", "text", "text or json")
+	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
@@ -80,8 +80,6 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
 	case f.roundTime < time.Second || f.roundTime > 24*time.Hour:
 		return usageError("--round-time is %s: it must be 1s to 24h", f.roundTime)
-	case f.output != "text" && f.output != "json":
-		return usageError("--output is %q: it must be text or json", f.output)
 	}
 	o.FileBytes, o.StageTime, o.RoundTime, o.KitVersion = size/(1<<20)*(1<<20), f.stageTime, f.roundTime, kitVersion()
 	if f.out == "" {

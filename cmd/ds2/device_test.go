@@ -18,7 +18,7 @@ func TestDeviceUsage(t *testing.T) {
 		{"device --dir " + dir + " --file-size many", "--file-size"},
 		{"device --dir " + dir + " --stage-time 0", "--stage-time is 0s"},
 		{"device --dir " + dir + " --round-time 48h", "--round-time is 48h0m0s"},
-		{"device --dir " + dir + " --output xml", `--output is "xml"`},
+		{"device --dir " + dir + " --output xml", `--output: invalid value "xml"`},
 	} {
 		code, stdout, stderr := execute(t, strings.Fields(c.args)...)
 		if code != exitUsage || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || stdout != "" {

@@ -37,8 +37,8 @@ func newDriveCommand() *cobra.Command {
 		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and response times, and
 writes a record. All parameters of DVD Store 2's driver are understood, with _ or -, in its units.
 
-The first Ctrl-C stops new orders, lets those under way end and writes the record; the second leaves at once.
-Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
+The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits within a second.
+Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
   ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto`,
@@ -49,10 +49,10 @@ Each flag can be given as a variable too: DS2_TARGET, DS2_THREADS.`,
 	flags.SortFlags = false
 	f.add(flags)
 	watch.add(flags)
-	flags.StringVarP(&o.format, "output", "o", "text", "result as text, json or ds2, DS2's own lines")
+	flags.VarP(oneOf(&o.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
 	flags.Var(&o.detailed, "detailed-view", "figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show nothing while the run goes on")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 	o.metricsFlags.add(flags)
 	o.verify.add(flags)
 	return cmd
@@ -64,11 +64,8 @@ const firstOfRun = "orders under way end, then the record is written"
 // drive is one run from the flags to the result.
 func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutput) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	if o.format != "text" && o.format != "json" && o.format != "ds2" {
-		return usageError("--output: %q is neither text, json nor ds2", o.format)
-	}
 	if f.crash.after > 0 && o.verify == verifyNone {
-		return usageError("--crash-after goes with --verify audit or deep, which look for what was lost")
+		return usageError("--crash-after needs --verify audit or deep, which look for lost purchases")
 	}
 	if err := watch.check(); err != nil {
 		return err

@@ -46,8 +46,8 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	c := &f.config
 	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
 	f.addShared(flags)
-	flags.Var(&f.rate, "rate", "open loop: orders that fall due, over all targets, such as 500/s, whether or not the store keeps up")
-	flags.StringVar(&f.spacing, "spacing", "poisson", "open loop: poisson or even times between orders")
+	flags.Var(&f.rate, "rate", "open loop: rate at which orders become due, over all targets, such as 500/s, whether or not the store keeps up")
+	flags.Var(oneOf(&f.spacing, "poisson", "even"), "spacing", "open loop: intervals between orders")
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
 	f.crash.add(flags)
@@ -58,37 +58,37 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	c, w := &f.config, &f.workload
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "", "size that the database must have: S, M, L, W, 30MB, 80GB (default: the one it has); also --db-size, --db-size-str")
+	flags.StringVar(&f.size, "size", "", "expected size of the database: S, M, L, W, 30MB, 80GB (default: the size it has); also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
 	flags.Float64Var(&c.RampRate, "ramp-rate", 10, "users that start per second")
-	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "before the run: minutes, or a time such as 90s")
-	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "after the warm-up: minutes, or a time such as 90s; 0 = until stopped")
-	flags.Var(durationValue{&c.Think, time.Second}, "think-time", "mean pause after an order: seconds, or a time such as 500ms")
+	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "warm-up before the run: minutes, or a duration such as 90s")
+	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "length of the run after the warm-up: minutes, or a duration such as 90s; 0 = until stopped")
+	flags.Var(durationValue{&c.Think, time.Second}, "think-time", "mean pause after an order: seconds, or a duration such as 500ms")
 	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
-	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses an order")
+	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
-	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items a cart")
+	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
-		flags.Func(name, "DS2's, empty or none: the counters of the database's machine come by themselves, or from --prometheus", func(host string) error {
+		flags.Func(name, "accepted for DS2's scripts, empty or none; counters of the database machine are read without it, or from --prometheus", func(host string) error {
 			if host != "" && host != "none" {
 				return errors.New("name the machine's Prometheus by --prometheus instead")
 			}
 			return nil
 		})
 	}
-	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of it and the other arguments the later wins")
+	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of file and command line, the later wins")
 
-	flags.StringArrayVar(&f.windows, "window", nil, "window that OPM is taken from, such as 1000s-1200s since the first orders, auto, checkpoints=2 (the last two whole checkpoint cycles), or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
-	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "have the server make a checkpoint before the users start, so that what came before leaves it nothing to write")
+	flags.StringArrayVar(&f.windows, "window", nil, "window over which OPM is computed, such as 1000s-1200s since the first orders, auto, checkpoints=2 (the last two whole checkpoint cycles), or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
+	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "run a checkpoint before the users start, so that no earlier changes are left to write")
 	f.limits.add(flags)
 	abortFlag(flags, &f.abortAfter)
-	flags.Uint64Var(&c.Seed, "seed", 0, "of all that is drawn; 0 = a new one, which the record tells")
-	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of one operation before its order is given up")
-	flags.IntVar(&c.MaxErrors, "max-errors", 100, "orders given up before the run is")
-	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "after which an operation's connection counts as lost")
-	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "how long orders under way at the end of the run may take")
-	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: a new one)")
-	flags.StringVar(&f.out, "out", "", "folder for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
+	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
+	flags.IntVar(&c.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
+	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "time time after which an operation's connection counts as lost")
+	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "time that orders under way at the end of the run may take")
+	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: random)")
+	flags.StringVar(&f.out, "out", "", "directory for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 }
 
 // Bounds of what a run can mean.
@@ -116,8 +116,6 @@ func (f *driveFlags) check(now time.Time) error {
 		return usageError("--user-offset is %d: it must be 0 to %d", c.UserOffset, maxUserOffset)
 	case c.OperationTimeout < time.Second:
 		return usageError("--operation-timeout is %s: it must be at least 1s", c.OperationTimeout)
-	case f.spacing != "poisson" && f.spacing != "even":
-		return usageError("--spacing: %q is neither poisson nor even", f.spacing)
 	case f.runID != "" && !validRunID.MatchString(f.runID):
 		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit", f.runID)
 	case len(f.windows) > maxWindows:
@@ -127,7 +125,7 @@ func (f *driveFlags) check(now time.Time) error {
 	if f.startAt != "" {
 		var err error
 		if c.StartAt, err = time.Parse(time.RFC3339, f.startAt); err != nil {
-			return usageError("--start-at: %q is no time such as 2026-11-21T04:15:00Z", f.startAt)
+			return usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
 		}
 		if c.StartAt.Before(now) {
 			return usageError("--start-at: %s has passed", f.startAt)
@@ -183,7 +181,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		return o, err
 	}
 	if f.abortAfter > 0 && len(limits) == 0 {
-		return o, usageError("--abort-on-fail goes with --limit or --limits")
+		return o, usageError("--abort-on-fail needs --limit or --limits")
 	}
 	if f.abortAfter > 0 && f.abortAfter < time.Second {
 		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)

@@ -99,10 +99,10 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"n_threads=32\nno_such=1\n":    `line 2: there is no parameter "no_such"`,
+		"n_threads=32\nno_such=1\n":    `line 2: unknown parameter "no_such"`,
 		"n_threads\n":                  "line 1: it is not parameter=value",
 		"n_threads=many\n":             "line 1: ",
-		"config_file=other.conf\n":     `line 1: there is no parameter "config_file"`,
+		"config_file=other.conf\n":     `line 1: unknown parameter "config_file"`,
 		"ramp_rate=1\n\nthink_time=-1": "line 3: ",
 	} {
 		file := filepath.Join(t.TempDir(), "driver.conf")
@@ -152,9 +152,9 @@ func TestTargets(t *testing.T) {
 		{flags: targetFlags{}, bad: "--target is missing"},
 		{flags: targetFlags{target: "localhost"}, bad: "needs --engine"},
 		{flags: targetFlags{target: "a;", engine: "postgres"}, bad: "a host name is empty"},
-		{flags: targetFlags{target: "a b", engine: "postgres"}, bad: "no host name"},
-		{flags: targetFlags{engine: "oracle"}, bad: `"oracle" is no engine`},
-		{flags: targetFlags{target: "postgres://a/x", database: "y"}, bad: "--database-name goes with a host name"},
+		{flags: targetFlags{target: "a b", engine: "postgres"}, bad: "invalid host name"},
+		{flags: targetFlags{engine: "oracle"}, bad: `unknown engine "oracle"`},
+		{flags: targetFlags{target: "postgres://a/x", database: "y"}, bad: "--database-name needs a host name"},
 	} {
 		got, err := c.flags.urls()
 		if c.bad != "" {
@@ -211,10 +211,10 @@ func TestDriveRefuses(t *testing.T) {
 		{"--seed -1", `--seed: not a whole number of 0 or more: "-1"`},
 		{"--ramp-rate x", `--ramp-rate: not a number: "x"`},
 		{"--quiet=x", `--quiet: neither true nor false: "x"`},
-		{"--warmup-time x", `ds2: --warmup-time: "x" is neither a number of minutes`},
+		{"--warmup-time x", `ds2: --warmup-time: invalid duration "x": use a number of minutes`},
 		{"--prometheus-instance db1", "give the URL of the Prometheus"},
-		{"surplus", `"surplus" belongs to no flag`},
-		{"--detailed_view Y", `"Y" belongs to no flag: write --flag=value`},
+		{"surplus", `unexpected argument "surplus"`},
+		{"--detailed_view Y", `unexpected argument "Y": write --flag=value`},
 	} {
 		args := append([]string{"drive"}, strings.Fields(c.args)...)
 		if c.args != "" && !strings.Contains(c.args, "--target") {

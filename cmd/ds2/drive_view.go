@@ -13,7 +13,7 @@ import (
 	"ds2/internal/measure"
 )
 
-// view shows a run while it goes on: a line on a terminal that is drawn anew every second, elsewhere a line every ten
+// view shows a run while it goes on: a line on a terminal that is redrawn every second, elsewhere a line every ten
 // seconds, or DS2's own lines.
 type view struct {
 	meter  *measure.Meter

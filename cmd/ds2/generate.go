@@ -73,7 +73,7 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
 	flags.StringVar(&f.lines, "lines", "lf", "line endings: lf, or crlf for Windows")
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
 	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; where other shards or an interrupted run left a manifest, the default is its checksum")
-	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
+	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made concurrently")
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
@@ -172,7 +172,7 @@ func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *d
 		}
 		return ctx.Err()
 	}
-	return usageError("--part: there is no %q: it is us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv", f.part)
+	return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv", f.part)
 }
 
 // parseTables reads --tables, in any order; none means all.
@@ -182,7 +182,7 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(datagen.Tables, datagen.Table(name)) {
-			return nil, usageError("--tables: there is no table %q: take some of %v", name, datagen.Tables)
+			return nil, usageError("--tables: unknown table %q: use some of %v", name, datagen.Tables)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), func(t datagen.Table) bool { return !slices.Contains(names, string(t)) }), nil

@@ -14,7 +14,7 @@ type limitFlags struct{ texts, sets []string }
 
 func (f *limitFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.texts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'purchase p99 < 1s', 'errors < 0.1%', 'device read mean < 20ms', 'device write max < 50ms' or 'opm > 60000'; may be repeated")
-	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: jetstress; may be repeated")
+	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: jetstress (device read mean < 20ms, max <= 50ms; device write mean < 10ms, max <= 50ms); may be repeated")
 }
 
 // parse reads the flags: the sets first, then the limits given one by one.
@@ -36,5 +36,5 @@ func (f *limitFlags) parse() ([]limit.Limit, error) {
 
 // abortFlag is --abort-on-fail.
 func abortFlag(flags *pflag.FlagSet, after *time.Duration) {
-	flags.Var(durationValue{after, time.Second}, "abort-on-fail", "end the run when a limit has failed for so long on end, such as 30s; it is judged as often, so that takes up to twice as long")
+	flags.Var(durationValue{after, time.Second}, "abort-on-fail", "end the run when a limit has failed for this long, such as 30s; limits are judged at this interval, so it can take twice as long")
 }

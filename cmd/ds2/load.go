@@ -32,13 +32,13 @@ func newLoadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load",
 		Short: "Make a database and fill it with a dataset",
-		Long: `Makes the database where it does not exist, generates the dataset and streams it into the tables, and then makes
-indexes, keys, procedures and statistics. The dataset never touches this machine's disk, unless --from names a folder
-that ds2 generate has filled with it. SQL Server can read the files of that folder itself: --server-dir is then its name
-for the folder, a share or a disk of its own.
+		Long: `Creates the database if it does not exist, generates the dataset and streams it into the tables, then creates
+indexes, keys, procedures and statistics. The dataset never touches this machine's disk, unless --from names a directory
+that ds2 generate has filled. SQL Server can read the files of that directory itself: --server-dir is then the path as the
+server sees it, a share or one of its own disks.
 
-A database that holds DS2 data already is refused, unless --drop says to drop that data first: DS2's tables and
-functions, and nothing else that is in the database.
+A database that already holds DS2 data is refused, unless --drop is given. That drops DS2's tables and functions first,
+and nothing else in the database.
 
 With --parallel up to 4, PostgreSQL gets each table from one session in one transaction, in which rows are written once and
 need no vacuuming; --resume then continues with the first table that is not whole. With more sessions, several copy parts of
@@ -55,17 +55,17 @@ one table, the rows are frozen afterwards, and --resume continues after the last
 	flags.SortFlags = false
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
-	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: the kit's own)")
+	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
-	flags.StringVar(&f.from, "from", "", "directory of a dataset that ds2 generate made, to be loaded instead of a new one; it knows its size and words")
+	flags.StringVar(&f.from, "from", "", "directory of a dataset made by ds2 generate, to load instead of a new one; size and words come with it")
 	f.sqlServer.addFiles(flags)
-	flags.BoolVar(&f.options.Drop, "drop", false, "drop the DS2 data that the database holds first")
+	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the DS2 data in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
 	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the load goes on")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
 	case f.sqlServer.options.FilesDir != "" && f.from == "":
-		return usageError("--server-dir goes with --from, which names the same directory as this machine sees it: its manifest says what the files hold")
+		return usageError("--server-dir needs --from, which names the same directory as this machine sees it: its manifest says what the files hold")
 	}
 	if err := f.dataset(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
 		if err != nil && ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("load interrupted; ds2 load --resume goes on with it")}
+			return &exitError{exitInterrupted, errors.New("load interrupted; continue it with ds2 load --resume")}
 		}
 		if err != nil {
 			return serverLost(err, report)

@@ -20,7 +20,7 @@ const defaultMetricsAddr = "127.0.0.1:9464"
 type metricsFlags struct{ metricsAddr, pushgateway string }
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address at which /metrics is served; empty: nowhere")
+	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address to serve /metrics on; empty: none")
 	flags.StringVar(&f.pushgateway, "pushgateway", "", "URL of a Prometheus Pushgateway that gets the figures at the end of the run, for runs shorter than a scrape interval or two")
 }
 

@@ -23,7 +23,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
 	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
-	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that watches the database's machine by node_exporter, for servers on other machines; asked after the run")
+	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes node_exporter on the database machine, for servers on other machines; queried after the run")
 	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
 	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh at most once a second")
 	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes during the run")

@@ -58,7 +58,7 @@ func TestNoPasswordInErrors(t *testing.T) {
 func TestRedact(t *testing.T) {
 	for text, want := range map[string]string{
 		`parse "http://ann:a@b@host:x/": invalid port`: `parse "http://ann:***@host:x/": invalid port`,
-		`"ann:pw@host" is no host`:                     `"ann:***@host" is no host`,
+		`invalid host name "ann:pw@host"`:              `invalid host name "ann:***@host"`,
 		`Password = 'a b' user=x`:                      `Password = *** user=x`,
 		`--window: 1000s-1200s is outside of the run`:  `--window: 1000s-1200s is outside of the run`,
 		`dial tcp 10.0.0.1:5432: connection refused`:   `dial tcp 10.0.0.1:5432: connection refused`,

@@ -24,7 +24,7 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Turn records of runs into one page of HTML, or text, JSON or CSV",
-		Long: `Reads the records in the folders DIR and writes one page of HTML that needs no network: the result on top,
+		Long: `Reads the records in the directories DIR and writes one page of HTML that needs no network: the result on top,
 OPM and response times over time, the audit, and all that is needed to repeat the runs.
 
 JSON is the records' summaries as an array; CSV is their one-second samples.
@@ -55,7 +55,7 @@ With --merge the records are those of one run that several driver machines made,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&output, "output", "o", "html", "`format`: html, text, json or csv")
+	flags.VarP(oneOf(&output, "html", "text", "json", "csv"), "output", "o", "format of the result")
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
 	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
 	flags.StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the record's own, such as 1000s-1200s or auto; may be given again")
@@ -87,11 +87,7 @@ func reportRuns(stdout io.Writer, dirs, windows []string, merge bool, output, ou
 			return flagError("window", fmt.Errorf("%s: %w", r.Dir, err))
 		}
 	}
-	write, ok := reportFormats[output]
-	if !ok {
-		return usageError("--output %s: write html, text, json or csv", output)
-	}
-	return deliver(stdout, dirs[0], output, out, func(w io.Writer) error { return write(w, records) })
+	return deliver(stdout, dirs[0], output, out, func(w io.Writer) error { return reportFormats[output](w, records) })
 }
 
 // readRecords reads records, and adds them up to one where they are those of one run.
@@ -112,9 +108,6 @@ func readRecords(dirs []string, merge bool) ([]*result.Record, error) {
 
 // reportBench reports the record of a bench.
 func reportBench(stdout io.Writer, dir, output, out string) error {
-	if compareFormats[output] == nil {
-		return usageError("--output %s: write html, text, json or csv", output)
-	}
 	c, err := report.ReadConfiguration(dir)
 	if err != nil {
 		return err

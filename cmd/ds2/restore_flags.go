@@ -17,15 +17,12 @@ type restoreFlags struct {
 }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.way, "restore", experiment.RestoreReset, "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
+	flags.Var(oneOf(&f.way, experiment.RestoreReset, experiment.RestoreSnapshot, experiment.RestoreNone), "restore", "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
 	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, that restores the database in another way and returns when the server takes connections")
 	f.log.add(flags)
 }
 
 func (f *restoreFlags) check() error {
-	if f.way != experiment.RestoreReset && f.way != experiment.RestoreSnapshot && f.way != experiment.RestoreNone {
-		return usageError("--restore: %q is neither reset, snapshot nor none", f.way)
-	}
 	return nil
 }
 

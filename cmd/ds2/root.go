@@ -74,10 +74,10 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// flagsOnly refuses an argument that belongs to no flag, such as Y in "--detailed-view Y".
+// flagsOnly refuses an unexpected argument, such as Y in "--detailed-view Y".
 func flagsOnly(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%q belongs to no flag: write --flag=value", args[0])
+		return fmt.Errorf("unexpected argument %q: write --flag=value", args[0])
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func newSchemaCommand() *cobra.Command {
 		Short: "Print the SQL that ds2 load runs",
 		Long: `Prints the SQL of a DS2 database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
 procedures (with triggers), statistics; the data comes between tables and indexes. The phases drop, which ds2 load runs
-with --drop only, and reset, which takes a database back, are printed when asked for; so is data, SQL Server's own reading
+with --drop only, and reset, which returns a database to its state after the load, are printed only when asked for; so is data, SQL Server's own reading
 of files, with --from and --server-dir. psql and sqlcmd run what is printed. It is written for servers that can do it all;
 ds2 load asks the server and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
@@ -29,13 +29,13 @@ ds2 load asks the server and leaves out what it cannot take.`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(schema.Engines(), engine) {
-				return usageError("--engine: %q is no engine; there are %s", engine, strings.Join(schema.Engines(), ", "))
+				return usageError("--engine: unknown engine %q: use %s", engine, strings.Join(schema.Engines(), ", "))
 			}
 			phases := schema.Phases
 			if phase != "" {
 				phases = []schema.Phase{schema.Phase(phase)}
 				if !slices.Contains(append(schema.Phases, schema.Data, schema.Drop, schema.Reset), phases[0]) {
-					return usageError("--phase: %q is no phase; there are %v, %s, %s and %s", phase, schema.Phases, schema.Data, schema.Drop, schema.Reset)
+					return usageError("--phase: unknown phase %q: use %v, %s, %s or %s", phase, schema.Phases, schema.Data, schema.Drop, schema.Reset)
 				}
 			}
 			if phase == string(schema.Data) {
@@ -67,12 +67,12 @@ ds2 load asks the server and leaves out what it cannot take.`,
 	flags.SortFlags = false
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
 	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics, data, drop or reset (default: all but the last three)")
-	flags.StringVar(&size, "size", "S", "size of the dataset, where files are sized for it beforehand")
+	flags.StringVar(&size, "size", "S", "size of the dataset, for engines that size their files in advance")
 	flags.StringVar(&database, "database-name", "ds2", "name of the database")
 	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.add(flags)
-	flags.StringVar(&from, "from", "", "SQL Server, phase data: folder of a dataset that ds2 generate made")
+	flags.StringVar(&from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
 	f.addFiles(flags)
 	return cmd
 }

@@ -51,16 +51,13 @@ measured.`,
 				}
 				lines = append(lines, line)
 			}
-			switch output {
-			case "text":
-				return printSizes(cmd.OutOrStdout(), lines)
-			case "json":
+			if output == "json" {
 				return printJSON(cmd.OutOrStdout(), lines)
 			}
-			return usageError("--output is %q: it must be text or json", output)
+			return printSizes(cmd.OutOrStdout(), lines)
 		},
 	}
-	cmd.Flags().StringVar(&output, "output", "text", "text or json")
+	cmd.Flags().VarP(oneOf(&output, "text", "json"), "output", "o", "format of the result")
 	return cmd
 }
 

@@ -22,17 +22,17 @@ type sqlServerFlags struct {
 const maxFiles = 256
 
 func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
-	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four filegroups; a quarter to one for each core")
-	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: folder of the data files, as the server sees it (default: the server's)")
-	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: folder of the log file (default: the server's)")
+	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four filegroups; a quarter to one per core")
+	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: directory of the data files, as the server sees it (default: the server's)")
+	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: directory of the log file (default: the server's)")
 	flags.Int64Var(&f.options.LogMB, "log-size", 0, "SQL Server: size of the log file in MB; a run writes about 6 kB of log an order, and a log that grows stops it (default: 40 % of the data, at least 256)")
-	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, made, or given that password, with --driver-password-file")
+	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, created, or given that password, with --driver-password-file")
 	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for --driver-login on its first line")
 }
 
 // addFiles declares the flag for files that the server reads itself.
 func (f *sqlServerFlags) addFiles(flags *pflag.FlagSet) {
-	flags.StringVar(&f.options.FilesDir, "server-dir", "", "SQL Server: the folder of --from as the server sees it, which then reads the files itself by BULK INSERT")
+	flags.StringVar(&f.options.FilesDir, "server-dir", "", "SQL Server: the directory of --from as the server sees it, which then reads the files itself by BULK INSERT")
 }
 
 // folder has the server read the files of a folder, for a script.
@@ -41,7 +41,7 @@ func (f *sqlServerFlags) folder(engine, from string) error {
 	case !schema.ReadsFiles(engine):
 		return usageError("--phase: %s has no phase %s: ds2 load streams the data", engine, schema.Data)
 	case from == "" || f.options.FilesDir == "":
-		return usageError("--phase %s needs --from and --server-dir: the folder of the dataset, as this machine and as the server see it", schema.Data)
+		return usageError("--phase %s needs --from and --server-dir: the directory of the dataset, as this machine and as the server see it", schema.Data)
 	}
 	dir, err := folder.Open(from)
 	if err == nil {

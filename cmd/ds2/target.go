@@ -93,7 +93,7 @@ func closeStores(stores []store.Store) {
 // urls reads --target, in which several stand with ; between.
 func (f targetFlags) urls() ([]string, error) {
 	if names := engines().Names(); f.engine != "" && !slices.Contains(names, f.engine) {
-		return nil, usageError("--engine: %q is no engine; there are %s", f.engine, strings.Join(names, ", "))
+		return nil, usageError("--engine: unknown engine %q: use %s", f.engine, strings.Join(names, ", "))
 	}
 	target := f.target
 	if target == "" {
@@ -120,7 +120,7 @@ func (f targetFlags) urls() ([]string, error) {
 func (f targetFlags) url(text string) (string, error) {
 	if strings.Contains(text, "://") {
 		if f.database != "" {
-			return "", usageError("--database-name goes with a host name as --target; in a URL the database is part of it")
+			return "", usageError("--database-name needs a host name as --target; in a URL the database is part of it")
 		}
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
 			return "", usageError("--target: in the user or password of the URL, / is written %%2F, ? %%3F, # %%23 and @ %%40")
@@ -142,7 +142,7 @@ func (f targetFlags) url(text string) (string, error) {
 	}
 	u := url.URL{Scheme: f.engine, Host: text, RawQuery: url.Values{"database": {database}}.Encode()}
 	if _, err := url.Parse(u.String()); err != nil {
-		return "", usageError("--target: %q is no host name", text)
+		return "", usageError("--target: invalid host name %q", text)
 	}
 	return u.String(), nil
 }

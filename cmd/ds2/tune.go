@@ -36,13 +36,13 @@ func newTuneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune",
 		Short: "Find the number of users with the highest OPM within limits",
-		Long: `Runs users against a database again and again, and searches for the number of users with the most orders a minute
-that keeps the limits. Each run starts from the same database and is audited. The runs and the search itself leave a
-record in the folder --out, and a report with the curve of OPM and response time over users.
+		Long: `Runs trials with different numbers of users and searches for the number with the most orders per minute within the
+limits. Each trial starts from the restored database and is audited. The runs and the search are recorded in the
+directory --out, with a report of the curve of OPM and response time over users.
 
-The method golden doubles the users until a limit fails or more users bring nothing, then closes in on the best by
-golden-section search or, where the limits stand in the way, by interpolation. A figure within a tenth of its limit is
-measured three times before it decides, and no number of users is found to fail by a single run. The method steps is
+The method golden doubles the users until a limit fails or more users bring nothing, then narrows down by
+golden-section search or, where the limits decide, by interpolation. A figure within a tenth of its limit is
+measured three times before it decides, and a single run never decides that a number of users fails. The method steps is
 that of the Jetstress reports: from --start-threads 16 by halves or doubles, then up one by one. With both, the best is
 run three times, and its run with the median OPM is the result. Fewer users are preferred to more that bring less than
 --gain.`,
@@ -58,11 +58,11 @@ run three times, and its run with the median OPM is the result. Fewer users are 
 	preset(flags, "run-time", "2m")
 	f.restore.add(flags)
 	f.watch.add(flags)
-	flags.StringVar(&f.method, "method", string(tune.Golden), "golden or steps")
+	flags.Var(oneOf(&f.method, string(tune.Golden), string(tune.Steps)), "method", "search method")
 	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, and 16 for steps)")
-	flags.IntVar(&f.search.Max, "max-threads", 1024, "users at most, per target")
-	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users have to bring")
-	flags.StringVarP(&f.output.format, "output", "o", "text", "result as text or json")
+	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
+	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users must add")
+	flags.VarP(oneOf(&f.output.format, "text", "json"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show only the result of each run")
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
@@ -84,8 +84,6 @@ func (f *tuneFlags) check() error {
 		f.search.Start = map[tune.Method]int{tune.Golden: 1, tune.Steps: 16}[f.search.Method]
 	}
 	switch {
-	case f.search.Method != tune.Golden && f.search.Method != tune.Steps:
-		return usageError("--method: %q is neither golden nor steps", f.method)
 	case f.search.Max > 1_000_000:
 		return usageError("--max-threads is %d: it must be at most 1000000", f.search.Max)
 	case f.search.Start < 1 || f.search.Start > f.search.Max:
@@ -95,9 +93,7 @@ func (f *tuneFlags) check() error {
 	case f.config.Run == 0:
 		return usageError("--run-time is 0: the runs of a search have an end")
 	case f.abortAfter > 0 && len(f.windows) > 0:
-		return usageError("--abort-on-fail goes without --window here: a run that ends early may lack the window")
-	case f.output.format != "text" && f.output.format != "json":
-		return usageError("--output: %q is neither text nor json", f.output.format)
+		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
 	if err := f.restore.check(); err != nil {
 		return err
@@ -107,7 +103,7 @@ func (f *tuneFlags) check() error {
 		return err
 	}
 	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM }) {
-		return usageError("--abort-on-fail goes without a limit on opm here: runs with few users are meant to miss it")
+		return usageError("--abort-on-fail cannot be used with a limit on opm here: runs with few users are expected to miss it")
 	}
 	f.config.Threads, f.spacing = f.search.Start, "even"
 	return nil

@@ -86,7 +86,7 @@ func (v durationValue) Set(text string) error {
 			d = -1
 		}
 	} else if d, err = time.ParseDuration(text); err != nil {
-		return fmt.Errorf("%q is neither a number of %s nor a time such as 90s or 20m", text, v.Type())
+		return fmt.Errorf("invalid duration %q: use a number of %s, or a duration such as 90s or 20m", text, v.Type())
 	}
 	if d < 0 || d > maxDuration {
 		return fmt.Errorf("invalid duration %q: it must be 0 to %s", text, maxDuration)
@@ -114,7 +114,7 @@ func (v *yesValue) Set(text string) error {
 	case "n", "no", "false", "0":
 		*v = false
 	default:
-		return fmt.Errorf("%q is neither Y nor N", text)
+		return fmt.Errorf("invalid value %q: use Y or N", text)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (v *rateValue) Set(text string) error {
 	per := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 || n/per < 1e-4 {
-		return fmt.Errorf("%q is no rate such as 500/s or 30000/m", text)
+		return fmt.Errorf("invalid rate %q: write it as 500/s or 30000/m", text)
 	}
 	*v = rateValue(n / per)
 	return nil
@@ -203,7 +203,7 @@ func (v *configFileValue) set(name, value string) error {
 		if !parameterName.MatchString(name) { // a URL perhaps, with its password
 			return errors.New("it is not parameter=value")
 		}
-		return fmt.Errorf("there is no parameter %q", name)
+		return fmt.Errorf("unknown parameter %q", name)
 	}
 	return flagText(v.flags.Set(flag.Name, value))
 }

@@ -20,18 +20,18 @@ func newVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Audit a database: rows, keys, sums and stock, and what a run says it did",
-		Long: `Asks a database whether it holds what it should: the rows of its dataset, every foreign key, order lines and
+		Long: `Checks that a database holds what it should: the rows of its dataset, every foreign key, order lines and
 purchase history that agree, sales that are the sum of the order lines product by product, no negative stock, and
-orders whose net, tax and total are right. Given the record of a run besides, it counts what the run added.
+orders whose net, tax and total are right. With the record of a run, it also checks what the run added.
 
 Each large table is read once, by as many statements as there are parts of 50,000 orders, and no temporary file is
 written unless there is damage to look into. A run's own audit, after ds2 drive, asks about the run alone.
 
 With --deep it first reads every page of every table and index, and has the server check pages, rows and indexes by its
-own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. What is damaged is named. Pages that the
-server holds in its cache are not read from the drives: start the server anew before.
+own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. Damaged objects are listed. Pages in the
+server's cache are not read from the drives: restart the server before.
 
-Nothing is changed. Nobody may be at work on the database meanwhile. Exit code 3 says that a check failed. The record of
+Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check failed. The record of
 a run that was not audited, because its server went away, gets the result.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
@@ -42,12 +42,12 @@ a run that was not audited, because its server went away, gets the result.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that the kit did not load")
-	flags.StringArrayVar(&f.records, "record", nil, "folder of the record of a run against this database; given again for each driver machine of the run")
+	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
+	flags.StringArrayVar(&f.records, "record", nil, "directory of the record of a run against this database; repeat it for each driver machine of the run")
 	flags.BoolVar(&f.deep, "deep", false, "read and check every page too; needs the rights of a superuser")
 	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the server may write for the audit, such as 2GB (default: a tenth of the database)")
-	flags.StringVarP(&f.format, "output", "o", "text", "result as text or json")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the audit goes on")
+	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 
@@ -61,9 +61,6 @@ type verifyFlags struct {
 
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
-	if f.format != "text" && f.format != "json" {
-		return usageError("--output: %q is neither text nor json", f.format)
-	}
 	var options audit.Options
 	if f.size != "" {
 		size, err := parseSize(f.size)

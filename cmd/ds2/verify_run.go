@@ -23,13 +23,13 @@ const (
 type verifyFlag string
 
 func (f *verifyFlag) add(flags *pflag.FlagSet) {
-	*f = verifyAudit
-	flags.Var(f, "verify", "what is done after the run: none; audit, whether the database holds what the run did; or deep, which first reads every page and has the server check it")
+	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify",
+		"check after the run: audit, that the database holds what the run recorded; deep, which first reads every page and has the server check it; or none")
 	flags.BoolFunc("audit", "--audit=false is --verify none", func(text string) error {
 		audit, err := strconv.ParseBool(text)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%q is neither true nor false", text)
+			return fmt.Errorf("invalid value %q: use true or false", text)
 		case !audit:
 			*f = verifyNone
 		case *f == verifyNone:
@@ -37,18 +37,6 @@ func (f *verifyFlag) add(flags *pflag.FlagSet) {
 		}
 		return nil
 	})
-}
-
-func (f *verifyFlag) String() string { return string(*f) }
-func (f *verifyFlag) Type() string   { return "none|audit|deep" }
-
-func (f *verifyFlag) Set(text string) error {
-	switch text {
-	case verifyNone, verifyAudit, verifyDeep:
-		*f = verifyFlag(text)
-		return nil
-	}
-	return fmt.Errorf("%q is neither none, audit nor deep", text)
 }
 
 // scrub reads every page of some databases.

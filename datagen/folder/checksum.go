@@ -25,7 +25,7 @@ func ParseChecksum(s string) (Checksum, error) {
 	case XXH128, SHA256:
 		return c, nil
 	}
-	return "", fmt.Errorf("%q is no checksum: take xxh128 or sha256", s)
+	return "", fmt.Errorf("invalid checksum %q: use xxh128 or sha256", s)
 }
 
 func (c Checksum) new() hash.Hash {

@@ -24,7 +24,7 @@ func ParseCompression(s string) (Compression, error) {
 	case None, Gzip, Zstd:
 		return c, nil
 	}
-	return "", fmt.Errorf("%q is no compression: take none, gzip or zstd", s)
+	return "", fmt.Errorf("invalid compression %q: use none, gzip or zstd", s)
 }
 
 // suffix is what the compression adds to a file's name.

@@ -525,8 +525,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ old, replacement, want string }{
 		{`"format": 2`, `"format": 3`, "its format is 3"},
-		{`"checksum": "xxh128"`, `"checksum": "md5"`, `"md5" is no checksum`},
-		{`"compression": "none"`, `"compression": "lzma"`, `"lzma" is no compression`},
+		{`"checksum": "xxh128"`, `"checksum": "md5"`, `invalid checksum "md5"`},
+		{`"compression": "none"`, `"compression": "lzma"`, `invalid compression "lzma"`},
 		{`"prod.csv"`, `"../prod.csv"`, `"../prod.csv"`},
 		{`"prod.csv"`, `"inv.csv"`, `"inv.csv"`},
 		{`"customers": 2001`, `"customers": 0`, "CUSTOMERS.CUSTOMERID"},

@@ -155,7 +155,7 @@ func (m *Manifest) upgrade() {
 // check refuses a manifest that this kit did not write: its names become paths.
 func (m *Manifest) check(name string) error {
 	if m.Format != format {
-		return fmt.Errorf("its format is %d, this kit reads 1 and %d", m.Format, format)
+		return fmt.Errorf("its format is %d; this version of ds2 reads 1 and %d", m.Format, format)
 	}
 	if _, err := ParseCompression(string(m.Compression)); err != nil {
 		return err

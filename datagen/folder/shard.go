@@ -24,14 +24,14 @@ func ParseShard(s string) (Shard, error) {
 	n, err2 := strconv.ParseUint(count, 10, 16)
 	shard := Shard{int(i), int(n)}
 	if err1 != nil || err2 != nil || shard.check() != nil {
-		return Shard{}, fmt.Errorf("%q is no shard: write 3/16 for the third of sixteen; there are at most %d, as many as files", s, len(fileNames))
+		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen; at most %d, one per file", s, len(fileNames))
 	}
 	return shard, nil
 }
 
 func (s Shard) check() error {
 	if s.Index < 1 || s.Index > s.Count || s.Count > len(fileNames) {
-		return fmt.Errorf("there is no shard %v", s)
+		return fmt.Errorf("invalid shard %v", s)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 	}
 	for step := range l.done {
 		if _, statement := l.watch.statements[step]; !statement && !known[step] {
-			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are cut otherwise: resume with --size or --from as it was begun, or start again with --drop", step)
+			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: resume with the same --size or --from, or start again with --drop", step)
 		}
 	}
 	_, oneLaneATable := l.engine.(store.TableLocker)

@@ -61,7 +61,7 @@ func ParseWindow(text string) (WindowSpec, error) {
 	}
 	from, to, ok := strings.Cut(span, "-")
 	if !ok {
-		return w, fmt.Errorf("window %q is neither auto, nor checkpoints=2, nor a span such as 1000s-1200s", text)
+		return w, fmt.Errorf("invalid window %q: use auto, checkpoints=2, or a span such as 1000s-1200s", text)
 	}
 	var err error
 	if w.From, err = parseOffset(from); err != nil {

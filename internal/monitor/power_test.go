@@ -152,8 +152,8 @@ func TestReadMeterLog(t *testing.T) {
 		"the later line first":            {"1769857201,200\n1769857200,100\n", ""},
 		"nothing in it":                   {"", "no reading"},
 		"one column":                      {"1769857200\n", "line 1 has 1 fields"},
-		"no time":                         {"noon,100\n", `line 1: "noon" is no time`},
-		"no number":                       {"1769857200,100\n1769857201,much\n", `line 2: "much" is no number`},
+		"no time":                         {"noon,100\n", `line 1: invalid time "noon"`},
+		"no number":                       {"1769857200,100\n1769857201,much\n", `line 2: invalid number of watts "much"`},
 		"half a line, as of a log in use": {"1769857200,100\n1769857201,200\n17698", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

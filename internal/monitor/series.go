@@ -77,7 +77,7 @@ func ReadMeterLog(r io.Reader, zone *time.Location) (Series, error) {
 		}
 		w, err := strconv.ParseFloat(strings.TrimSpace(fields[wattsColumn]), 64)
 		if err != nil {
-			return nil, fmt.Errorf("read power log: line %d: %q is no number of watts", lineNumber, fields[wattsColumn])
+			return nil, fmt.Errorf("read power log: line %d: invalid number of watts %q", lineNumber, fields[wattsColumn])
 		}
 		s = append(s, Point{t, w})
 	}
@@ -104,5 +104,5 @@ func meterTime(text string, zone *time.Location) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no time; write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
+	return time.Time{}, fmt.Errorf("invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
 }

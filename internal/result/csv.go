@@ -83,7 +83,7 @@ func readSamples(path string, ended bool) ([]measure.Sample, error) {
 				r.fail("t_s", fmt.Errorf("%v s is not after the sample before, of %v s", s.End.Seconds(), last.Seconds()))
 			}
 			if !slices.Contains(measure.Phases, s.Phase) {
-				r.fail("phase", fmt.Errorf("%q is no phase of a run", s.Phase))
+				r.fail("phase", fmt.Errorf("invalid phase of a run %q", s.Phase))
 			}
 			s.Length, last = s.End-last, s.End
 			samples = append(samples, s)

@@ -128,7 +128,7 @@ func TestDamagedRecords(t *testing.T) {
 		"a time of centuries":                {csv(SamplesFile, field("t_s", "1e11")), SamplesFile, "longer than any run"},
 		"fewer than no orders":               {csv(SamplesFile, field("orders", "-1")), SamplesFile, "-1 is negative"},
 		"response times of 1e300 ms":         {csv(SamplesFile, field("p95_ms", "1e300")), SamplesFile, "1e+300 cannot have been measured"},
-		"a phase that is none":               {csv(SamplesFile, field("phase", "\x1b[2J")), SamplesFile, `"\x1b[2J" is no phase`},
+		"a phase that is none":               {csv(SamplesFile, field("phase", "\x1b[2J")), SamplesFile, `invalid phase of a run "\x1b[2J"`},
 		"a sum that is negative":             {csv(HistogramsFile, field("sum_ns", "-5")), HistogramsFile, "-5 is negative"},
 		"an interval that ends as it begins": {csv(HistogramsFile, field("to_s", "0")), HistogramsFile, "does not follow"},
 		"a histogram that is none":           {csv(HistogramsFile, field("hdrhistogram", "HISTFAAA")), HistogramsFile, "decode histogram"},

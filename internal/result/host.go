@@ -138,7 +138,7 @@ func readHost(path string, start time.Time, ended bool) (monitor.Table, error) {
 		return func(fields []string) error {
 			seconds, err := strconv.ParseFloat(fields[0], 64)
 			if err != nil || !(math.Abs(seconds) <= maxSeconds) || seconds < last {
-				return fmt.Errorf("t_s: %q is no time after that of the line before", fields[0])
+				return fmt.Errorf("t_s: time %q is not after that of the line before", fields[0])
 			}
 			last = seconds
 			if cells += len(t.Columns); cells > maxCells {

@@ -218,7 +218,7 @@ func Read(dir string) (*Record, error) {
 	}
 	err := readJSON(filepath.Join(dir, SummaryFile), &summary)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read record: %s is no record of a run: it has no %s", dir, SummaryFile)
+		return nil, fmt.Errorf("read record: %s is not a record of a run: it has no %s", dir, SummaryFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read record: %w", err)

@@ -70,7 +70,7 @@ func (s *session) takeProduct([]value) error {
 
 func (s *session) takePrice(values []value) error {
 	if values[1].n%100 != 0 {
-		return fmt.Errorf("the price of product %d is no whole number of hundredths", values[0].n)
+		return fmt.Errorf("the price of product %d is not a whole number of cents", values[0].n)
 	}
 	for i := range s.items {
 		if int64(s.items[i].Product) == values[0].n {
