@@ -203,9 +203,7 @@ func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
 		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), 100*p.Time.Seconds()/r.Elapsed.Seconds())
 	}
 	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
-	copied := int64(0) // by this load
 	for _, t := range r.Tables {
-		copied += t.Bytes
 		if rows, bytes := t.Rate(); rows > 0 {
 			fmt.Fprintf(w, "  %-12s %14d %10s %12.0f %10.1f", t.Table, t.Rows, bytesText(t.Bytes), rows, bytes/1e6)
 		} else {
@@ -216,23 +214,23 @@ func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
 		}
 		fmt.Fprintln(w)
 	}
-	if r.Processor > 0 && copied > 0 {
-		fmt.Fprintln(w, pace(r.Processor, r.Time(load.PhaseData), runtime.NumCPU()))
+	if line := boundLine(r); line != "" {
+		fmt.Fprintln(w, line)
 	}
 }
 
-// pace says what limited the copying of the data: where ds2 left most of its machine's processors idle, it waited for the
-// server, or for the network before it.
-func pace(worked, elapsed time.Duration, processors int) string {
-	const much, little = 0.8, 0.5
-	share := worked.Seconds() / elapsed.Seconds() / float64(processors)
+// boundLine says what limited the copying of the data; empty where that is not known.
+func boundLine(r *load.Report) string {
+	share, bound := r.Bound()
 	verdict := ""
-	switch {
-	case share >= much:
+	switch bound {
+	case load.Unknown:
+		return ""
+	case load.ByDriver:
 		verdict = "; ds2 set the pace, not the server: load from a machine with more processors"
-	case share < little:
+	case load.ByServer:
 		verdict = "; the server set the pace"
 	}
 	return fmt.Sprintf("  ds2 itself worked %s in %s of data, %.0f %% of this machine's %d processors%s",
-		worked.Round(10*time.Millisecond), elapsed.Round(10*time.Millisecond), 100*share, processors, verdict)
+		r.Processor.Round(10*time.Millisecond), r.Time(load.PhaseData).Round(10*time.Millisecond), 100*share, r.Processors, verdict)
 }
