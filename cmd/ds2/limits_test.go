@@ -85,8 +85,8 @@ func TestLimitsForReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK || len(record.Scrubs) != 1 || len(record.Scrubs[0].Damage) != 0 {
-		t.Errorf("limits %+v, scrubs %+v", record.Limits, record.Scrubs)
+	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK || len(record.DeepChecks) != 1 || len(record.DeepChecks[0].Damage) != 0 {
+		t.Errorf("limits %+v, deep checks %+v", record.Limits, record.DeepChecks)
 	}
 
 	for _, method := range []string{"golden", "steps"} {
@@ -197,7 +197,7 @@ func TestDemoCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if record.Crash == nil || len(record.Scrubs) != 1 || record.Scrubs[0].Reading.Cached > record.Scrubs[0].Bytes/2 {
-		t.Errorf("crash %+v, scrubs %+v; want most pages read from the drive", record.Crash, record.Scrubs)
+	if record.Crash == nil || len(record.DeepChecks) != 1 || record.DeepChecks[0].Reading.Cached > record.DeepChecks[0].Bytes/2 {
+		t.Errorf("crash %+v, deep checks %+v; want most pages read from the drive", record.Crash, record.DeepChecks)
 	}
 }

@@ -94,7 +94,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	defer view.stop()
 	var found verification
 	if f.deep {
-		if found.Scrubs, err = scrub(ctx, stores, f.quiet, cmd.ErrOrStderr()); err != nil {
+		if found.DeepChecks, err = deepCheck(ctx, stores, f.quiet, cmd.ErrOrStderr()); err != nil {
 			return interrupted(ctx, err)
 		}
 	}
@@ -151,21 +151,21 @@ func interrupted(ctx context.Context, err error) error {
 // verification is what ds2 verify found.
 type verification struct {
 	result.Audit
-	Broken string        `json:"broken,omitempty"` // why the audit could not be made
-	Scrubs []store.Scrub `json:"scrubs,omitempty"`
+	Broken     string            `json:"broken,omitempty"` // why the audit could not be made
+	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"`
 }
 
 func (v verification) damaged() bool {
-	return slices.ContainsFunc(v.Scrubs, func(s store.Scrub) bool { return len(s.Damage) > 0 })
+	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 })
 }
 
-// print prints the scrub, all checks and the verdict.
+// print prints the deep check, all checks and the verdict.
 func (v verification) print(w io.Writer, format string) error {
 	if format == "json" {
 		return printJSON(w, v)
 	}
-	if len(v.Scrubs) > 0 {
-		if err := report.ScrubText(w, v.Scrubs); err != nil {
+	if len(v.DeepChecks) > 0 {
+		if err := report.DeepCheckText(w, v.DeepChecks); err != nil {
 			return err
 		}
 	}

@@ -39,9 +39,9 @@ func (f *verifyFlag) add(flags *pflag.FlagSet) {
 	})
 }
 
-// scrub reads every page of some databases.
-func scrub(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writer) ([]store.Scrub, error) {
+// deepCheck reads every page of some databases.
+func deepCheck(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
 	view := newBytesView(quiet, stderr)
 	defer view.stop()
-	return experiment.Scrub(ctx, stores, func(p store.ScrubProgress) { view.tell(p.Doing+" every page", p.Done, p.Total) })
+	return experiment.DeepCheck(ctx, stores, func(p store.DeepCheckProgress) { view.tell(p.Doing+" every page", p.Done, p.Total) })
 }

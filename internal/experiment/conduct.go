@@ -86,18 +86,18 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 		}
 	}
 	tell, stop := c.Progress()
-	scrubs, err := Scrub(ctx, run.options.Targets, func(p store.ScrubProgress) { tell(p.Doing+" every page", p.Done, p.Total) })
+	checks, err := DeepCheck(ctx, run.options.Targets, func(p store.DeepCheckProgress) { tell(p.Doing+" every page", p.Done, p.Total) })
 	stop()
 	if err != nil {
 		return false, err
 	}
-	for _, s := range scrubs {
+	for _, s := range checks {
 		for _, d := range s.Damage {
 			c.Tell("damaged: %s: %s", strings.TrimSpace(d.Object+" "+d.Place), d.Found)
 			damaged = true
 		}
 	}
-	run.summary.Scrubs = scrubs
+	run.summary.DeepChecks = checks
 	return damaged, result.SaveSummary(run.options.Dir, run.summary)
 }
 

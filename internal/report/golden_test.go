@@ -90,7 +90,7 @@ func TestHostileTexts(t *testing.T) {
 		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
 		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
 		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
-		s.Scrubs = []store.Scrub{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
+		s.DeepChecks = []store.DeepCheck{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})
 	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, OPM: r.OPM,
 		Runs: []result.BenchRun{{Dir: hostile, Counts: true, OPM: r.OPM, Marks: []string{hostile}, Bottleneck: hostile}}}

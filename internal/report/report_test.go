@@ -144,7 +144,7 @@ func TestHTMLTells(t *testing.T) {
 			s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
 		}, "FAIL: order p95 &lt; 500ms (measured 612ms)."},
 		"a damaged page": {func(s *result.Summary) {
-			s.Scrubs = []store.Scrub{{Server: "PostgreSQL 18.3", Damage: []store.Damage{{Object: "public.orders", Place: "main block 17", Found: "invalid page"}}}}
+			s.DeepChecks = []store.DeepCheck{{Server: "PostgreSQL 18.3", Damage: []store.Damage{{Object: "public.orders", Place: "main block 17", Found: "invalid page"}}}}
 		}, "<th scope=\"row\">public.orders main block 17</th><td>invalid page</td>"},
 		"a run without a result": {func(s *result.Summary) { s.OPM, s.Windows, s.Status = nil, nil, result.Failed }, "no result"},
 		"markup in an error":     {func(s *result.Summary) { s.Status, s.Error = result.Failed, "<script>alert(1)</script>" }, "&lt;script&gt;"},

@@ -36,7 +36,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), scrubTable(r.Scrubs), auditTable(r.Summary), costTable(r.Costs), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
@@ -109,7 +109,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	if note := crashNote(s.Crash); note != "" {
 		sentences = append(sentences, note)
 	}
-	if note, whole := scrubNote(s.Scrubs); note != "" {
+	if note, whole := deepCheckNote(s.DeepChecks); note != "" {
 		sentences = append(sentences, note)
 		good = good && whole
 	}

@@ -46,13 +46,13 @@ func crashNote(c *result.Crash) string {
 	return fmt.Sprintf("The server was killed at %s UTC and took connections again %.1f s later.", c.At.UTC().Format("15:04:05"), c.Down)
 }
 
-// scrubTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
-func scrubTable(scrubs []store.Scrub) table {
-	t := table{Caption: "Pages", Head: []string{"what", "value"}, Words: true}
+// deepCheckTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
+func deepCheckTable(checks []store.DeepCheck) table {
+	t := table{Caption: "Deep check", Head: []string{"what", "value"}, Words: true}
 	add := func(name, format string, args ...any) {
 		t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
 	}
-	for _, s := range scrubs {
+	for _, s := range checks {
 		add("server", "%s", s.Server)
 		read := fmt.Sprintf("%s MB of %d tables and indexes", number(float64(s.Bytes)/1e6, 1), s.Objects)
 		if r := s.Reading; r != nil {
@@ -85,15 +85,15 @@ func scrubTable(scrubs []store.Scrub) table {
 	return t
 }
 
-// scrubNote says in a sentence whether pages are damaged; empty where they were not read.
-func scrubNote(scrubs []store.Scrub) (sentence string, whole bool) {
+// deepCheckNote says in a sentence whether pages are damaged; empty where they were not read.
+func deepCheckNote(checks []store.DeepCheck) (sentence string, whole bool) {
 	damages, bytes := 0, int64(0)
-	for _, s := range scrubs {
+	for _, s := range checks {
 		damages += len(s.Damage)
 		bytes += s.Bytes
 	}
 	switch {
-	case len(scrubs) == 0:
+	case len(checks) == 0:
 		return "", true
 	case damages == 0:
 		return fmt.Sprintf("Every page was read (%s MB), and no damage was found.", number(float64(bytes)/1e6, 1)), true
@@ -102,8 +102,8 @@ func scrubNote(scrubs []store.Scrub) (sentence string, whole bool) {
 	}
 }
 
-// ScrubText writes what reading and checking every page gave, for reading on a terminal.
-func ScrubText(w io.Writer, scrubs []store.Scrub) error {
-	_, err := io.WriteString(w, scrubTable(scrubs).text())
+// DeepCheckText writes what reading and checking every page gave, for reading on a terminal.
+func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
+	_, err := io.WriteString(w, deepCheckTable(checks).text())
 	return err
 }

@@ -89,7 +89,7 @@ func (s Summary) check() error {
 		name   string
 		length int
 	}{
-		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"scrubs", len(s.Scrubs)},
+		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"scrubs", len(s.DeepChecks)},
 	} {
 		if list.length > targets {
 			return fmt.Errorf("it has %d of %s for %d targets", list.length, list.name, targets)

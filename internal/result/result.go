@@ -108,9 +108,9 @@ type Summary struct {
 	// Checkpoints are those that the counters of the databases show, also before the first orders and after the last.
 	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
 
-	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window
-	Scrubs []store.Scrub   `json:"scrubs,omitempty"` // of each target, in the order of Targets
-	Crash  *Crash          `json:"crash,omitempty"`
+	Limits     []limit.Verdict   `json:"limits,omitempty"` // over the first window
+	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"` // of each target, in the order of Targets
+	Crash      *Crash            `json:"crash,omitempty"`
 
 	Machine    *monitor.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
 	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets

@@ -162,10 +162,10 @@ type Adviser interface {
 	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 }
 
-// Scrubber is a Store that can check itself to the last page with its server's own means.
-type Scrubber interface {
-	// Scrub reads every page of every table and index of the database and checks what it reads. Damage is no error: it
+// DeepChecker is a Store that can check itself to the last page with its server's own means.
+type DeepChecker interface {
+	// DeepCheck reads every page of every table and index of the database and checks what it reads. Damage is no error: it
 	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
 	// should be at rest: some checks keep writers waiting.
-	Scrub(ctx context.Context, tell func(ScrubProgress)) (Scrub, error)
+	DeepCheck(ctx context.Context, tell func(DeepCheckProgress)) (DeepCheck, error)
 }

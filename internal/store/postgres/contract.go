@@ -13,5 +13,5 @@ var (
 	_ store.Checkpointer = (*Store)(nil)
 	_ store.Placer       = (*Store)(nil)
 	_ store.Adviser      = (*Store)(nil)
-	_ store.Scrubber     = (*Store)(nil)
+	_ store.DeepChecker  = (*Store)(nil)
 )

@@ -11,5 +11,5 @@ var (
 	_ store.Resetter     = (*Store)(nil)
 	_ store.Snapshotter  = (*Store)(nil)
 	_ store.Checkpointer = (*Store)(nil)
-	_ store.Scrubber     = (*Store)(nil)
+	_ store.DeepChecker  = (*Store)(nil)
 )

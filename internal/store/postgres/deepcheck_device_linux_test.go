@@ -18,7 +18,7 @@ func TestDeviceBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop() })
-	got := scrubbed(t, server)
+	got := deepChecked(t, server)
 	if got.Reading.Device == nil {
 		if os.Geteuid() == 0 {
 			t.Fatal("root was not told what the server's process read")
@@ -48,7 +48,7 @@ func TestDeviceBytes(t *testing.T) {
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := scrubbed(t, server); *got.Reading.Device < got.Bytes/2 {
+	if got := deepChecked(t, server); *got.Reading.Device < got.Bytes/2 {
 		t.Errorf("%d of %d bytes came from the drive, after the page cache had been emptied", *got.Reading.Device, got.Bytes)
 	}
 }

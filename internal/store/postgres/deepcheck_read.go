@@ -14,7 +14,7 @@ const readPages = 128
 
 // read reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
 // they are on, its checksum. A page that is in the cache already is not read from storage: such pages are counted.
-func (s *scrubber) read(ctx context.Context) error {
+func (s *deepCheck) read(ctx context.Context) error {
 	var reads int
 	var total, longest time.Duration
 	var done int64
@@ -30,7 +30,7 @@ func (s *scrubber) read(ctx context.Context) error {
 				took := time.Since(start)
 				reads, total, longest = reads+1, total+took, max(longest, took)
 				done += (to - from) * s.pageSize
-				s.tell(store.ScrubProgress{Doing: "read", Object: r.name, Done: done, Total: s.result.Bytes})
+				s.tell(store.DeepCheckProgress{Doing: "read", Object: r.name, Done: done, Total: s.result.Bytes})
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func (s *scrubber) read(ctx context.Context) error {
 }
 
 // readRange reads pages from, ..., to-1 of a fork; where that fails, one by one, so that every damaged page is found.
-func (s *scrubber) readRange(ctx context.Context, r relation, f fork, from, to int64) error {
+func (s *deepCheck) readRange(ctx context.Context, r relation, f fork, from, to int64) error {
 	cached, err := s.prewarm(ctx, r, f, from, to)
 	switch {
 	case err == nil:
@@ -74,7 +74,7 @@ func (s *scrubber) readRange(ctx context.Context, r relation, f fork, from, to i
 }
 
 // prewarm reads pages and tells how many were in the server's cache.
-func (s *scrubber) prewarm(ctx context.Context, r relation, f fork, from, to int64) (cached int64, err error) {
+func (s *deepCheck) prewarm(ctx context.Context, r relation, f fork, from, to int64) (cached int64, err error) {
 	statement := fmt.Sprintf("EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) SELECT %s.pg_prewarm(%s, 'buffer', '%s', %d, %d)",
 		s.schemas["pg_prewarm"], r.regclass(), f.name, from, to-1)
 	var text []byte

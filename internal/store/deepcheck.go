@@ -1,14 +1,14 @@
 package store
 
-// ScrubProgress says how far a scrub is.
-type ScrubProgress struct {
+// DeepCheckProgress says how far a deep check is.
+type DeepCheckProgress struct {
 	Doing       string // "read", "check"
 	Object      string // table or index
 	Done, Total int64  // bytes of all tables and indexes
 }
 
-// Scrub is what reading and checking a database to the last page gave.
-type Scrub struct {
+// DeepCheck is what reading and checking a database to the last page gave.
+type DeepCheck struct {
 	Server    string   `json:"server"`    // its name and version
 	Checksums bool     `json:"checksums"` // whether pages carry checksums, which every read from storage verifies
 	Objects   int      `json:"objects"`   // tables and indexes
@@ -19,7 +19,7 @@ type Scrub struct {
 	Unchecked []string `json:"unchecked"` // what was read but not checked further, each with the reason
 }
 
-// Reading is how fast a scrub read all pages.
+// Reading is how fast a deep check read all pages.
 type Reading struct {
 	Seconds float64 `json:"seconds"`
 	Cached  int64   `json:"cached_bytes"` // what was in the server's cache already
@@ -37,7 +37,7 @@ func MBPerSecond(bytes int64, seconds float64) float64 {
 	return float64(bytes) / 1e6 / seconds
 }
 
-// Damage is one fault that a scrub found.
+// Damage is one fault that a deep check found.
 type Damage struct {
 	Object string `json:"object"` // table or index
 	Place  string `json:"place"`  // file and block within it, such as "main block 17"; empty where the server named none

@@ -20,15 +20,15 @@ import (
 	"ds2/internal/store"
 )
 
-// TestScrubFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is found
+// TestDeepCheckFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is found
 // only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
-func TestScrubFindsDamage(t *testing.T) {
+func TestDeepCheckFindsDamage(t *testing.T) {
 	type damage struct {
 		object, fork string
 		page         int64
 		row          bool   // offset is from the start of the page's first row, not of the page
 		offset       int64  // of the byte to change
-		place, found string // parts of what the scrub has to say
+		place, found string // parts of what the deep check has to say
 	}
 	for _, c := range []struct {
 		why       string
@@ -62,12 +62,12 @@ func TestScrubFindsDamage(t *testing.T) {
 			if err := server.Restart(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			got := scrubbed(t, server)
+			got := deepChecked(t, server)
 			if major(t, server) == 13 && c.damage[0].offset == 22 && len(got.Damage) > 0 {
 				return // version 13 cannot say where a row's header is wrong, only that the table is
 			}
 			if got.Checksums != c.checksums {
-				t.Errorf("the scrub says checksums %v", got.Checksums)
+				t.Errorf("the deep check says checksums %v", got.Checksums)
 			}
 			for _, d := range c.damage {
 				if !slices.ContainsFunc(got.Damage, func(g store.Damage) bool {
@@ -98,9 +98,9 @@ func fill(t *testing.T, server *localpg.Server) map[string]string {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	got := scrubbed(t, server)
+	got := deepChecked(t, server)
 	if len(got.Damage) > 0 || got.Objects < 100 || got.Bytes < 5e6 || got.Reading == nil {
-		t.Fatalf("a new database is scrubbed as %+v", got)
+		t.Fatalf("a new database is deep-checked as %+v", got)
 	}
 	unchecked := fmt.Sprint(got.Unchecked)
 	if strings.Contains(unchecked, "public.goods_words") != (major(t, server) < 18) || strings.Contains(unchecked, "public.goods_id") {
@@ -166,8 +166,8 @@ func open(t *testing.T, server *localpg.Server) *sql.DB {
 	return db
 }
 
-// scrubbed scrubs, and makes sure that progress reaches its end and no extension is left behind.
-func scrubbed(t *testing.T, server *localpg.Server) store.Scrub {
+// deepChecked makes a deep check, and makes sure that progress reaches its end and no extension is left behind.
+func deepChecked(t *testing.T, server *localpg.Server) store.DeepCheck {
 	t.Helper()
 	target, err := url.Parse(server.URL("postgres"))
 	if err != nil {
@@ -179,7 +179,7 @@ func scrubbed(t *testing.T, server *localpg.Server) store.Scrub {
 	}
 	defer st.Close()
 	var done int64
-	got, err := st.(store.Scrubber).Scrub(t.Context(), func(p store.ScrubProgress) {
+	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), func(p store.DeepCheckProgress) {
 		if p.Doing == "read" {
 			done = p.Done
 		}
@@ -197,17 +197,17 @@ func scrubbed(t *testing.T, server *localpg.Server) store.Scrub {
 	return got
 }
 
-// TestScrubKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at once,
+// TestDeepCheckKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at once,
 // and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
-func TestScrubKilled(t *testing.T) {
+func TestDeepCheckKilled(t *testing.T) {
 	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop() })
 	db := open(t, server)
-	program := exec.Command(os.Args[0], "-test.run", "^TestScrubToBeKilled$")
-	program.Env = append(os.Environ(), "DS2_TEST_SCRUB="+server.URL("postgres"))
+	program := exec.Command(os.Args[0], "-test.run", "^TestDeepCheckToBeKilled$")
+	program.Env = append(os.Environ(), "DS2_TEST_DEEPCHECK="+server.URL("postgres"))
 	out, err := program.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestScrubKilled(t *testing.T) {
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadFull(out, make([]byte, len(scrubbing))); err != nil {
+	if _, err := io.ReadFull(out, make([]byte, len(deepChecking))); err != nil {
 		t.Fatal(err)
 	}
 	if err := program.Process.Kill(); err != nil {
@@ -235,18 +235,18 @@ func TestScrubKilled(t *testing.T) {
 	if err := db.QueryRow("SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')").Scan(&extensions); err != nil || extensions > 0 {
 		t.Errorf("%d extensions are left behind, %v", extensions, err)
 	}
-	if got := scrubbed(t, server); len(got.Damage) > 0 {
+	if got := deepChecked(t, server); len(got.Damage) > 0 {
 		t.Errorf("the next check found %+v", got.Damage)
 	}
 }
 
-const scrubbing = "scrubbing"
+const deepChecking = "deep check"
 
-// TestScrubToBeKilled is the program that TestScrubKilled kills.
-func TestScrubToBeKilled(t *testing.T) {
-	target := os.Getenv("DS2_TEST_SCRUB")
+// TestDeepCheckToBeKilled is the program that TestDeepCheckKilled kills.
+func TestDeepCheckToBeKilled(t *testing.T) {
+	target := os.Getenv("DS2_TEST_DEEPCHECK")
 	if target == "" {
-		return // not asked for by TestScrubKilled
+		return // not asked for by TestDeepCheckKilled
 	}
 	u, err := url.Parse(target)
 	if err != nil {
@@ -256,8 +256,8 @@ func TestScrubToBeKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = st.(store.Scrubber).Scrub(t.Context(), func(store.ScrubProgress) {
-		fmt.Print(scrubbing)
+	_, err = st.(store.DeepChecker).DeepCheck(t.Context(), func(store.DeepCheckProgress) {
+		fmt.Print(deepChecking)
 		select {} // until killed
 	})
 	t.Error(err)

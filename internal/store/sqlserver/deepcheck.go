@@ -17,11 +17,11 @@ const checkDB = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
 // progressEvery is how often the server is asked how far it is.
 const progressEvery = time.Second
 
-// Scrub has the server check the database: store.Scrubber. It needs the rights of db_owner; a server that shows its state
-// to the user is asked for the progress.
-func (s *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (store.Scrub, error) {
+// DeepCheck has the server check the database: store.DeepChecker. It needs the rights of db_owner; a server that shows
+// its state to the user is asked for the progress.
+func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress)) (store.DeepCheck, error) {
 	op := "check " + s.Label()
-	result := store.Scrub{Damage: []store.Damage{}, Unchecked: []string{}}
+	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
 	v, err := s.ask(ctx)
 	if err != nil {
 		return result, err
@@ -62,7 +62,7 @@ func (s *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (stor
 }
 
 // watchCheck tells how far the check in a session is, until ctx ends or the server does not say.
-func (s *Store) watchCheck(ctx context.Context, session int, total int64, tell func(store.ScrubProgress)) {
+func (s *Store) watchCheck(ctx context.Context, session int, total int64, tell func(store.DeepCheckProgress)) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
@@ -77,7 +77,7 @@ func (s *Store) watchCheck(ctx context.Context, session int, total int64, tell f
 		if err != nil {
 			return
 		}
-		tell(store.ScrubProgress{Doing: "check", Object: step, Done: int64(percent / 100 * float64(total)), Total: total})
+		tell(store.DeepCheckProgress{Doing: "check", Object: step, Done: int64(percent / 100 * float64(total)), Total: total})
 	}
 }
 

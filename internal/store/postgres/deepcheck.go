@@ -13,22 +13,22 @@ import (
 	"ds2/internal/store"
 )
 
-// How a scrub goes: first every page of every fork of every relation is read (scrub_read.go), then what the pages say is
-// checked (scrub_check.go). Both need extensions that come with the server. Those that are not there are created in a
-// transaction that is never committed: whatever ends the check, kill -9 of ds2 included, leaves none behind.
+// A deep check first reads every page of every fork of every relation (deepcheck_read.go), then checks what the pages
+// hold (deepcheck_check.go). Both need extensions that come with the server. Missing ones are created in a transaction
+// that is never committed: whatever ends the check, kill -9 of ds2 included, leaves none behind.
 
-// scrubber is a scrub under way, on one connection.
-type scrubber struct {
+// deepCheck is a deep check under way, on one connection.
+type deepCheck struct {
 	db        *sql.DB
 	conn      *sql.Conn
 	pageSize  int64
-	tell      func(store.ScrubProgress)
+	tell      func(store.DeepCheckProgress)
 	schemas   map[string]string // of the extensions, quoted
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	cached    int64           // bytes read from the server's cache
 	device    *deviceMeter    // of this connection
-	result    store.Scrub
+	result    store.DeepCheck
 }
 
 // relation is a table, index or sequence.
@@ -55,12 +55,12 @@ func (r relation) pages() (n int64) {
 	return n
 }
 
-// Scrub reads and checks every page; see [store.Scrubber]. It needs a superuser.
-func (st *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (_ store.Scrub, err error) {
+// DeepCheck reads and checks every page; see [store.DeepChecker]. It needs a superuser.
+func (st *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress)) (_ store.DeepCheck, err error) {
 	start := time.Now()
-	s := &scrubber{
+	s := &deepCheck{
 		db: st.db, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
-		result: store.Scrub{Damage: []store.Damage{}, Unchecked: []string{}},
+		result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
 	if err := s.connect(ctx); err != nil {
 		return s.result, err
@@ -76,7 +76,7 @@ func (st *Store) Scrub(ctx context.Context, tell func(store.ScrubProgress)) (_ s
 }
 
 // extension makes sure that an extension is there.
-func (s *scrubber) extension(ctx context.Context, name string) error {
+func (s *deepCheck) extension(ctx context.Context, name string) error {
 	const find = `SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = $1`
 	var schema string
 	err := s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
@@ -95,13 +95,13 @@ func (s *scrubber) extension(ctx context.Context, name string) error {
 
 // undo goes back to where the extensions had just been made: what failed since no longer stands in the way, and locks
 // taken since are given up.
-func (s *scrubber) undo(ctx context.Context) error {
+func (s *deepCheck) undo(ctx context.Context) error {
 	_, err := s.conn.ExecContext(ctx, "ROLLBACK TO ds2")
 	return err
 }
 
-// connect connects, asks what server this is, and sets what would hide damage or end the scrub early.
-func (s *scrubber) connect(ctx context.Context) (err error) {
+// connect connects, asks what server this is, and sets what would hide damage or end the deep check early.
+func (s *deepCheck) connect(ctx context.Context) (err error) {
 	if s.conn, err = s.db.Conn(ctx); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
@@ -115,7 +115,7 @@ func (s *scrubber) connect(ctx context.Context) (err error) {
 		FROM (VALUES ('zero_damaged_pages', 'off'), ('ignore_checksum_failure', 'off'), ('statement_timeout', '0')) v (name, value)
 		WHERE current_setting(name) <> value`)
 	if err != nil {
-		return fmt.Errorf("set what a scrub needs: %w", err)
+		return fmt.Errorf("set what a deep check needs: %w", err)
 	}
 	if _, err := s.conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
@@ -136,7 +136,7 @@ func (s *scrubber) connect(ctx context.Context) (err error) {
 const recoveryTime = time.Minute
 
 // leave ends the connection, and the transaction with it.
-func (s *scrubber) leave(ctx context.Context) {
+func (s *deepCheck) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	s.conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
@@ -144,7 +144,7 @@ func (s *scrubber) leave(ctx context.Context) {
 }
 
 // reconnect connects again after the server ended the connection.
-func (s *scrubber) reconnect(ctx context.Context) error {
+func (s *deepCheck) reconnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, recoveryTime)
 	defer cancel()
 	s.leave(ctx)
@@ -162,7 +162,7 @@ func (s *scrubber) reconnect(ctx context.Context) error {
 }
 
 // list finds every relation that has pages.
-func (s *scrubber) list(ctx context.Context) error {
+func (s *deepCheck) list(ctx context.Context) error {
 	rows, err := s.conn.QueryContext(ctx, `
 		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text, coalesce(a.amname, ''),
 			coalesce(i.indisvalid AND i.indisready, true), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
@@ -195,7 +195,7 @@ func (s *scrubber) list(ctx context.Context) error {
 }
 
 // found notes damage. An error that says nothing about the data comes back: the check could not be made.
-func (s *scrubber) found(r relation, place string, err error) error {
+func (s *deepCheck) found(r relation, place string, err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || aboutServer[server.Code[:2]] {
 		return err
@@ -204,7 +204,7 @@ func (s *scrubber) found(r relation, place string, err error) error {
 	return nil
 }
 
-func (s *scrubber) damage(r relation, place, found string) {
+func (s *deepCheck) damage(r relation, place, found string) {
 	s.result.Damage = append(s.result.Damage, store.Damage{Object: r.name, Place: place, Found: found})
 }
 

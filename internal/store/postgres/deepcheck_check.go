@@ -13,14 +13,14 @@ const heapPages = 128 << 10
 // check has amcheck look at what the pages say: verify_heapam (from version 14) at the rows of tables,
 // bt_index_parent_check at the order of B-trees and at every row having its entry, gin_index_check (from 18) at GIN
 // indexes. A relation with pages that cannot be read is damaged already and is left out, and so are its indexes.
-func (s *scrubber) check(ctx context.Context) error {
+func (s *deepCheck) check(ctx context.Context) error {
 	known, err := s.checks(ctx)
 	if err != nil {
 		return err
 	}
 	var done int64
 	for _, r := range s.relations {
-		s.tell(store.ScrubProgress{Doing: "check", Object: r.name, Done: done, Total: s.result.Bytes})
+		s.tell(store.DeepCheckProgress{Doing: "check", Object: r.name, Done: done, Total: s.result.Bytes})
 		if !s.damaged[r.oid] && !s.damaged[r.table] {
 			if err := s.checkTwice(ctx, r, known); err != nil {
 				return fmt.Errorf("check %s: %w", r.name, err)
@@ -32,7 +32,7 @@ func (s *scrubber) check(ctx context.Context) error {
 }
 
 // checks are the functions that this server's amcheck has.
-func (s *scrubber) checks(ctx context.Context) (map[string]bool, error) {
+func (s *deepCheck) checks(ctx context.Context) (map[string]bool, error) {
 	rows, err := s.conn.QueryContext(ctx, `SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid
 		AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'amcheck'`)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *scrubber) checks(ctx context.Context) (map[string]bool, error) {
 }
 
 // checkTwice checks a relation, and once more where the server ended the connection over it. A second time is damage.
-func (s *scrubber) checkTwice(ctx context.Context, r relation, known map[string]bool) error {
+func (s *deepCheck) checkTwice(ctx context.Context, r relation, known map[string]bool) error {
 	for try := 1; ; try++ {
 		err := s.checkOne(ctx, r, known)
 		if err == nil {
@@ -70,7 +70,7 @@ func (s *scrubber) checkTwice(ctx context.Context, r relation, known map[string]
 	}
 }
 
-func (s *scrubber) checkOne(ctx context.Context, r relation, known map[string]bool) error {
+func (s *deepCheck) checkOne(ctx context.Context, r relation, known map[string]bool) error {
 	switch {
 	case r.kind == "S": // a sequence is one page, and that was read
 		return nil
@@ -91,12 +91,12 @@ func (s *scrubber) checkOne(ctx context.Context, r relation, known map[string]bo
 	}
 }
 
-func (s *scrubber) unchecked(r relation, reason string) {
+func (s *deepCheck) unchecked(r relation, reason string) {
 	s.result.Unchecked = append(s.result.Unchecked, r.name+": "+reason)
 }
 
 // call runs a function of amcheck that raises an error at the first damage.
-func (s *scrubber) call(ctx context.Context, r relation, function string) error {
+func (s *deepCheck) call(ctx context.Context, r relation, function string) error {
 	_, err := s.conn.ExecContext(ctx, "SELECT "+s.schemas["amcheck"]+"."+fmt.Sprintf(function, r.regclass()))
 	if err != nil {
 		return s.found(r, "", err)
@@ -105,7 +105,7 @@ func (s *scrubber) call(ctx context.Context, r relation, function string) error 
 }
 
 // checkHeap runs verify_heapam, which returns a row for each damage.
-func (s *scrubber) checkHeap(ctx context.Context, r relation) error {
+func (s *deepCheck) checkHeap(ctx context.Context, r relation) error {
 	for _, f := range r.forks {
 		for from := int64(0); f.name == "main" && from < f.pages; from += heapPages {
 			if err := s.checkHeapRange(ctx, r, from, min(from+heapPages, f.pages)); err != nil {
@@ -119,7 +119,7 @@ func (s *scrubber) checkHeap(ctx context.Context, r relation) error {
 	return nil
 }
 
-func (s *scrubber) checkHeapRange(ctx context.Context, r relation, from, to int64) error {
+func (s *deepCheck) checkHeapRange(ctx context.Context, r relation, from, to int64) error {
 	rows, err := s.conn.QueryContext(ctx, fmt.Sprintf(
 		"SELECT blkno, coalesce(offnum, 0), msg FROM %s.verify_heapam(%s, check_toast => true, startblock => %d, endblock => %d)",
 		s.schemas["amcheck"], r.regclass(), from, to-1))
@@ -142,7 +142,7 @@ func (s *scrubber) checkHeapRange(ctx context.Context, r relation, from, to int6
 }
 
 // readRows takes every row of a table apart, which is what version 13 can do to check one.
-func (s *scrubber) readRows(ctx context.Context, r relation) error {
+func (s *deepCheck) readRows(ctx context.Context, r relation) error {
 	if _, err := s.conn.ExecContext(ctx, "SELECT count(t::text) FROM ONLY "+r.name+" t"); err != nil {
 		return s.found(r, "", err)
 	}
