@@ -59,9 +59,9 @@ const (
 )
 
 const (
-	headerMark = "-- name:" // begins a statement's header
-	stepMark   = "-- step:" // begins the comment that stands between two steps
-	batchEnd   = "GO"       // alone on a line, ends a batch for SQL Server's own clients, and no statement for others
+	headerPrefix = "-- name:" // begins a statement's header
+	stepPrefix   = "-- step:" // begins the comment that stands between two steps
+	batchEnd     = "GO"       // alone on a line, ends a batch for SQL Server's own clients, and no statement for others
 )
 
 // parse cuts a script into its statements: each goes from its header to the next one, to a step or to the end of its batch.
@@ -83,8 +83,8 @@ func parse(script string) ([]Statement, error) {
 	}
 	for line := range strings.Lines(script) {
 		word := strings.TrimSpace(line)
-		header, isHeader := strings.CutPrefix(word, headerMark)
-		isStep := strings.HasPrefix(word, stepMark)
+		header, isHeader := strings.CutPrefix(word, headerPrefix)
+		isStep := strings.HasPrefix(word, stepPrefix)
 		if isHeader || isStep || word == batchEnd {
 			if err := end(); err != nil {
 				return nil, err
@@ -110,7 +110,7 @@ func parse(script string) ([]Statement, error) {
 	return statements, end()
 }
 
-// parseHeader reads what follows headerMark.
+// parseHeader reads what follows headerPrefix.
 func parseHeader(text string) (Statement, error) {
 	fields := strings.Split(text, ";")
 	s := Statement{Name: strings.TrimSpace(fields[0])}

@@ -54,7 +54,7 @@ All records go into one directory. The same command with the same --out continue
 	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.idle, time.Minute}, "idle", "then time over which idle power is measured: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.cooldown, time.Minute}, "cooldown", "time that counters and power are measured after the run: minutes, or a time such as 90s")
-	flags.BoolVar(&f.setup.KeepMarked, "keep-marked", false, "let runs count whose audit failed")
+	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed")
 	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "do not let runs count that were not steady: repeat them, which flatters drives that are erratic")
 	f.add(flags)
 	preset(flags, "threads", "32")
@@ -178,7 +178,7 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to continue it, or another directory",
 			o.Dir, strings.Join(names, ", "))
 	}
-	left.Setup.Runs, left.Setup.KeepMarked, left.Setup.DropUnsteady = setup.Runs, setup.KeepMarked, setup.DropUnsteady
+	left.Setup.Runs, left.Setup.KeepFaulty, left.Setup.DropUnsteady = setup.Runs, setup.KeepFaulty, setup.DropUnsteady
 	return left, nil
 }
 

@@ -96,7 +96,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bench.Setup.Threads, bench.Runs[0].Marks, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
+	bench.Setup.Threads, bench.Runs[0].Faults, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
 	if err := result.SaveBench(b, bench); err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ type Bench struct {
 
 	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last ended.
 	Restore func(context.Context) error
-	// Run makes the run of a number, counted from 1, and its record in a folder; marks say what is wrong with what it left behind.
-	Run func(ctx context.Context, dir string, number int) (s result.Summary, marks []string, err error)
+	// Run makes the run of a number, counted from 1, and its record in a directory; faults say what is wrong with it.
+	Run func(ctx context.Context, dir string, number int) (s result.Summary, faults []string, err error)
 	// Told is told what goes on.
 	Told func(format string, args ...any)
 }
@@ -35,11 +35,11 @@ var ErrTooFew = errors.New("too few runs count")
 
 // failuresInARow is how many runs may fail one after the other before the bench is given up. A run fails where it ends
 // with an error and without a result: the server is gone, too many orders were given up, the restore did not work. A run
-// with a mark, such as a failed audit, did not fail.
+// with a fault, such as a failed audit, did not fail.
 const failuresInARow = 2
 
 // Do goes through the procedure, from the start or from where b, which is the bench's summary, ends. A run that failed, and
-// one with marks, does not count and is repeated, unless the setup says that marked runs count: as many extra runs as
+// one with faults, does not count and is repeated, unless the setup keeps faulty runs: as many extra runs as
 // were asked for, then the bench ends with ErrTooFew. A run that was not steady counts, unless the setup drops it: to
 // throw such runs away flatters erratic drives. The summary on disk is always that of the runs made so far. Closing stop
 // ends it in order.
@@ -47,7 +47,7 @@ func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (re
 	for i := range b.Runs { // of a ds2 that ended early
 		if b.Runs[i].Status == result.Running {
 			b.Runs[i].Status = result.Interrupted
-			b.Runs[i].Marks = []string{"ds2 ended before the run did"}
+			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
 		}
 	}
 	b.Status, b.Error = result.Running, ""
@@ -84,7 +84,7 @@ func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) 
 			return err
 		case err != nil:
 			last.Status = result.Failed
-			last.Marks = append(last.Marks, err.Error())
+			last.Faults = append(last.Faults, err.Error())
 			if failures++; failures == failuresInARow {
 				return fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", failures, err)
 			}
@@ -119,7 +119,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) e
 		return driver.ErrStopped
 	}
 	p.Told("%s: running", run.Dir)
-	s, marks, err := p.Run(ctx, filepath.Join(p.Dir, run.Dir), number)
+	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, run.Dir), number)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) e
 	}
 	window := s.Windows[0]
 	run.Limits = s.Limits
-	run.Status, run.OPM, run.CI95, run.Marks = s.Status, s.OPM, window.CI95, marks
+	run.Status, run.OPM, run.CI95, run.Faults = s.Status, s.OPM, window.CI95, faults
 	if !window.Steady.Verdict {
 		run.Unsteady = window.Steady.Why
 	}
@@ -153,7 +153,7 @@ func takeObserved(run *result.BenchRun, s result.Summary) {
 
 // counts says whether a run counts by what the setup asks for.
 func counts(r result.BenchRun, setup result.Setup) bool {
-	return r.Status == result.Done && r.OPM != nil && (len(r.Marks) == 0 || setup.KeepMarked) && (r.Unsteady == "" || !setup.DropUnsteady)
+	return r.Status == result.Done && r.OPM != nil && (len(r.Faults) == 0 || setup.KeepFaulty) && (r.Unsteady == "" || !setup.DropUnsteady)
 }
 
 // Enough says whether as many runs count as must.
@@ -227,7 +227,7 @@ func Stand(b *result.Bench) {
 // Differences names the fields in which two setups differ; a bench is resumed only where there are none. How many runs
 // must count, and which do, may differ: that only judges.
 func Differences(a, b result.Setup) []string {
-	a.Runs, a.KeepMarked, a.DropUnsteady = b.Runs, b.KeepMarked, b.DropUnsteady
+	a.Runs, a.KeepFaulty, a.DropUnsteady = b.Runs, b.KeepFaulty, b.DropUnsteady
 	var names []string
 	for i, x, y := 0, reflect.ValueOf(a), reflect.ValueOf(b); i < x.NumField(); i++ {
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {

@@ -28,7 +28,7 @@ type script struct {
 
 type outcome struct {
 	opm, idle, active float64
-	mark              string
+	fault             string
 	limits            []limit.Verdict
 	unsteady          bool
 	err               error
@@ -55,11 +55,11 @@ func (s *script) bench(dir string) Bench {
 			if o.active > 0 {
 				r.Power = &result.Power{Idle: &o.idle, Active: &o.active}
 			}
-			var marks []string
-			if o.mark != "" {
-				marks = append(marks, o.mark)
+			var faults []string
+			if o.fault != "" {
+				faults = append(faults, o.fault)
 			}
-			return r, marks, o.err
+			return r, faults, o.err
 		},
 		Told: func(string, ...any) {},
 	}
@@ -110,7 +110,7 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 	})
 }
 
-func TestMarkedRunsAreRepeated(t *testing.T) {
+func TestFaultyRunsAreRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
 		keep     bool
 		drop     bool
@@ -120,23 +120,23 @@ func TestMarkedRunsAreRepeated(t *testing.T) {
 		err      string
 	}{
 		"failed audits and unsteady runs": {
-			false, false, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}, {opm: 4}}, "+-++", 3, "",
+			false, false, []outcome{{opm: 1}, {opm: 2, fault: "audit"}, {opm: 3, unsteady: true}, {opm: 4}}, "+-++", 3, "",
 		},
 		"unsteady runs that are dropped": {
-			false, true, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, "",
+			false, true, []outcome{{opm: 1}, {opm: 2, fault: "audit"}, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, "",
 		},
 		"a run that fails": {
 			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {opm: 4}, {opm: 5}}, "+-++", 4, "",
 		},
 		"unless told otherwise": {
-			true, false, []outcome{{opm: 1}, {opm: 2, mark: "audit"}, {opm: 3, unsteady: true}}, "+++", 2, "",
+			true, false, []outcome{{opm: 1}, {opm: 2, fault: "audit"}, {opm: 3, unsteady: true}}, "+++", 2, "",
 		},
 		"two failures in a row": {
 			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+--", 1,
 			"2 runs in a row ended with an error and without a result, the last: server gone",
 		},
-		"too many marked": {
-			false, false, []outcome{{opm: 1}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}, {mark: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",
+		"too many faulty": {
+			false, false, []outcome{{opm: 1}, {fault: "audit"}, {fault: "audit"}, {fault: "audit"}, {fault: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",
 		},
 		"an even number that counts has no run in the middle": {
 			false, false, []outcome{{opm: 7}, {err: errors.New("server gone")}, {opm: 6}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+-+--", 6, "server gone",
@@ -145,7 +145,7 @@ func TestMarkedRunsAreRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				setup := ofReport
-				setup.Setup.KeepMarked, setup.Setup.DropUnsteady = c.keep, c.drop
+				setup.Setup.KeepFaulty, setup.Setup.DropUnsteady = c.keep, c.drop
 				b, err := newScript(c.outcomes...).bench(t.TempDir()).Do(t.Context(), nil, setup)
 				if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 					t.Errorf("error %v, want %q", err, c.err)
@@ -223,7 +223,7 @@ func TestDifferences(t *testing.T) {
 	if got := Differences(a, b); got != nil {
 		t.Errorf("equal setups differ in %v", got)
 	}
-	b.Runs, b.KeepMarked, b.DropUnsteady = 5, true, true
+	b.Runs, b.KeepFaulty, b.DropUnsteady = 5, true, true
 	if got := Differences(a, b); got != nil {
 		t.Errorf("what only judges may change, but %v may not", got)
 	}
@@ -233,19 +233,19 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestJudgingMayChangeOnResume: a bench that ended with too few runs has enough of them once marked runs count, and one
+// TestJudgingMayChangeOnResume: a bench that ended with too few runs has enough of them once faulty runs count, and one
 // that is done goes on once its unsteady runs are dropped.
 func TestJudgingMayChangeOnResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		setup := ofReport
 		setup.Setup.Runs = 1
-		s := newScript(outcome{opm: 1, mark: "audit"}, outcome{opm: 2, mark: "audit"})
+		s := newScript(outcome{opm: 1, fault: "audit"}, outcome{opm: 2, fault: "audit"})
 		b, err := s.bench(dir).Do(t.Context(), nil, setup)
 		if !errors.Is(err, ErrTooFew) {
-			t.Fatalf("two marked runs: %v", err)
+			t.Fatalf("two faulty runs: %v", err)
 		}
-		b.Setup.KeepMarked = true
+		b.Setup.KeepFaulty = true
 		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1 {
 			t.Errorf("with --keep-marked: %+v, %v", b, err)
 		}

@@ -126,12 +126,12 @@ func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, 
 		if err != nil && !cut {
 			return summary, nil, err
 		}
-		var marks []string
+		var faults []string
 		if cut { // its window is not that of the others
-			marks = append(marks, err.Error())
+			faults = append(faults, err.Error())
 		}
-		faults, err := c.Verify(stop, run)
-		return summary, append(marks, faults...), err
+		more, err := c.Verify(stop, run)
+		return summary, append(faults, more...), err
 	}
 }
 

@@ -82,7 +82,7 @@ func benchView(c Configuration) runView {
 	}
 	for _, r := range c.Runs {
 		if wrong(r) {
-			v.Notes = append(v.Notes, sentence("Marked: "+markText(c.Name, r)))
+			v.Notes = append(v.Notes, sentence("Flagged: "+faultText(c.Name, r)))
 		}
 	}
 	return v
@@ -98,7 +98,7 @@ func runTable(b result.Bench) table {
 			counts = "yes, the median"
 		case r.Counts:
 			counts = "yes"
-		case r.Unsteady != "" && len(r.Marks) == 0:
+		case r.Unsteady != "" && len(r.Faults) == 0:
 			counts = "dropped: not steady"
 		}
 		if r.Counts && r.Unsteady != "" {

@@ -43,7 +43,7 @@ func TestBenchText(t *testing.T) {
 	if err := os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")); err != nil {
 		t.Fatal(err)
 	}
-	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed, Marks: []string{"the server is gone"}})
+	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed, Faults: []string{"the server is gone"}})
 	var text, page bytes.Buffer
 	if err := BenchText(&text, c); err != nil {
 		t.Fatal(err)

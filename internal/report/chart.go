@@ -12,21 +12,21 @@ import (
 
 // chart is what page.js draws; its fields are what it reads.
 type chart struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Text    string   `json:"text"` // what there is to see, in words
-	YName   string   `json:"yName"`
-	Log     bool     `json:"log"`              // logarithmic y axis
-	Near    bool     `json:"near"`             // the y axis begins near the lowest value, not at 0
-	Folded  bool     `json:"-"`                // shown only on request
-	Labels  []string `json:"labels,omitempty"` // x axis of labels
-	XName   string   `json:"xName,omitempty"`  // of the x axis; without it and labels, x is seconds since the first orders
-	Lines   []line   `json:"lines"`
-	From    float64  `json:"from"` // ends of the time axis, the same in all charts of a run
-	To      float64  `json:"to"`
-	Bands   []band   `json:"bands,omitempty"`
-	Marks   []mark   `json:"marks,omitempty"`
-	Figures table    `json:"-"` // the same for those who do not see it
+	ID        string     `json:"id"`
+	Title     string     `json:"title"`
+	Text      string     `json:"text"` // what there is to see, in words
+	YName     string     `json:"yName"`
+	Log       bool       `json:"log"`              // logarithmic y axis
+	Near      bool       `json:"near"`             // the y axis begins near the lowest value, not at 0
+	Folded    bool       `json:"-"`                // shown only on request
+	Labels    []string   `json:"labels,omitempty"` // x axis of labels
+	XName     string     `json:"xName,omitempty"`  // of the x axis; without it and labels, x is seconds since the first orders
+	Lines     []line     `json:"lines"`
+	From      float64    `json:"from"` // ends of the time axis, the same in all charts of a run
+	To        float64    `json:"to"`
+	Bands     []band     `json:"bands,omitempty"`
+	Verticals []vertical `json:"verticals,omitempty"`
+	Figures   table      `json:"-"` // the same for those who do not see it
 }
 
 // line is one curve. A point is x and y; y is null where there is nothing to show.
@@ -55,8 +55,8 @@ type band struct {
 	Window bool    `json:"window"` // a window that figures are taken from; else a phase that is none
 }
 
-// mark is a vertical line.
-type mark struct {
+// vertical is a vertical line.
+type vertical struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
 }
@@ -95,10 +95,10 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	all = append(all, hostCharts(r, id)...)
 	from, to := extent(r)
-	shaded, checkpoints := bands(r), checkpointMarks(r, to-from)
+	shaded, checkpoints := bands(r), checkpointVerticals(r, to-from)
 	for i := range all {
 		if all[i].Labels == nil {
-			all[i].From, all[i].To, all[i].Bands, all[i].Marks = from, to, shaded, checkpoints
+			all[i].From, all[i].To, all[i].Bands, all[i].Verticals = from, to, shaded, checkpoints
 		}
 	}
 	return all, nil
@@ -117,8 +117,8 @@ func extent(r *result.Record) (from, to float64) {
 // maxPoints is how many points a curve has at most: more than a page is wide in pixels.
 const maxPoints = 2000
 
-// maxMarks is how many vertical lines a chart has at most.
-const maxMarks = 200
+// maxVerticals is how many vertical lines a chart has at most.
+const maxVerticals = 200
 
 // shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate and
 // response times of those few would be a spike that is none.
@@ -181,16 +181,16 @@ func bands(r *result.Record) []band {
 	return all
 }
 
-// checkpointMarks marks where checkpoints began; where there are more than can be told apart, none has a name.
-func checkpointMarks(r *result.Record, length float64) (all []mark) {
+// checkpointVerticals are where checkpoints began; where there are more than can be told apart, none has a name.
+func checkpointVerticals(r *result.Record, length float64) (all []vertical) {
 	const named = 12
 	for _, c := range r.Checkpoints {
-		m := mark{X: c.From}
+		v := vertical{X: c.From}
 		if len(r.Checkpoints) <= named {
-			m.Name = "checkpoint"
+			v.Name = "checkpoint"
 		}
-		if n := len(all); n == 0 || m.X-all[n-1].X >= length/maxMarks {
-			all = append(all, m)
+		if n := len(all); n == 0 || v.X-all[n-1].X >= length/maxVerticals {
+			all = append(all, v)
 		}
 	}
 	return all

@@ -110,8 +110,8 @@ func counted(b result.Bench) (runs []result.BenchRun) {
 	return runs
 }
 
-// markText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
-func markText(name string, r result.BenchRun) string {
+// faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
+func faultText(name string, r result.BenchRun) string {
 	text := name + ", " + r.Dir
 	if r.OPM != nil {
 		text += ", " + decimal(r.OPM, 1) + " OPM"

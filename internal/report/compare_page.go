@@ -26,7 +26,7 @@ func CompareHTML(w io.Writer, c Comparison) error {
 // CompareText writes the comparison for reading on a terminal: the page without its charts.
 func CompareText(w io.Writer, c Comparison) error { return writeText(w, compareView(c)) }
 
-// compareView is the storage report's table (WORKLOAD.md section 6), the differences, and what is wrong with marked runs.
+// compareView is the storage report's table (WORKLOAD.md section 6), the differences, and what is wrong with flagged runs.
 func compareView(c Comparison) runView {
 	first := c.Configurations[0]
 	v := runView{
@@ -62,7 +62,7 @@ func compareView(c Comparison) runView {
 		for _, r := range one.Runs {
 			if len(r.Wrong()) > 0 {
 				v.Good = v.Good && !r.Counts
-				v.Notes = append(v.Notes, sentence("Marked: "+markText(one.Name, r)))
+				v.Notes = append(v.Notes, sentence("Flagged: "+faultText(one.Name, r)))
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func TestGolden(t *testing.T) {
 
 const hostile = "=1+1\x1b[2J\n\u202ecod.exe\u2028"
 
-// TestHostileTexts: what a run id, a label, a name, a mark or a server says is shown, and never obeyed.
+// TestHostileTexts: what a run id, a label, a name, a fault or a server says is shown, and never obeyed.
 func TestHostileTexts(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		eventful(s)
@@ -93,7 +93,7 @@ func TestHostileTexts(t *testing.T) {
 		s.DeepChecks = []store.DeepCheck{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})
 	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, OPM: r.OPM,
-		Runs: []result.BenchRun{{Dir: hostile, Counts: true, OPM: r.OPM, Marks: []string{hostile}, Bottleneck: hostile}}}
+		Runs: []result.BenchRun{{Dir: hostile, Counts: true, OPM: r.OPM, Faults: []string{hostile}, Bottleneck: hostile}}}
 	configuration := Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := Compare([]Configuration{configuration, configuration})
 	records := []*result.Record{r}

@@ -135,7 +135,7 @@ func TestHTMLTells(t *testing.T) {
 			s.Audit = &result.Audit{Checks: []result.Check{{Name: "products", Expected: "10000", Found: "9999"}}}
 		}, "The audit FAILED: 1 of 1 checks"},
 		"no audit":           {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
-		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted }, "The run is marked interrupted."},
+		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted }, "The run is recorded as interrupted."},
 		"an unsteady window": {func(s *result.Summary) {
 			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: OPM drifts"}
 		}, "Not steady: OPM drifts."},

@@ -64,9 +64,9 @@ func headline(s result.Summary) string {
 func notes(s result.Summary) (sentences []string, good bool) {
 	good = s.Status == result.Done
 	if !good {
-		sentence := fmt.Sprintf("The run is marked %s.", s.Status)
+		sentence := fmt.Sprintf("The run is recorded as %s.", s.Status)
 		if s.Error != "" {
-			sentence = fmt.Sprintf("The run is marked %s: %s.", s.Status, s.Error)
+			sentence = fmt.Sprintf("The run is recorded as %s: %s.", s.Status, s.Error)
 		}
 		sentences = append(sentences, sentence)
 	}

@@ -103,10 +103,10 @@ func curveChart(r result.Search, id, title, unit string, of func(result.Point) f
 		c.draw(failed)
 	}
 	if r.Knee > 0 {
-		c.Marks = append(c.Marks, mark{"knee", r.Knee})
+		c.Verticals = append(c.Verticals, vertical{"knee", r.Knee})
 	}
 	if r.Best != nil {
-		c.Marks = append(c.Marks, mark{"result", float64(r.Best.Threads)})
+		c.Verticals = append(c.Verticals, vertical{"result", float64(r.Best.Threads)})
 	}
 	return c
 }

@@ -12,7 +12,7 @@ import (
 	"ds2/internal/limit"
 )
 
-// KindBench marks the summary.json of a bench: a folder that holds the records of several runs, run-1 and on, and what
+// KindBench is the kind of a bench's summary.json: a directory that holds the records of several runs, run-1 and on, and what
 // they come to together.
 const KindBench = "bench"
 
@@ -66,7 +66,7 @@ type Setup struct {
 	Cooldown float64 `json:"cooldown_s"`
 
 	// What only judges may be another when a bench is resumed.
-	KeepMarked   bool `json:"keep_marked"`             // runs with marks count too
+	KeepFaulty   bool `json:"keep_marked"`             // runs with faults count too
 	DropUnsteady bool `json:"drop_unsteady,omitempty"` // runs that were not steady do not count
 
 	Limits []string `json:"limits,omitempty"`
@@ -77,7 +77,7 @@ type BenchRun struct {
 	Dir    string   `json:"dir"` // within the bench's folder
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
-	Marks  []string `json:"marks,omitempty"` // what is wrong with the run
+	Faults []string `json:"marks,omitempty"` // what is wrong with the run
 	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops it.
 	Unsteady string `json:"unsteady,omitempty"`
 
@@ -94,12 +94,12 @@ type BenchRun struct {
 	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; a failed one does not make the run count less
 }
 
-// Wrong lists what is wrong with the run: its marks, and that it was not steady.
+// Wrong lists what is wrong with the run: its faults, and that it was not steady.
 func (r BenchRun) Wrong() []string {
 	if r.Unsteady == "" {
-		return r.Marks
+		return r.Faults
 	}
-	return append(slices.Clone(r.Marks), r.Unsteady)
+	return append(slices.Clone(r.Faults), r.Unsteady)
 }
 
 // ErrNoBench says that a folder holds no bench.

@@ -19,9 +19,9 @@
 	};
 	const figure = v => v == null ? '–' : v.toLocaleString('en', {maximumSignificantDigits: 5});
 
-	// Marks of a time axis stand at whole tens of seconds, minutes or hours, however much of it is shown.
+	// Ticks of a time axis stand at whole tens of seconds, minutes or hours, however much of it is shown.
 	const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
-	const marked = (from, to, width) => {
+	const ticks = (from, to, width) => {
 		const step = steps.find(s => (to - from) / s <= Math.max(width / 80, 3)) || 7 * 86400;
 		const values = [];
 		for (let s = Math.ceil(from / step) * step; s <= to; s += step) values.push(s);
@@ -55,7 +55,7 @@
 			{name: b.to - b.from > (c.to - c.from) / 12 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
-		const marks = (c.marks || []).map(m => ({name: m.name, xAxis: m.x}));
+		const verticals = (c.verticals || []).map(m => ({name: m.name, xAxis: m.x}));
 		return {
 			animation: !still.matches && !paper,
 			aria: {enabled: true, label: {description: c.text}},
@@ -84,7 +84,7 @@
 				color: colour(`line${l.hue % 8 + 1}`), symbol: c.labels || c.xName ? 'circle' : 'none',
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1, type: dashes[l.dash % dashes.length]},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
-				markLine: i === 0 && marks.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideEndTop'}, lineStyle: {color: faint}, data: marks} : undefined,
+				markLine: i === 0 && verticals.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideEndTop'}, lineStyle: {color: faint}, data: verticals} : undefined,
 			})),
 		};
 	}
@@ -104,7 +104,7 @@
 			instance.group = run;
 			instance.on('datazoom', () => {
 				const {startValue, endValue} = instance.getOption().dataZoom[0];
-				instance.setOption({xAxis: marked(startValue, endValue, element.clientWidth)});
+				instance.setOption({xAxis: ticks(startValue, endValue, element.clientWidth)});
 			});
 		}
 		return {data, element, instance};
@@ -115,7 +115,7 @@
 		if (!d.element.clientWidth) return; // folded
 		d.instance.resize({animation: {duration: 0}});
 		d.instance.setOption(options(d.data, d.element, paper.matches), true);
-		if (d.instance.group) d.instance.setOption({xAxis: marked(d.data.from, d.data.to, d.element.clientWidth)});
+		if (d.instance.group) d.instance.setOption({xAxis: ticks(d.data.from, d.data.to, d.element.clientWidth)});
 	});
 	draw();
 	dark.addEventListener('change', draw);
