@@ -126,8 +126,8 @@ func words(sql string) string {
 
 func TestStatementsThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ why, script, says string }{
-		{"no header", "-- step: one\nSELECT 1;", `"SELECT 1;" belongs to no statement`},
-		{"a second statement of a batch that has ended", "-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" belongs to no statement`},
+		{"no header", "-- step: one\nSELECT 1;", `"SELECT 1;" is outside any statement`},
+		{"a second statement of a batch that has ended", "-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" is outside any statement`},
 		{"a header alone", "-- name: one\n-- only a comment\n-- name: two\nSELECT 2;", `statement "one" has no SQL`},
 		{"no name", "-- name: ; table: orders\nSELECT 1;", "the name is empty"},
 		{"a slip in a key", "-- name: one; tabel: orders\nSELECT 1;", `unknown field "tabel: orders"`},
