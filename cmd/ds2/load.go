@@ -183,7 +183,7 @@ func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Wri
 	if !f.quiet {
 		view := startLoadView(stderr, options.Parts)
 		defer view.stop()
-		options.Watch = view
+		options.Progress = view
 	}
 	return load.Run(ctx, engine, options)
 }

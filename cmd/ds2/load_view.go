@@ -128,7 +128,7 @@ func (v *loadView) left() string {
 	return fmt.Sprintf("%.0f %% of all, about %s left", 100*done.share, left.Round(time.Second))
 }
 
-// Begin is of load.Watcher.
+// Begin is of load.Progress.
 func (v *loadView) Begin(phase schema.Phase) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -149,7 +149,7 @@ func (v *loadView) Begin(phase schema.Phase) {
 	}
 }
 
-// Copied is of load.Watcher.
+// Copied is of load.Progress.
 func (v *loadView) Copied(table datagen.Table, rows, _ int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -163,7 +163,7 @@ func (v *loadView) Copied(table datagen.Table, rows, _ int64) {
 	}
 }
 
-// Statement is of load.Watcher.
+// Statement is of load.Progress.
 func (v *loadView) Statement(phase schema.Phase, statement string, ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -182,7 +182,7 @@ func (v *loadView) Statement(phase schema.Phase, statement string, ended bool) {
 	}
 }
 
-// Built is of load.Watcher.
+// Built is of load.Progress.
 func (v *loadView) Built(statement string, share float64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -196,7 +196,7 @@ func (v *loadView) Built(statement string, share float64) {
 	}
 }
 
-// Done is of load.Watcher.
+// Done is of load.Progress.
 func (v *loadView) Done(share float64, left time.Duration) {
 	v.done.Store(&loadDone{share, left, time.Now()})
 }

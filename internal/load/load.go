@@ -1,6 +1,6 @@
 // Package load brings a dataset into a store: database, tables, data, indexes, procedures, statistics, in this order
 // and as many of each concurrently as may be. What the SQL is stands in package schema, how an engine takes rows in
-// package store and below, and how progress looks is for those who watch.
+// package store and below, and how progress looks is for the caller.
 package load
 
 import (
@@ -31,11 +31,11 @@ type Options struct {
 	// one for each of the Parts, nothing is streamed to it.
 	Schema schema.Params
 
-	Watch Watcher // may be nil
+	Progress Progress // may be nil
 }
 
-// Watcher is told how a load goes on. Its methods are called from several goroutines at once.
-type Watcher interface {
+// Progress is told how a load proceeds. Its methods are called from several goroutines at once.
+type Progress interface {
 	// Begin tells that a phase begins: PhaseData or one of schema's.
 	Begin(phase schema.Phase)
 
@@ -66,7 +66,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
-	if err := l.startWatch(); err != nil {
+	if err := l.startPace(); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
 	for _, phase := range []struct {
@@ -81,7 +81,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 		{schema.Statistics, l.runPhase(schema.Statistics)},
 	} {
 		began, worked := time.Now(), processorTime()
-		l.watch.Begin(phase.name)
+		l.pace.Begin(phase.name)
 		if err := phase.run(ctx); err != nil {
 			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
 		}
@@ -101,14 +101,14 @@ type loader struct {
 	engine  store.Loader
 	options Options
 	params  schema.Params
-	watch   *pace
+	pace    *pace
 	report  *Report
 	vacuums map[datagen.Table][]string // names of the statements that vacuum a table
 	done    map[string]int64           // steps that an earlier load did, with the rows that they copied
 }
 
-// startWatch reckons what is to be done, for those who watch.
-func (l *loader) startWatch() error {
+// startPace computes what is to be done, for those who follow the progress.
+func (l *loader) startPace() error {
 	var all []schema.Statement
 	for _, phase := range schema.Phases {
 		statements, err := l.statements(phase)
@@ -117,11 +117,11 @@ func (l *loader) startWatch() error {
 		}
 		all = append(all, statements...)
 	}
-	watch := l.options.Watch
-	if watch == nil {
-		watch = deaf{}
+	progress := l.options.Progress
+	if progress == nil {
+		progress = noProgress{}
 	}
-	l.watch = newPace(watch, l.options.Parts, all)
+	l.pace = newPace(progress, l.options.Parts, all)
 	l.vacuums = map[datagen.Table][]string{}
 	for _, s := range all {
 		if s.Progress == schema.VacuumProgress {
@@ -227,11 +227,11 @@ func (l *loader) finish(ctx context.Context) error {
 // literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// deaf is the watcher of those who do not watch.
-type deaf struct{}
+// noProgress is the progress of those who do not follow it.
+type noProgress struct{}
 
-func (deaf) Begin(schema.Phase)                   {}
-func (deaf) Copied(datagen.Table, int64, int64)   {}
-func (deaf) Statement(schema.Phase, string, bool) {}
-func (deaf) Built(string, float64)                {}
-func (deaf) Done(float64, time.Duration)          {}
+func (noProgress) Begin(schema.Phase)                   {}
+func (noProgress) Copied(datagen.Table, int64, int64)   {}
+func (noProgress) Statement(schema.Phase, string, bool) {}
+func (noProgress) Built(string, float64)                {}
+func (noProgress) Done(float64, time.Duration)          {}

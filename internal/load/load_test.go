@@ -71,14 +71,14 @@ func TestLoadIsWhole(t *testing.T) {
 	target := pgtest.Database(t)
 	s := open(t, target)
 	o := options(t)
-	watch := &observer{running: map[string]bool{}}
-	o.Watch = watch
+	progress := &follower{running: map[string]bool{}}
+	o.Progress = progress
 	report := mustLoad(t, s, o)
-	if watch.share < 0.9 || watch.share > 1 || watch.fell {
-		t.Errorf("the share that was done ended at %g, or fell in between", watch.share)
+	if progress.share < 0.9 || progress.share > 1 || progress.fell {
+		t.Errorf("the share that was done ended at %g, or fell in between", progress.share)
 	}
-	if len(watch.running) != 0 || watch.statements == 0 {
-		t.Errorf("of %d statements that began these never ended: %v", watch.statements, watch.running)
+	if len(progress.running) != 0 || progress.statements == 0 {
+		t.Errorf("of %d statements that began these never ended: %v", progress.statements, progress.running)
 	}
 	for _, table := range report.Tables {
 		var rows int64
@@ -257,7 +257,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// broken is how a load is broken: after a number of things it told its watcher, rows that were copied and statements that
+// broken is how a load is broken: after a number of things it told its Progress, rows that were copied and statements that
 // began, with so many sessions.
 type broken struct{ after, atOnce int }
 
@@ -268,7 +268,7 @@ func breakLoad(t *testing.T, s *postgres.Store, b broken) {
 	defer cancel()
 	o := options(t)
 	o.Resume, o.AtOnce = true, b.atOnce
-	o.Watch = &breaker{left: b.after, cancel: cancel}
+	o.Progress = &breaker{left: b.after, cancel: cancel}
 	if _, err := load.Run(ctx, s, o); !errors.Is(err, context.Canceled) {
 		t.Fatalf("load broken after %v: %v", b, err)
 	}
@@ -298,8 +298,8 @@ func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 	}
 }
 
-// observer checks what a watcher is told.
-type observer struct {
+// follower checks what a Progress is told.
+type follower struct {
 	mu         sync.Mutex
 	running    map[string]bool
 	statements int
@@ -307,26 +307,26 @@ type observer struct {
 	fell       bool
 }
 
-func (o *observer) Begin(schema.Phase)                 {}
-func (o *observer) Copied(datagen.Table, int64, int64) {}
-func (o *observer) Built(string, float64)              {}
+func (f *follower) Begin(schema.Phase)                 {}
+func (f *follower) Copied(datagen.Table, int64, int64) {}
+func (f *follower) Built(string, float64)              {}
 
-func (o *observer) Statement(_ schema.Phase, statement string, ended bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (f *follower) Statement(_ schema.Phase, statement string, ended bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if ended {
-		delete(o.running, statement)
+		delete(f.running, statement)
 		return
 	}
-	o.statements++
-	o.running[statement] = true
+	f.statements++
+	f.running[statement] = true
 }
 
-func (o *observer) Done(share float64, _ time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.fell = o.fell || share < o.share
-	o.share = share
+func (f *follower) Done(share float64, _ time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fell = f.fell || share < f.share
+	f.share = share
 }
 
 // failing is a part whose writer fails halfway.

@@ -13,11 +13,11 @@ import (
 // progressEvery is how often the engine is asked how far statements are.
 const progressEvery = time.Second
 
-// pace is a Watcher before the user's: it computes from what both are told how much of the whole load is done, and how long
+// pace is a Progress before the user's: it computes from what both are told how much of the whole load is done, and how long
 // the rest takes. The unit of work is the time that a row of no bytes would take to copy; the costs of statements are in the same
 // unit, which holds roughly, until the load itself shows how fast this server builds.
 type pace struct {
-	Watcher
+	Progress
 	mu         sync.Mutex
 	copying    stage
 	building   stage
@@ -52,8 +52,8 @@ func work(rows, bytes int64) float64 { return float64(rows) + float64(bytes)/row
 const priorWeight = 0.1
 
 // newPace computes what is to be done.
-func newPace(w Watcher, parts []datagen.Part, statements []schema.Statement) *pace {
-	p := &pace{Watcher: w, statements: map[string]float64{}, built: map[string]float64{}}
+func newPace(next Progress, parts []datagen.Part, statements []schema.Statement) *pace {
+	p := &pace{Progress: next, statements: map[string]float64{}, built: map[string]float64{}}
 	rows := map[string]float64{}
 	for _, part := range parts {
 		rows[string(part.Table)] += float64(part.Rows)
@@ -66,7 +66,7 @@ func newPace(w Watcher, parts []datagen.Part, statements []schema.Statement) *pa
 	return p
 }
 
-// Begin is of Watcher.
+// Begin is of Progress.
 func (p *pace) Begin(phase schema.Phase) {
 	p.mu.Lock()
 	p.copying.took, p.copying.began = p.copying.elapsed(), time.Time{}
@@ -78,13 +78,13 @@ func (p *pace) Begin(phase schema.Phase) {
 		p.building.began = time.Now()
 	}
 	p.mu.Unlock()
-	p.Watcher.Begin(phase)
+	p.Progress.Begin(phase)
 }
 
 // tell tells the share of all work that is done, and the time left.
 func (p *pace) tell() {
 	done, total := p.copying.done+p.building.done, p.copying.total+p.building.total
-	p.Watcher.Done(min(done/total, 1), p.left())
+	p.Progress.Done(min(done/total, 1), p.left())
 }
 
 // left is the time that the rest takes; negative where nobody knows yet.
@@ -112,9 +112,9 @@ func (p *pace) left() time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Copied is of Watcher.
+// Copied is of Progress.
 func (p *pace) Copied(table datagen.Table, rows, bytes int64) {
-	p.Watcher.Copied(table, rows, bytes)
+	p.Progress.Copied(table, rows, bytes)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.copying.done += work(rows, bytes)
@@ -136,9 +136,9 @@ func (p *pace) skipStatement(name string) {
 	p.mu.Unlock()
 }
 
-// Statement is of Watcher.
+// Statement is of Progress.
 func (p *pace) Statement(phase schema.Phase, statement string, ended bool) {
-	p.Watcher.Statement(phase, statement, ended)
+	p.Progress.Statement(phase, statement, ended)
 	if ended {
 		p.build(statement, 1)
 	}
@@ -154,8 +154,8 @@ func (p *pace) build(statement string, share float64) {
 	p.tell()
 }
 
-// watchProgress asks how far statements are until ctx ends.
-func (p *pace) watchProgress(ctx context.Context, e store.Loader) {
+// pollProgress asks how far statements are until ctx ends.
+func (p *pace) pollProgress(ctx context.Context, e store.Loader) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
@@ -169,7 +169,7 @@ func (p *pace) watchProgress(ctx context.Context, e store.Loader) {
 			return // it is only for show
 		}
 		for name, share := range shares {
-			p.Watcher.Built(name, share)
+			p.Progress.Built(name, share)
 			p.build(name, share)
 		}
 	}

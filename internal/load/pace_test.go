@@ -9,9 +9,9 @@ import (
 	"ds2/schema"
 )
 
-// estimates keeps what a watcher is told.
+// estimates keeps what a Progress is told.
 type estimates struct {
-	deaf
+	noProgress
 	at   []time.Duration
 	left []time.Duration
 	from time.Time

@@ -49,10 +49,10 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 		if err != nil {
 			return err
 		}
-		if l.options.Watch != nil {
-			watched, end := context.WithCancel(ctx)
+		if l.options.Progress != nil {
+			polled, end := context.WithCancel(ctx)
 			defer end()
-			go l.watch.watchProgress(watched, l.engine)
+			go l.pace.pollProgress(polled, l.engine)
 		}
 		for len(statements) > 0 {
 			n := 1
@@ -100,13 +100,13 @@ func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.St
 
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
 	if _, ok := l.done[s.Name]; ok {
-		l.watch.skipStatement(s.Name)
+		l.pace.skipStatement(s.Name)
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.watch.Statement(phase, s.Name, false)
-	defer l.watch.Statement(phase, s.Name, true)
+	l.pace.Statement(phase, s.Name, false)
+	defer l.pace.Statement(phase, s.Name, true)
 	return l.engine.ExecStep(ctx, s)
 }

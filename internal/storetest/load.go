@@ -143,7 +143,7 @@ func (s *suite) resume(t *testing.T) {
 	o := loadOptions(t)
 	for _, share := range []float64{0.05, 0.3, 0.5, 0.7, 0.9} {
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Resume, o.Watch = true, &breaker{at: share, cancel: cancel}
+		o.Resume, o.Progress = true, &breaker{at: share, cancel: cancel}
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		if !errors.Is(err, context.Canceled) {
@@ -157,7 +157,7 @@ func (s *suite) resume(t *testing.T) {
 			t.Errorf("broken when %.0f %% were done, the database counts as ready: %v", 100*share, err)
 		}
 	}
-	o.Watch = nil
+	o.Progress = nil
 	if _, err := load.Run(t.Context(), l, o); err != nil {
 		t.Fatal(err)
 	}
@@ -168,14 +168,14 @@ func (s *suite) resume(t *testing.T) {
 	}
 }
 
-// breaker watches a load and cancels it when a share of all steps is done.
+// breaker follows a load and cancels it when a share of all steps is done.
 type breaker struct {
 	mu     sync.Mutex
 	at     float64
 	cancel func()
 }
 
-// Done is of load.Watcher.
+// Done is of load.Progress.
 func (b *breaker) Done(share float64, _ time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,14 +184,14 @@ func (b *breaker) Done(share float64, _ time.Duration) {
 	}
 }
 
-// Begin is of load.Watcher.
+// Begin is of load.Progress.
 func (b *breaker) Begin(schema.Phase) {}
 
-// Copied is of load.Watcher.
+// Copied is of load.Progress.
 func (b *breaker) Copied(datagen.Table, int64, int64) {}
 
-// Statement is of load.Watcher.
+// Statement is of load.Progress.
 func (b *breaker) Statement(schema.Phase, string, bool) {}
 
-// Built is of load.Watcher.
+// Built is of load.Progress.
 func (b *breaker) Built(string, float64) {}

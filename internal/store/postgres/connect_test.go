@@ -267,7 +267,7 @@ func TestLoadWhoseServerDies(t *testing.T) {
 	}
 	o := load.Options{Size: small, Parts: data.Parts(), AtOnce: 2, Resume: true}
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
-		o.Watch = &killer{phase: phase, kill: server.Kill}
+		o.Progress = &killer{phase: phase, kill: server.Kill}
 		_, err := load.Run(t.Context(), s, o)
 		if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Connection || !strings.Contains(err.Error(), "the server closed the connection") {
 			t.Errorf("killed in phase %s: %v", phase, err)
@@ -276,7 +276,7 @@ func TestLoadWhoseServerDies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o.Watch = nil
+	o.Progress = nil
 	report, err := load.Run(t.Context(), s, o)
 	if err != nil {
 		t.Fatal(err)
