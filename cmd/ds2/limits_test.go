@@ -35,7 +35,7 @@ func TestLimitSyntax(t *testing.T) {
 		t.Errorf("exit %d,\n%swant\n%s", code, stderr, want)
 	}
 	for args, want := range map[string]string{
-		"--limits exchange":                         `--limits: unknown set of limits "exchange"; known: jetstress`,
+		"--limits exchange":                         `--limits: unknown set of limits "exchange"; known: exchange2007, `,
 		"--abort-on-fail 30s":                       "--abort-on-fail needs --limit",
 		"--crash-after 1m":                          "--crash-after needs --kill-command and --start-command",
 		"--kill-command false --start-command true": "--crash-after is missing",

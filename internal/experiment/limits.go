@@ -19,7 +19,8 @@ var ErrLimits = errors.New("limits failed")
 // watch judges the limits while a run goes on: over each interval that lies in the run phase.
 type watch struct {
 	limits     []limit.Limit
-	abortAfter time.Duration // 0: never
+	machine    *monitor.Machine // whose drives the limits are on; nil: not known
+	abortAfter time.Duration    // 0: never
 
 	samples []measure.Sample // since the last interval
 	failing time.Duration    // how long limits have failed on end
@@ -55,7 +56,7 @@ func (w *watch) over(iv measure.Interval, counters monitor.Table, start time.Tim
 	if err != nil {
 		return err
 	}
-	figures, err := limit.Of(series, window, counters, start)
+	figures, err := limit.Of(series, window, counters, start, w.machine)
 	if err != nil {
 		return err
 	}

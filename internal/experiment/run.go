@@ -89,6 +89,9 @@ func Begin(o Options) (*Run, error) {
 		return nil, err
 	}
 	r.watch = watch{limits: o.Limits, abortAfter: o.AbortAfter}
+	if o.Observer != nil {
+		r.watch.machine = o.Observer.Machine
+	}
 	r.stop, r.halt = context.WithCancelCause(context.Background())
 	c := o.Driver
 	c.Targets = driver.Targets(o.Targets)

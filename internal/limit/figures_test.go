@@ -51,7 +51,8 @@ func TestOf(t *testing.T) {
 			{Time: start.Add(21 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // after it
 		},
 	}
-	figures, err := Of(series, window, counters, start)
+	machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
+	figures, err := Of(series, window, counters, start, machine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +73,75 @@ func TestOf(t *testing.T) {
 		{"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11", Metric{"device read", "mean"}, 0.004},
 		{"the highest second of any device", Metric{"device read", "max"}, 0.012},
 		{"writes were not sampled", Metric{"device write", "mean"}, nan},
+		{"of the data's drive alone", Metric{"data read", "mean"}, 0.004},
+		{"of the log's drive alone", Metric{"log read", "mean"}, 0.032 / 11},
+		{"a window shorter than 15 s has its mean for a maximum", Metric{"data read", "max"}, 0.004},
+		{"the requests of the data's drive", Metric{"iops", ""}, 400. / 3},
 	} {
 		got, measured := figures(c.metric)
 		if measured == math.IsNaN(c.want) || measured && math.Abs(got-c.want) > 0.02*c.want {
 			t.Errorf("%s: %s is %v, %v; want %v", c.why, c.metric, got, measured, c.want)
 		}
+	}
+}
+
+// TestRoles judges the drives of a database by what it keeps on them: as Jetstress does, by reads of the data and writes of
+// the log over means of 15 s. A published run passed with writes of the data at 71 ms (mailbox/WORKLOAD.md section 3).
+func TestRoles(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	machine := func(roles ...[]monitor.Role) *monitor.Machine {
+		m := &monitor.Machine{}
+		for i, r := range roles {
+			m.Drives = append(m.Drives, monitor.Drive{Name: []string{"sda", "sdb"}[i], Roles: r})
+		}
+		return m
+	}
+	data, log := []monitor.Role{monitor.Data}, []monitor.Role{monitor.Log}
+	for _, c := range []struct {
+		name                           string
+		machine                        *monitor.Machine
+		dataRead, dataWrite, logWrite  float64 // ms, of each second
+		spike                          float64 // ms, of the log's writes in one second of 15
+		exchange2007, exchange2007Busy bool    // passes
+	}{
+		{"slow writes of the data", machine(data, log), 15, 71, 1, 1, true, true},
+		{"slow reads", machine(data, log), 21, 1, 1, 1, false, false},
+		{"slow writes of the log", machine(data, log), 5, 1, 11, 11, false, false},
+		{"one slow second is no maximum: it is a mean of 15 s", machine(data, log), 5, 1, 1, 120, true, true},
+		{"a slow quarter of a minute", machine(data, log), 5, 1, 1, 1100, false, true},
+		{"nobody knows the roles: each drive is judged as both", machine(nil, nil), 15, 71, 1, 1, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			counters := monitor.Table{Columns: []string{
+				"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sda.writes_per_second", "disk.sda.write_seconds",
+				"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.writes_per_second", "disk.sdb.write_seconds",
+			}}
+			for second := 1; second <= 300; second++ {
+				logWrite := c.logWrite
+				if second == 100 {
+					logWrite = c.spike
+				}
+				counters.Rows = append(counters.Rows, monitor.Row{
+					Time:   start.Add(time.Duration(second) * time.Second),
+					Values: []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3},
+				})
+			}
+			figures, err := Of(measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for preset, want := range map[string]bool{"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy} {
+				limits, err := Preset(preset)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if verdicts := Judge(limits, figures); Passed(verdicts) != want {
+					t.Errorf("%s: passed %v, want %v: %v", preset, !want, want, verdicts)
+				}
+			}
+			if iops, measured := figures(Metric{"iops", ""}); !measured || iops != map[bool]float64{true: 400, false: 500}[len(c.machine.Drives[0].Roles) > 0] {
+				t.Errorf("iops %v, %v", iops, measured)
+			}
+		})
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 // Metric names one measured figure.
 type Metric struct {
-	// Subject is "order", "browse" (all three browses together), the name of a store.Op, "device read", "device write",
-	// "errors" or "opm".
+	// Subject is "order", "browse" (all three browses together), the name of a store.Op, "device", "data" or "log" with
+	// "read" or "write", "errors", "opm" or "iops".
 	Subject string
 
-	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors and opm.
+	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, opm and iops.
 	Stat string
 }
 
@@ -48,7 +48,11 @@ const (
 	Seconds Unit = "seconds"
 	Ratio   Unit = "ratio" // 0.001 is 0.1 %
 	OPM     Unit = "opm"   // orders a minute
+	IOPS    Unit = "iops"  // reads and writes of the data's drives a second
 )
+
+// lower says that a figure in this unit has a lower limit: fewer users miss it, where they keep the others better.
+func (u Unit) lower() bool { return u == OPM || u == IOPS }
 
 // Limit is one bound on one figure.
 type Limit struct {
@@ -97,6 +101,11 @@ var subjects = func() map[string]subject {
 		"browse":       {Seconds, true},
 		"device read":  {Seconds, false},
 		"device write": {Seconds, false},
+		"data read":    {Seconds, false},
+		"data write":   {Seconds, false},
+		"log read":     {Seconds, false},
+		"log write":    {Seconds, false},
+		"iops":         {IOPS, false},
 		"errors":       {Ratio, false},
 		"opm":          {OPM, false},
 	}

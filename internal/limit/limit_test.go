@@ -133,7 +133,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("preset %s: %d limits, %v", name, len(limits), err)
 		}
 	}
-	if _, err := Preset("exchange"); err == nil || !strings.Contains(err.Error(), "known: jetstress") {
+	if _, err := Preset("exchange"); err == nil || !strings.Contains(err.Error(), "known: exchange2007, exchange2007-stress, exchange2013, exchange2013-stress, jetstress") {
 		t.Errorf("an unknown preset gives %v", err)
 	}
 }

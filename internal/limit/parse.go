@@ -12,10 +12,10 @@ import (
 
 // The grammar; blanks separate words and may stand around a comparison:
 //
-//	limit      = "opm" lower number
+//	limit      = ( "opm" | "iops" ) lower number
 //	           | "errors" upper number "%"
 //	           | operation statistic upper duration
-//	           | "device" ( "read" | "write" ) ( "mean" | "max" ) upper duration
+//	           | ( "device" | "data" | "log" ) ( "read" | "write" ) ( "mean" | "max" ) upper duration
 //	operation  = "order" | "browse" | the name of a store.Op
 //	statistic  = "mean" | "max" | "p" number
 //	upper      = "<" | "<="
@@ -91,10 +91,10 @@ func (p *parser) fail(format string, args ...any) error {
 
 func (p *parser) metric() (Metric, error) {
 	name := p.next(isWord)
-	if name == "device" {
+	if name == "device" || name == "data" || name == "log" {
 		direction := p.next(isWord)
 		if direction != "read" && direction != "write" {
-			return Metric{}, p.fail("write device read or device write")
+			return Metric{}, p.fail("write %s read or %s write", name, name)
 		}
 		name += " " + direction
 	}
@@ -113,13 +113,13 @@ func (p *parser) metric() (Metric, error) {
 	case kind.percentiles:
 		return Metric{}, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", name)
 	default:
-		return Metric{}, p.fail("%s has one figure a second: its statistic is mean or max", name)
+		return Metric{}, p.fail("%s is measured once a second: its statistic is mean or max", name)
 	}
 }
 
 func (p *parser) comparison(m Metric) (Comparison, error) {
 	c := Comparison(p.next(isSign))
-	upper := m.Unit() != OPM
+	upper := !m.Unit().lower()
 	switch {
 	case upper && (c == Below || c == AtMost), !upper && (c == Above || c == AtLeast):
 		return c, nil
@@ -135,7 +135,7 @@ func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
 	value, err := strconv.ParseFloat(digits, 64)
 	switch {
 	case err != nil:
-		return 0, p.fail("write a number, such as %s", map[Unit]string{Seconds: "500ms", Ratio: "0.1%", OPM: "60000"}[unit])
+		return 0, p.fail("write a number, such as %s", map[Unit]string{Seconds: "500ms", Ratio: "0.1%", OPM: "60000", IOPS: "250"}[unit])
 	case value == 0 && compare == Below:
 		return 0, p.fail("nothing is below 0; write <= 0 for none at all")
 	}
@@ -147,7 +147,7 @@ func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
 	case !known && unit == Ratio:
 		return 0, p.fail("a share needs a percent sign, such as %s%%", digits)
 	case !known:
-		return 0, p.fail("orders a minute are a number without a unit, such as 60000")
+		return 0, p.fail("%s is a number without a unit", unit)
 	}
 	p.boundText = digits + suffix
 	if p.next(func(rune) bool { return true }) != "" {
@@ -161,4 +161,5 @@ var factors = map[Unit]map[string]float64{
 	Seconds: {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
 	Ratio:   {"%": 0.01},
 	OPM:     {"": 1},
+	IOPS:    {"": 1},
 }

@@ -87,19 +87,19 @@ func (v Verdict) Value() string {
 	}
 }
 
-// UpperHold tells whether every upper limit holds. Lower limits, those on OPM, are the ones that fewer users miss and that
+// UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the ones that fewer users miss and that
 // more may keep, so a search for the number of users asks this of its trials, and Passed of its result only.
 func UpperHold(verdicts []Verdict) bool {
-	return Passed(slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Unit == OPM }))
+	return Passed(slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Unit.lower() }))
 }
 
 // Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps them all with a fifth to spare. Lower
-// limits, those on OPM, do not count. A limit without a sample is an error.
+// limits, those on OPM and IOPS, do not count. A limit without a sample is an error.
 func Strain(verdicts []Verdict) (float64, error) {
 	highest := 0.0
 	for _, v := range verdicts {
 		switch {
-		case v.Unit == OPM:
+		case v.Unit.lower():
 		case v.Measured == nil:
 			return 0, fmt.Errorf("judge limit %s: the run has no sample of it", v.Limit)
 		case v.Bound > 0:

@@ -170,7 +170,7 @@ func TestRefusals(t *testing.T) {
 					panic(err)
 				}
 				o.Resume, o.Parts = true, data.Parts()
-			}, "cut otherwise"},
+			}, "split differently"},
 		{"tables of DS2's own scripts",
 			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE reorder (prod_id int, quan_low int)") },
 			func(*load.Options) {}, "did not load (reorder)"},

@@ -33,6 +33,7 @@ type Drive struct {
 	Bytes      int64  `json:"bytes"`
 	Rotational bool   `json:"rotational"`
 	Scheduler  string `json:"scheduler,omitempty"`
+	Roles      []Role `json:"roles,omitempty"` // what the database keeps on it; empty: not known
 }
 
 // Machine describes this computer with the drives named. What the kernel does not tell stays empty.

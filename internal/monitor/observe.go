@@ -86,7 +86,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 	if err := w.remote(ctx, targets); err != nil {
 		return nil, err
 	}
-	var files []string
+	var files []File
 	local := false
 	for _, t := range targets {
 		server, err := w.server(ctx, t, len(targets) > 1)
@@ -286,12 +286,13 @@ func (w *Observer) process(ctx context.Context, t Target, query, item string, se
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
-func (w *Observer) thisMachine(files []string) error {
+func (w *Observer) thisMachine(files []File) error {
 	w.Local = true
 	devices := w.o.Devices
 	var fileSystem *FileSystem
+	roles := map[string][]Role{} // by device
 	for i, file := range files {
-		found, err := Root.Find(file)
+		found, err := Root.Find(file.Path)
 		if err != nil {
 			w.note("%v", err)
 			continue
@@ -301,6 +302,11 @@ func (w *Observer) thisMachine(files []string) error {
 		}
 		if len(w.o.Devices) == 0 {
 			devices = append(devices, found.Devices...)
+		}
+		for _, device := range found.Devices {
+			if !slices.Contains(roles[device], file.Role) {
+				roles[device] = append(roles[device], file.Role)
+			}
 		}
 	}
 	slices.Sort(devices)
@@ -313,6 +319,9 @@ func (w *Observer) thisMachine(files []string) error {
 		w.note("where the database's files lie is not known: observing %s; name the devices if it is others", strings.Join(devices, ", "))
 	}
 	machine := Root.Machine(devices)
+	for i := range machine.Drives {
+		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
+	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
 	disks, err := Root.Disks(devices)

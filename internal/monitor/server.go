@@ -16,8 +16,8 @@ type Server struct {
 
 	Container *Container `json:"container,omitempty"` // what it may use of its machine, where that is less than all
 
-	Major int      `json:"-"` // major version
-	Files []string `json:"-"` // folders or files of the database, as the server's machine names them
+	Major int    `json:"-"` // major version
+	Files []File `json:"-"` // of the database, data before log
 }
 
 // ReadServer asks the server. What it refuses to tell (PostgreSQL's data directory is for members of pg_read_all_settings)
@@ -34,8 +34,8 @@ func ReadServer(ctx context.Context, db *sql.DB, q schema.Server) (Server, error
 		errs = fmt.Errorf("ask the server for its settings: %w", err)
 	}
 	if err := each(ctx, db, q.Files, func(rows *sql.Rows) error {
-		var file string
-		err := rows.Scan(&file)
+		var file File
+		err := rows.Scan(&file.Role, &file.Path)
 		s.Files = append(s.Files, file)
 		return err
 	}); err != nil {

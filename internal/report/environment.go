@@ -36,6 +36,9 @@ func environmentTable(s result.Summary) table {
 			if d.Rotational {
 				kind = "rotating"
 			}
+			for _, role := range d.Roles {
+				kind += ", " + string(role)
+			}
 			add("drive "+d.Name, strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, number(float64(d.Bytes)/1e9, 0), kind, d.Scheduler)))
 		}
 	}

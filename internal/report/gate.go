@@ -86,7 +86,7 @@ func valuesOf(c Configuration, m limit.Metric) (values []float64, err error) {
 				return nil, fmt.Errorf("judge %s of %s: %w", m, c.Name, err)
 			}
 			if len(r.Windows) > 0 {
-				figures, err := limit.Of(r.Series, r.Windows[0], r.Host, r.Start)
+				figures, err := limit.Of(r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
 				if err != nil {
 					return nil, err
 				}
