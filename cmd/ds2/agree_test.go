@@ -46,7 +46,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 			var all, ds2 time.Duration
 			for op := range store.NumOps {
 				d := time.Duration(1_000_000 + random.IntN(40_000_000))
-				o.Observe(int(op), d)
+				o.AddLatency(int(op), d)
 				all += d
 				if op != store.OpPrices {
 					ds2 += d

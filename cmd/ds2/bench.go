@@ -22,7 +22,7 @@ import (
 // benchFlags are those of a run, and the procedure around it.
 type benchFlags struct {
 	driveFlags
-	watch   observeFlags
+	observe observeFlags
 	output  driveOutput
 	setup   result.Setup
 	restore restoreFlags
@@ -62,7 +62,7 @@ All records go into one directory. The same command with the same --out continue
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
 	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"
-	f.watch.add(flags)
+	f.observe.add(flags)
 	flags.VarP(oneOf(&f.output.format, "text", "json", "csv"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
 	f.output.metricsFlags.add(flags)
@@ -107,10 +107,10 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if options.Observer, err = f.watch.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
+	if options.Observer, err = f.observe.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
 		return err
 	}
-	if f.watch.PowerLog != "" {
+	if f.observe.PowerLog != "" {
 		if err := experiment.CompleteBench(interrupts.soft, options.Observer, options.Dir, &bench); err != nil {
 			return err
 		}

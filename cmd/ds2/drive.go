@@ -29,7 +29,7 @@ type driveOutput struct {
 
 func newDriveCommand() *cobra.Command {
 	var f driveFlags
-	var watch observeFlags
+	var observe observeFlags
 	var o driveOutput
 	cmd := &cobra.Command{
 		Use:   "drive",
@@ -43,12 +43,12 @@ Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
   ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return drive(i, cmd, &f, &watch, &o) }),
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return drive(i, cmd, &f, &observe, &o) }),
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.add(flags)
-	watch.add(flags)
+	observe.add(flags)
 	flags.VarP(oneOf(&o.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
 	flags.Var(&o.detailed, "detailed-view", "figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
@@ -62,12 +62,12 @@ Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 const firstOfRun = "orders under way end, then the record is written"
 
 // drive is one run from the flags to the result.
-func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *observeFlags, o *driveOutput) error {
+func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *observeFlags, o *driveOutput) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if f.crash.after > 0 && o.verify == verifyNone {
 		return usageError("--crash-after needs --verify audit or deep, which look for lost purchases")
 	}
-	if err := watch.check(); err != nil {
+	if err := observe.check(); err != nil {
 		return err
 	}
 	options, err := f.experiment(interrupts.soft)
@@ -80,7 +80,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, watch *obs
 		return err
 	}
 	defer unlock()
-	if options.Observer, err = watch.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
+	if options.Observer, err = observe.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
 		return err
 	}
 	options.Driver.Delayed = delayed(stderr)

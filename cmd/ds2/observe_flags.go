@@ -13,14 +13,14 @@ import (
 	"ds2/internal/monitor"
 )
 
-// observeFlags say what is watched beside the orders.
+// observeFlags say what is observed beside the orders.
 type observeFlags struct {
 	monitor.Options
 	deviceRecord string
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to watch, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
 	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes node_exporter on the database machine, for servers on other machines; queried after the run")
@@ -33,12 +33,12 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 // check refuses a node_exporter that nobody is there to ask for.
 func (f *observeFlags) check() error {
 	if f.Instance != "" && f.Prometheus == "" {
-		return usageError("--prometheus-instance: give the URL of the Prometheus that watches %s besides, by --prometheus", f.Instance)
+		return usageError("--prometheus-instance: give the URL of the Prometheus that observes %s besides, by --prometheus", f.Instance)
 	}
 	return nil
 }
 
-// observe finds out what can be watched, and tells what cannot and what makes runs a poor test of storage. The latter is
+// observe finds out what can be observed, and reports what cannot and what makes runs a poor test of storage. The latter is
 // told by the result too, which is all that a quiet user wants to read.
 func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet bool, stderr io.Writer) (*monitor.Observer, error) {
 	measured, err := loadDevice(f.deviceRecord)

@@ -23,7 +23,7 @@ import (
 // tuneFlags are those of a run, whose users are searched for, and how to search.
 type tuneFlags struct {
 	driveFlags
-	watch   observeFlags
+	observe observeFlags
 	restore restoreFlags
 	search  tune.Config
 	method  string
@@ -57,7 +57,7 @@ run three times, and its run with the median OPM is the result. Fewer users are 
 	preset(flags, "warmup-time", "15s")
 	preset(flags, "run-time", "2m")
 	f.restore.add(flags)
-	f.watch.add(flags)
+	f.observe.add(flags)
 	flags.Var(oneOf(&f.method, string(tune.Golden), string(tune.Steps)), "method", "search method")
 	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, and 16 for steps)")
 	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
@@ -124,7 +124,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer unlock()
-	if options.Observer, err = f.watch.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
+	if options.Observer, err = f.observe.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))

@@ -93,7 +93,7 @@ func (u *user) do(op store.Op) error {
 	now := time.Now()
 	d := now.Sub(u.now)
 	u.now = now
-	u.tally.Observe(int(op), d)
+	u.tally.AddLatency(int(op), d)
 	if op != store.OpPrices {
 		u.ds2 += d
 	}

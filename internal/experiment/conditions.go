@@ -76,7 +76,7 @@ func product(t monitor.Table, a, b string, from, to time.Time) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// conditions are what is asked of a run's surroundings, as far as they were watched.
+// conditions are what is asked of a run's surroundings, as far as they were observed.
 var conditions = []struct {
 	name, column, unit string
 	scale              float64

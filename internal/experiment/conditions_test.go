@@ -68,6 +68,6 @@ func TestCostsAddUp(t *testing.T) {
 		t.Errorf("the server's own processes take %v s an order, want %v for 6000", *c.ServerCPU, 1.5*60)
 	}
 	if costsOf(monitor.Table{}, result.Summary{Windows: s.Windows}, false) != nil {
-		t.Error("a run that nobody watched has costs")
+		t.Error("a run that nobody observed has costs")
 	}
 }

@@ -25,8 +25,8 @@ func TestOf(t *testing.T) {
 		if second <= 10 {
 			took = 5 * time.Second
 		}
-		o.Observe(1, took/2)
-		o.Observe(2, took/4)
+		o.AddLatency(1, took/2)
+		o.AddLatency(2, took/4)
 		o.Complete(took, took)
 		user.Record(&o)
 		at := time.Duration(second) * time.Second

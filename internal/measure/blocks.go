@@ -28,8 +28,8 @@ func RandomBlocks(random *rand.Rand, configurations, blocks int) [][]int {
 	return orders
 }
 
-// Observation is the figure of one run of an experiment.
-type Observation struct {
+// RunFigure is the figure of one run of an experiment.
+type RunFigure struct {
 	Block         int
 	Run           int // its number in the order in which all runs were made
 	Configuration string
@@ -56,13 +56,13 @@ const looks = 1.25
 
 // Enough says whether an experiment may stop: with the last block and without it, the interval of every difference
 // reaches at most so many percent points from its estimate.
-func Enough(configurations []string, observations []Observation, percent float64) bool {
+func Enough(configurations []string, figures []RunFigure, percent float64) bool {
 	last := 0
-	for _, o := range observations {
+	for _, o := range figures {
 		last = max(last, o.Block)
 	}
-	before := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return o.Block == last })
-	for _, all := range [][]Observation{before, observations} {
+	before := slices.DeleteFunc(slices.Clone(figures), func(o RunFigure) bool { return o.Block == last })
+	for _, all := range [][]RunFigure{before, figures} {
 		if slices.ContainsFunc(Differences(configurations, all), func(d Difference) bool { return !d.Change.within(percent) }) {
 			return false
 		}
@@ -74,20 +74,20 @@ func Enough(configurations []string, observations []Observation, percent float64
 // analysis: in each block the difference of the logarithms is that of the configurations, plus a drift times how much
 // later the one ran than the other; least squares over the blocks separates the two, and Student's t gives the interval.
 // What is the same for a whole block falls out. The intervals hold for each pair by itself.
-func Differences(configurations []string, observations []Observation) []Difference {
+func Differences(configurations []string, figures []RunFigure) []Difference {
 	var all []Difference
 	for i, base := range configurations {
 		for _, other := range configurations[i+1:] {
-			all = append(all, difference(base, other, observations))
+			all = append(all, difference(base, other, figures))
 		}
 	}
 	return all
 }
 
-func difference(base, other string, observations []Observation) Difference {
+func difference(base, other string, figures []RunFigure) Difference {
 	d := Difference{Base: base, Other: other}
 	var rises, later []float64 // by block
-	bases, others := byBlock(base, observations), byBlock(other, observations)
+	bases, others := byBlock(base, figures), byBlock(other, figures)
 	for _, block := range slices.Sorted(maps.Keys(bases)) {
 		b := bases[block]
 		if o, ok := others[block]; ok {
@@ -119,9 +119,9 @@ func difference(base, other string, observations []Observation) Difference {
 // inBlock is what a configuration gave in a block; the mean where it ran more than once.
 type inBlock struct{ logarithm, run, runs float64 }
 
-func byBlock(configuration string, observations []Observation) map[int]inBlock {
+func byBlock(configuration string, figures []RunFigure) map[int]inBlock {
 	blocks := map[int]inBlock{}
-	for _, o := range observations {
+	for _, o := range figures {
 		if o.Configuration == configuration {
 			b := blocks[o.Block]
 			b.runs++

@@ -54,10 +54,10 @@ func TestBlocks(t *testing.T) {
 				}
 				return value
 			}
-			var all []Observation
+			var all []RunFigure
 			for block, order := range RandomBlocks(random, len(names), c.blocks) {
 				for _, i := range order {
-					o := Observation{Block: block, Run: run, Configuration: names[i]}
+					o := RunFigure{Block: block, Run: run, Configuration: names[i]}
 					o.Value = measured(o.Configuration)
 					all = append(all, o)
 				}
@@ -103,7 +103,7 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	var all []Observation
+	var all []RunFigure
 	for block, order := range [][]string{{"hdd", "ssd"}, {"ssd", "hdd"}, {"hdd", "ssd"}, {"ssd", "hdd"}, {"hdd", "ssd"}} {
 		for i, name := range order {
 			run := 2*block + i
@@ -111,7 +111,7 @@ func TestDifferences(t *testing.T) {
 			if name == "ssd" {
 				value *= 1.25
 			}
-			all = append(all, Observation{block, run, name, value})
+			all = append(all, RunFigure{block, run, name, value})
 		}
 	}
 	d := Differences([]string{"hdd", "ssd", "tape"}, all)

@@ -31,8 +31,8 @@ func newDistribution(name string) Distribution {
 	return Distribution{Name: name, histogram: newHistogram()}
 }
 
-// observe adds one response time; in the histogram, what is longer than an hour counts as an hour.
-func (d *Distribution) observe(t time.Duration) {
+// add adds one response time; in the histogram, what is longer than an hour counts as an hour.
+func (d *Distribution) add(t time.Duration) {
 	d.Sum += t
 	// The value is within the bounds, so there is no error to come.
 	_ = d.histogram.RecordValue(min(max(t.Microseconds(), lowestMicros), highestMicros))

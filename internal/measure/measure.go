@@ -129,8 +129,8 @@ func (b *batch) reset() {
 	b.latencies, b.ds2, b.errors, b.retries = b.latencies[:0], b.ds2[:0], b.errors[:0], b.retries[:0]
 }
 
-// Observe notes the response time of one operation, its retries included.
-func (o *Order) Observe(operation int, d time.Duration) {
+// AddLatency notes the response time of one operation, its retries included.
+func (o *Order) AddLatency(operation int, d time.Duration) {
 	o.latencies = append(o.latencies, latency{operation, d})
 }
 

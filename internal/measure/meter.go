@@ -138,10 +138,10 @@ func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 		i := l.series
 		if i == wholeOrder {
 			i = len(m.names) - 1
-			m.second.observe(l.d)
+			m.second.add(l.d)
 		}
-		m.interval[i].observe(l.d)
-		t.Durations[i].observe(l.d)
+		m.interval[i].add(l.d)
+		t.Durations[i].add(l.d)
 	}
 	for _, d := range b.ds2 {
 		ds2 += d

@@ -16,8 +16,8 @@ func TestMeterLosesNothing(t *testing.T) {
 		wg.Go(func() {
 			var o Order
 			for range orders {
-				o.Observe(0, time.Millisecond)
-				o.Observe(1, 2*time.Millisecond)
+				o.AddLatency(0, time.Millisecond)
+				o.AddLatency(1, 2*time.Millisecond)
 				o.Complete(3*time.Millisecond, 3*time.Millisecond)
 				o.Fail(Failure{"login", "deadlock"})
 				r.Record(&o)
@@ -66,7 +66,7 @@ func TestTallySinceReset(t *testing.T) {
 	record := func(n int) {
 		for range n {
 			var o Order
-			o.Observe(0, 2*time.Millisecond)
+			o.AddLatency(0, 2*time.Millisecond)
 			o.Complete(5*time.Millisecond, 2*time.Millisecond)
 			o.Rollbacks++
 			r.Record(&o)
@@ -88,7 +88,7 @@ func TestTallySinceReset(t *testing.T) {
 func TestLongResponseTimesAreKept(t *testing.T) {
 	d := newDistribution("login")
 	for _, t := range []time.Duration{-time.Second, 0, time.Nanosecond, 90 * time.Minute} {
-		d.observe(t)
+		d.add(t)
 	}
 	if l := d.Latency(); l.Count != 4 || l.Max < 3.6e6 {
 		t.Errorf("latency %+v, want all 4, the longest as an hour", l)
@@ -104,7 +104,7 @@ func BenchmarkRecord(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		for op := range 7 {
-			o.Observe(op, time.Millisecond)
+			o.AddLatency(op, time.Millisecond)
 		}
 		o.Complete(7*time.Millisecond, 7*time.Millisecond)
 		r.Record(&o)

@@ -76,7 +76,7 @@ func TestMeansAreExact(t *testing.T) {
 	for i := range 1000 {
 		var o Order
 		d := 12_345_678*time.Nanosecond + time.Duration(i)*997*time.Nanosecond
-		o.Observe(0, d/3)
+		o.AddLatency(0, d/3)
 		o.Complete(d, d/2)
 		sum, ds2 = sum+d, ds2+d/2
 		user.Record(&o)

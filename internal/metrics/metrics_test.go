@@ -33,7 +33,7 @@ func meter() *measure.Meter {
 		for range 100 / (target + 1) {
 			var o measure.Order
 			d := time.Duration(target+1) * 30 * time.Millisecond
-			o.Observe(1, d)
+			o.AddLatency(1, d)
 			o.Complete(d, d)
 			user.Record(&o)
 		}

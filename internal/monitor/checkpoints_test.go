@@ -26,7 +26,7 @@ func TestCheckpoints(t *testing.T) {
 		want  []Checkpoint
 		known bool
 	}{
-		{"nobody watched the database", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, false},
+		{"nobody observed the database", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, false},
 		{"none began", table([]string{"db.checkpoints_per_second", "db.checkpoint_pages_per_second"},
 			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, true},
 		{"PostgreSQL counts them; one that was under way before is not one that began",

@@ -170,7 +170,7 @@ func drives(dir string, found map[string]bool) error {
 // virtual are the devices that hold no data of their own, or hold it in memory.
 var virtual = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd"}
 
-// Drives are all whole block devices of the machine: what to watch where nothing better is known.
+// Drives are all whole block devices of the machine: what to observe where nothing better is known.
 func (fs FS) Drives() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(fs.Sys, "block"))
 	if err != nil {

@@ -106,7 +106,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 			return nil, err
 		}
 	case len(o.Devices) > 0:
-		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the Prometheus that watches their machine")}
+		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the Prometheus that observes their machine")}
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and no Prometheus is given")
 	}

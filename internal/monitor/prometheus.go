@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Prometheus is a server that has watched the machines under test by node_exporter.
+// Prometheus is a server that has observed the machines under test by node_exporter.
 type Prometheus struct{ api v1.API }
 
 // NewPrometheus makes a client of the server at a URL, without connecting.

@@ -32,7 +32,7 @@ func TestGateOnResponseTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Gates[1].Outcome != limit.GateOpen || !strings.Contains(c.Gates[1].Why, "was measured in 0 runs of a and 0 of b") {
-		t.Errorf("drives that nobody watched: %+v", c.Gates[1])
+		t.Errorf("drives that nobody observed: %+v", c.Gates[1])
 	}
 	// All the records are of the same seed, so their runs do not differ and nothing is known of their scatter.
 	if c.Gates[0].Outcome != limit.GateOpen || c.Gates[0].Change.Percent != 0 || !strings.Contains(c.Gates[0].Why, "two runs of each that differ, and there are 3 and 2") {

@@ -36,8 +36,8 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 		for range 90 + random.IntN(20) + min(second, 10) {
 			var o measure.Order
 			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond, time.Duration(9000+random.IntN(9000))*time.Microsecond
-			o.Observe(0, login)
-			o.Observe(1, purchase)
+			o.AddLatency(0, login)
+			o.AddLatency(1, purchase)
 			o.Complete(login+purchase, login+purchase)
 			o.Purchases++
 			user.Record(&o)

@@ -117,7 +117,7 @@ func ReadHost(dir string, start time.Time) (monitor.Table, error) {
 func readHost(path string, start time.Time, ended bool) (monitor.Table, error) {
 	var t monitor.Table
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return t, nil // nobody watched
+		return t, nil // nobody observed
 	}
 	last := math.Inf(-1)
 	cells := 0

@@ -24,8 +24,8 @@ func series() measure.Series {
 	var s measure.Series
 	for second := 1; second <= 10; second++ {
 		var o measure.Order
-		o.Observe(0, 3*time.Millisecond)
-		o.Observe(1, 40*time.Millisecond)
+		o.AddLatency(0, 3*time.Millisecond)
+		o.AddLatency(1, 40*time.Millisecond)
 		o.Complete(43*time.Millisecond, 43*time.Millisecond)
 		o.Purchases++
 		o.InDoubtCustomers++

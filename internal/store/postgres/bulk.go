@@ -92,7 +92,7 @@ func (s *Store) FillStep(ctx context.Context, step, table string, csv io.Reader)
 func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		if statement.Progress != "" {
-			end, err := s.watch(ctx, conn, statement)
+			end, err := s.track(ctx, conn, statement)
 			if err != nil {
 				return err
 			}
@@ -119,8 +119,8 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 	return s.wrap(statement.Name, err)
 }
 
-// watch lets Progress know which of the server's processes runs a statement, until end is called.
-func (s *Store) watch(ctx context.Context, conn *pgx.Conn, statement schema.Statement) (end func(), err error) {
+// track lets Progress know which of the server's processes runs a statement, until end is called.
+func (s *Store) track(ctx context.Context, conn *pgx.Conn, statement schema.Statement) (end func(), err error) {
 	var pid int32 // of the server itself: with a pooler between, the connection knows another
 	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
 		return nil, err

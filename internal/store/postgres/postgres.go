@@ -34,7 +34,7 @@ type Store struct {
 	config   *pgx.ConnConfig
 	password func(ctx context.Context) (string, error) // nil: the config's
 	db       *sql.DB
-	running  sync.Map // names of statements that Progress watches, by the server's process
+	running  sync.Map // names of statements that Progress reports on, by the server's process
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what

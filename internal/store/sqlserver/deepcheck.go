@@ -45,11 +45,11 @@ func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress
 	if err != nil {
 		return result, s.Wrap(op, err)
 	}
-	watched, done := context.WithCancel(ctx)
+	reporting, done := context.WithCancel(ctx)
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		s.watchCheck(watched, session, result.Bytes, tell)
+		s.reportCheck(reporting, session, result.Bytes, tell)
 	}()
 	faults, err := s.check(ctx, conn)
 	done()
@@ -61,8 +61,8 @@ func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress
 	return result, s.Wrap(op, err)
 }
 
-// watchCheck tells how far the check in a session is, until ctx ends or the server does not say.
-func (s *Store) watchCheck(ctx context.Context, session int, total int64, tell func(store.DeepCheckProgress)) {
+// reportCheck reports how far the check in a session is, until ctx ends or the server does not say.
+func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell func(store.DeepCheckProgress)) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {

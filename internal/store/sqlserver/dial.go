@@ -41,7 +41,7 @@ func (c connector) Driver() driver.Driver { return &mssql.Driver{} }
 func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *network, error) {
 	n := &network{Dialer: net.Dialer{KeepAlive: config.KeepAlive}}
 	if config.TLSConfig != nil {
-		config.TLSConfig = n.watchTLS(config.TLSConfig)
+		config.TLSConfig = n.verifyTLS(config.TLSConfig)
 	}
 	connector, err := s.newConnector(ctx, config)
 	if err != nil {
@@ -111,7 +111,7 @@ type network struct {
 
 	certificate     error // why the server's certificate was refused
 	shook, verified bool  // a TLS handshake began; the certificate was accepted
-	last            *watchedConn
+	last            *loginConn
 	broken          atomic.Bool // the connection broke, which go-mssqldb's own goroutine may notice after its end
 }
 
@@ -124,7 +124,7 @@ func (n *network) DialContext(ctx context.Context, network, address string) (net
 	n.mu.Lock()
 	n.conns = append(n.conns, conn)
 	n.mu.Unlock()
-	return &watchedConn{Conn: conn, network: n}, nil
+	return &loginConn{Conn: conn, network: n}, nil
 }
 
 // cut ends what goes on on the connection.
@@ -136,8 +136,8 @@ func (n *network) cut() {
 	}
 }
 
-// watchTLS verifies the server's certificate as config says, and keeps why it was refused.
-func (n *network) watchTLS(config *tls.Config) *tls.Config {
+// verifyTLS verifies the server's certificate as config says, and keeps why it was refused.
+func (n *network) verifyTLS(config *tls.Config) *tls.Config {
 	config = config.Clone()
 	verifyPeer, verify := config.VerifyPeerCertificate, config.VerifyConnection
 	config.VerifyPeerCertificate = nil
@@ -180,8 +180,8 @@ func verifyChain(config *tls.Config, state tls.ConnectionState) error {
 	return err
 }
 
-// watchedConn tells its network what a login comes to.
-type watchedConn struct {
+// loginConn reports to its network what a login comes to.
+type loginConn struct {
 	net.Conn
 	network *network
 	first   byte // of what came after the last write
@@ -197,7 +197,7 @@ func (n *network) plain() net.Conn {
 	return n.last.Conn
 }
 
-func (c *watchedConn) Read(b []byte) (int, error) {
+func (c *loginConn) Read(b []byte) (int, error) {
 	read, err := c.Conn.Read(b)
 	if c.fresh && read > 0 {
 		c.first, c.fresh = b[0], false
@@ -209,7 +209,7 @@ func (c *watchedConn) Read(b []byte) (int, error) {
 }
 
 // Write sees the first record of a TLS handshake, alone or in a packet of type PRELOGIN ([MS-TDS] 3.2.5.2).
-func (c *watchedConn) Write(b []byte) (int, error) {
+func (c *loginConn) Write(b []byte) (int, error) {
 	const handshake, prelogin, header = 0x16, 0x12, 8
 	if len(b) > header && (b[0] == handshake || b[0] == prelogin && b[header] == handshake) {
 		c.network.shook = true
