@@ -107,11 +107,11 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if options.Observer, err = f.observe.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
+	if err := f.observe.observe(interrupts.soft, &options, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	if f.observe.PowerLog != "" {
-		if err := experiment.CompleteBench(interrupts.soft, options.Observer, options.Dir, &bench); err != nil {
+		if err := experiment.CompleteBench(interrupts.soft, options, &bench); err != nil {
 			return err
 		}
 	}

@@ -80,7 +80,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 		return err
 	}
 	defer unlock()
-	if options.Observer, err = observe.observe(interrupts.soft, options, o.quiet, stderr); err != nil {
+	if err := observe.observe(interrupts.soft, &options, o.quiet, stderr); err != nil {
 		return err
 	}
 	options.Driver.Delayed = delayed(stderr)

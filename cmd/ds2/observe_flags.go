@@ -38,21 +38,22 @@ func (f *observeFlags) check() error {
 	return nil
 }
 
-// observe finds out what can be observed, and reports what cannot and what makes runs a poor test of storage. The latter is
-// told by the result too, which is all that a quiet user wants to read.
-func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet bool, stderr io.Writer) (*monitor.Observer, error) {
-	measured, err := loadDevice(f.deviceRecord)
+// observe finds out what can be observed and adds it to the options, with what was measured of the drives before. It prints
+// what cannot be observed and what makes runs a poor test of storage; the latter is in the result too, which is all that a
+// quiet user wants to read.
+func (f *observeFlags) observe(ctx context.Context, o *experiment.Options, quiet bool, stderr io.Writer) error {
+	device, err := loadDevice(f.deviceRecord)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, f.Options)
 	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
-		return nil, flagError(e.Field, e.Err)
+		return flagError(e.Field, e.Err)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	observer.Device = measured
+	o.Observer, o.Device = observer, device
 	for _, note := range observer.Notes {
 		fmt.Fprintln(stderr, "note:", note)
 	}
@@ -61,5 +62,5 @@ func (f *observeFlags) observe(ctx context.Context, o experiment.Options, quiet 
 			fmt.Fprintln(stderr, "warning:", warning)
 		}
 	}
-	return observer, nil
+	return nil
 }

@@ -124,7 +124,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer unlock()
-	if options.Observer, err = f.observe.observe(interrupts.soft, options, f.output.quiet, stderr); err != nil {
+	if err := f.observe.observe(interrupts.soft, &options, f.output.quiet, stderr); err != nil {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))

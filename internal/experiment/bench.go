@@ -13,7 +13,6 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -168,14 +167,16 @@ func counted(b *result.Bench) (n int) {
 	return n
 }
 
-// CompleteBench adds to the runs of the bench in dir what has become known since they were made, such as a meter's log.
-func CompleteBench(ctx context.Context, o *monitor.Observer, dir string, b *result.Bench) error {
+// CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's log.
+func CompleteBench(ctx context.Context, o Options, b *result.Bench) error {
+	dir := o.Dir
 	for i := range b.Runs {
 		run := &b.Runs[i]
 		if run.Status != result.Done {
 			continue
 		}
-		s, err := Complete(ctx, o, filepath.Join(dir, run.Dir))
+		o.Dir = filepath.Join(dir, run.Dir)
+		s, err := complete(ctx, o)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	}
 	var judgeErr error
 	if r.observation != nil && r.observation.recorded && observedErr == nil {
-		observedErr = addObserved(ctx, r.options.Observer, r.options.Dir, &counters, s)
+		observedErr = addObserved(ctx, r.options, &counters, s)
 	}
 	if len(r.options.Limits) > 0 && (err == nil || errors.Is(err, ErrLimits)) {
 		s.Limits, judgeErr = judge(r.options.Limits, series, counters, *s)
@@ -99,20 +99,20 @@ func windows(asked []measure.WindowSpec, series measure.Series) []measure.Window
 
 // addObserved adds to a summary what the samples of machine and databases say, with those that others took in the time of
 // the run: power, bottleneck and warnings. It can be done again when a meter's log has arrived later.
-func addObserved(ctx context.Context, o *monitor.Observer, dir string, counters *monitor.Table, s *result.Summary) error {
-	filled, err := o.Fill(ctx, counters)
+func addObserved(ctx context.Context, o Options, counters *monitor.Table, s *result.Summary) error {
+	filled, err := o.Observer.Fill(ctx, counters)
 	if filled {
-		err = errors.Join(err, result.SaveHost(dir, counters, s.Start))
+		err = errors.Join(err, result.SaveHost(o.Dir, counters, s.Start))
 	}
-	s.Machine, s.Servers = o.Machine, o.Servers
+	s.Machine, s.Servers = o.Observer.Machine, o.Observer.Servers
 	s.Power, s.Bottleneck = powerOf(*counters, *s), nil
 	s.Costs, s.Conditions = nil, nil
 	if len(s.Windows) == 0 {
 		return err
 	}
-	s.Costs, s.Conditions = costsOf(*counters, *s, o.Local), conditionsOf(*counters, *s)
-	if b := diagnose.Judge(figuresOf(*counters, *s, o.Local, o.Device)); b != nil {
-		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(o, b.Figures)}
+	s.Costs, s.Conditions = costsOf(*counters, *s, o.Observer.Local), conditionsOf(*counters, *s)
+	if b := diagnose.Judge(figuresOf(*counters, *s, o.Observer.Local, o.Device)); b != nil {
+		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(o.Observer, b.Figures)}
 	}
 	return err
 }
@@ -129,15 +129,15 @@ func warnings(o *monitor.Observer, f diagnose.Figures) (all []string) {
 	return all
 }
 
-// Complete adds to the record in dir what has become known since its run, such as a meter's log.
-func Complete(ctx context.Context, o *monitor.Observer, dir string) (result.Summary, error) {
-	record, err := result.Read(dir)
+// complete adds to the record in o.Dir what has become known since its run, such as a meter's log.
+func complete(ctx context.Context, o Options) (result.Summary, error) {
+	record, err := result.Read(o.Dir)
 	if err != nil {
 		return result.Summary{}, err
 	}
 	s := record.Summary
-	err = addObserved(ctx, o, dir, &record.Host, &s)
-	return s, errors.Join(err, result.SaveSummary(dir, s))
+	err = addObserved(ctx, o, &record.Host, &s)
+	return s, errors.Join(err, result.SaveSummary(o.Dir, s))
 }
 
 // judge judges limits over the first window of a run. A run without a window has no samples, so its limits fail.

@@ -177,7 +177,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Complete(t.Context(), w, r.Dir)
+	again, err := complete(t.Context(), Options{Observer: w, Dir: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ds2/internal/audit"
+	"ds2/internal/device"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
 	"ds2/internal/limit"
@@ -41,6 +42,7 @@ type Options struct {
 	Version string // of the kit
 
 	Observer       *monitor.Observer // of machine and databases; nil: none
+	Device         *device.Record    // what the drives under test can do by themselves; nil: nobody has measured it
 	Idle, Cooldown time.Duration     // how long they are observed before the users connect and after the run
 }
 

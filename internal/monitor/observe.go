@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/device"
 	"ds2/schema"
 )
 
@@ -68,8 +67,6 @@ type Observer struct {
 	Servers []Server // of the targets, in their order
 	Sources []Source // to be sampled
 	Local   bool     // ds2 runs on the machine under test
-
-	Device *device.Record // what the drives under test can do by themselves; nil: nobody has measured it
 
 	o          Options
 	prometheus *Prometheus
