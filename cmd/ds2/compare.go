@@ -89,6 +89,6 @@ var compareFormats = map[string]func(io.Writer, report.Comparison) error{
 	"text":     report.CompareText,
 	"markdown": report.CompareMarkdown,
 	"html":     report.CompareHTML,
-	"json":     report.CompareJSON,
+	"json":     printJSON[report.Comparison],
 	"csv":      report.CompareCSV,
 }

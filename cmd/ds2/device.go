@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,9 +102,7 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 		return fmt.Errorf("device: %w", err)
 	}
 	if f.output == "json" {
-		e := json.NewEncoder(cmd.OutOrStdout())
-		e.SetIndent("", "  ")
-		return e.Encode(record)
+		return printJSON(cmd.OutOrStdout(), record)
 	}
 	return printDevice(cmd.OutOrStdout(), record, f.out)
 }

@@ -65,8 +65,17 @@ With --merge the records are those of one run that several driver machines made,
 var reportFormats = map[string]func(io.Writer, []*result.Record) error{
 	"html": report.HTML,
 	"text": report.Text,
-	"json": report.JSON,
+	"json": summariesJSON,
 	"csv":  report.CSV,
+}
+
+// summariesJSON writes the summaries as one array.
+func summariesJSON(w io.Writer, records []*result.Record) error {
+	summaries := make([]result.Summary, len(records))
+	for i, r := range records {
+		summaries[i] = r.Summary
+	}
+	return printJSON(w, summaries)
 }
 
 // reportRuns reports the records of runs.

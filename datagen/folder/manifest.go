@@ -6,7 +6,6 @@ package folder
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,15 +101,7 @@ func (m *Manifest) size() datagen.Size {
 
 // write puts the manifest into dir, whole or not at all.
 func (m *Manifest) write(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write manifest: %w", err)
-	}
-	err = atomicfile.Write(filepath.Join(dir, m.name()), func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteJSON(filepath.Join(dir, m.name()), m); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	return nil

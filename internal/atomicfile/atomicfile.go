@@ -6,6 +6,7 @@ package atomicfile
 import (
 	"bufio"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -72,6 +73,15 @@ func Write(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// WriteJSON writes v as indented JSON to the file at path. The error names the path.
+func WriteJSON(path string, v any) error {
+	return Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	})
 }
 
 // Target says for which file the temporary file name was being written, as a process that was killed leaves it; ok is

@@ -95,11 +95,7 @@ func (r *Record) ReadsAt(latency float64) float64 {
 
 // Save writes the record.
 func (r *Record) Save(path string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	})
+	return atomicfile.WriteJSON(path, r)
 }
 
 // maxRecord bounds what is read.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -141,13 +140,6 @@ func bottlenecks(b result.Bench) string {
 		}
 	}
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), ", ")
-}
-
-// CompareJSON writes the comparison as one object.
-func CompareJSON(w io.Writer, c Comparison) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(c)
 }
 
 // CompareCSV writes a line a run. Costs are those of an order, in base units.

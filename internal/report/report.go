@@ -10,7 +10,6 @@ package report
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -68,18 +67,4 @@ func title(records []*result.Record) string {
 		return "ds2 run " + records[0].RunID
 	}
 	return fmt.Sprintf("%d ds2 runs", len(records))
-}
-
-// JSON writes the summaries as one array.
-func JSON(w io.Writer, records []*result.Record) error {
-	summaries := make([]result.Summary, len(records))
-	for i, r := range records {
-		summaries[i] = r.Summary
-	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	if err := e.Encode(summaries); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }

@@ -234,24 +234,6 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	var b bytes.Buffer
-	r := record(t, nil)
-	if err := JSON(&b, []*result.Record{r}); err != nil {
-		t.Fatal(err)
-	}
-	var runs []struct {
-		RunID string  `json:"run_id"`
-		OPM   float64 `json:"opm"`
-	}
-	if err := json.Unmarshal(b.Bytes(), &runs); err != nil {
-		t.Fatal(err)
-	}
-	if len(runs) != 1 || runs[0].RunID != "k7c2" || runs[0].OPM != *r.OPM {
-		t.Errorf("got %+v", runs)
-	}
-}
-
 func TestThinned(t *testing.T) {
 	var samples []measure.Sample
 	for second := 1; second <= 86_400; second++ {

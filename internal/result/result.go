@@ -24,10 +24,8 @@
 package result
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -293,15 +291,7 @@ func SaveSummary(dir string, s Summary) error {
 
 // SaveJSON writes a file of a record, whole or not at all.
 func SaveJSON(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteJSON(path, v); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
