@@ -531,7 +531,7 @@ func TestOpenRefuses(t *testing.T) {
 		{`"prod.csv"`, `"inv.csv"`, `"inv.csv"`},
 		{`"customers": 2001`, `"customers": 0`, "CUSTOMERS.CUSTOMERID"},
 		{`"shard": "1/1"`, `"shard": "1/2"`, "which its name is not"},
-		{`"shard": "1/1"`, `"shard": "0/1"`, "no shard"},
+		{`"shard": "1/1"`, `"shard": "0/1"`, "invalid shard"},
 		{`{`, ``, "invalid"},
 	} {
 		if err := os.WriteFile(path, bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1), 0o644); err != nil {
