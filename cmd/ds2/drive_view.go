@@ -18,14 +18,13 @@ type view struct {
 	meter  *measure.Meter
 	config driver.Config
 	ds2    ds2Lines
-	quit   chan struct{}
-	gone   chan struct{}
+	stop   func() // ends the showing
 }
 
 // startView begins to show a run.
 func startView(meter *measure.Meter, c driver.Config, o *driveOutput, stdout, stderr io.Writer) *view {
-	v := &view{meter: meter, config: c, ds2: ds2Lines{meter: meter, detailed: bool(o.detailed)}, quit: make(chan struct{}), gone: make(chan struct{})}
-	every, show, end := 10*time.Second, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
+	v := &view{meter: meter, config: c, ds2: ds2Lines{meter: meter, detailed: bool(o.detailed)}}
+	every, show, end := progressEvery, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:
 		show = func() {}
@@ -36,27 +35,9 @@ func startView(meter *measure.Meter, c driver.Config, o *driveOutput, stdout, st
 		show = func() { fmt.Fprintf(stderr, "\r\x1b[K%s", clip(v.line(), stderr)) }
 		end = func() { fmt.Fprintln(stderr) }
 	}
-	go func() {
-		defer close(v.gone)
-		defer end()
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				show()
-			case <-v.quit:
-				return
-			}
-		}
-	}()
+	halt := startTicking(every, show)
+	v.stop = func() { halt(); end() }
 	return v
-}
-
-// stop ends the showing.
-func (v *view) stop() {
-	close(v.quit)
-	<-v.gone
 }
 
 // line is the run in one line.
@@ -83,11 +64,6 @@ func (v *view) line() string {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}
 	return line
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // clip cuts a line to the width of the terminal, so that it can be drawn over.

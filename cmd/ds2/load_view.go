@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -22,15 +20,12 @@ import (
 // loadView shows a load: on a terminal a bar for each table and a line for each statement that is running, elsewhere a
 // line whenever a phase begins and every ten seconds.
 type loadView struct {
-	w     io.Writer
-	start time.Time
-	bars  *mpb.Progress // nil where there is no terminal
-	quit  chan struct{}
-	gone  chan struct{}
+	w    io.Writer
+	bars *mpb.Progress // nil where there is no terminal
+	halt func()        // ends the lines; nil on a terminal
 
 	mu      sync.Mutex
 	phase   schema.Phase
-	began   time.Time // of the phase
 	tables  []*tableView
 	running map[string]*statementView
 	done    atomic.Pointer[loadDone] // of the whole load; nil before the first. No lock, since bars ask for it while they are drawn
@@ -54,7 +49,7 @@ type tableView struct {
 }
 
 func startLoadView(w io.Writer, parts []datagen.Part) *loadView {
-	v := &loadView{w: w, start: time.Now(), running: map[string]*statementView{}, quit: make(chan struct{}), gone: make(chan struct{})}
+	v := &loadView{w: w, running: map[string]*statementView{}}
 	for _, part := range parts {
 		i := slices.IndexFunc(v.tables, func(t *tableView) bool { return t.table == part.Table })
 		if i < 0 {
@@ -63,31 +58,18 @@ func startLoadView(w io.Writer, parts []datagen.Part) *loadView {
 		}
 		v.tables[i].of += part.Rows
 	}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		v.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
 		v.total = v.bars.New(statementSteps, mpb.NopStyle(), mpb.BarPriority(1000), mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return v.left() })))
-		close(v.gone)
 		return v
 	}
-	go v.lines()
+	v.halt = startTicking(progressEvery, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		fmt.Fprintln(w, v.line())
+	})
 	return v
-}
-
-func (v *loadView) lines() {
-	defer close(v.gone)
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			v.mu.Lock()
-			fmt.Fprintln(v.w, v.line())
-			v.mu.Unlock()
-		case <-v.quit:
-			return
-		}
-	}
 }
 
 // line is the state in words.
@@ -132,7 +114,7 @@ func (v *loadView) left() string {
 func (v *loadView) Begin(phase schema.Phase) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.phase, v.began = phase, time.Now()
+	v.phase = phase
 	if v.bars == nil {
 		fmt.Fprintf(v.w, "load: %s\n", phase)
 		return
@@ -203,9 +185,8 @@ func (v *loadView) Done(share float64, left time.Duration) {
 
 // stop ends the showing.
 func (v *loadView) stop() {
-	close(v.quit)
-	<-v.gone
 	if v.bars == nil {
+		v.halt()
 		return
 	}
 	v.mu.Lock()

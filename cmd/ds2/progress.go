@@ -3,18 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
-
-// progressEvery is how often a progress that is not on a terminal writes its line.
-const progressEvery = 10 * time.Second
 
 // progress shows how many bytes of a long job are done, with the rate and the time left: on a terminal a bar that is
 // drawn again and again, elsewhere a line every ten seconds. Add may be called from any goroutine, also on a nil progress, which shows nothing.
@@ -35,7 +30,7 @@ type progress struct {
 // startProgress begins to show a job of about total bytes on w. What names the job in each line: a verb such as "load".
 func startProgress(w io.Writer, what string, total int64) *progress {
 	p := &progress{what: what, total: total, start: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		bars := mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
 		p.bar = bars.AddBar(total,
 			mpb.PrependDecorators(decor.Name(what)),
@@ -45,21 +40,7 @@ func startProgress(w io.Writer, what string, total int64) *progress {
 		p.stop = sync.OnceFunc(func() { p.bar.Abort(true); bars.Wait() })
 		return p
 	}
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				fmt.Fprintf(w, "%s: %s\n", what, p)
-			case <-quit:
-				return
-			}
-		}
-	}()
-	p.stop = sync.OnceFunc(func() { close(quit); <-gone })
+	p.stop = startTicking(progressEvery, func() { fmt.Fprintf(w, "%s: %s\n", what, p) })
 	return p
 }
 

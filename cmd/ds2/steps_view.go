@@ -3,14 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 )
 
 // stepsView shows what a job of several steps is at and since when: on a terminal a line that is drawn again and again,
@@ -30,28 +28,14 @@ type step struct {
 // startSteps begins to show a job on w. What names the job in each line: a verb such as "reset".
 func startSteps(w io.Writer, what string) *stepsView {
 	v := &stepsView{what: what, start: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		bars := mpb.New(mpb.WithOutput(w))
 		line := bars.New(1, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return v.String() })))
 		v.end = sync.OnceFunc(func() { line.Abort(true); bars.Wait() })
 		return v
 	}
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				fmt.Fprintln(w, v)
-			case <-quit:
-				return
-			}
-		}
-	}()
-	v.end = sync.OnceFunc(func() { close(quit); <-gone })
+	v.end = startTicking(progressEvery, func() { fmt.Fprintln(w, v) })
 	return v
 }
 

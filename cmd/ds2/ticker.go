@@ -1,0 +1,39 @@
+package main
+
+import (
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// progressEvery is how often a progress that is not on a terminal writes its line.
+const progressEvery = 10 * time.Second
+
+// isTerminal says whether what is written to w can be drawn over.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// startTicking calls show every so often, until stop is called, which returns when show will not be called again. Stop may be
+// called twice.
+func startTicking(every time.Duration, show func()) (stop func()) {
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				show()
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(quit); <-gone })
+}
