@@ -192,7 +192,7 @@ func amounts(net uint64) (tax, total uint64) {
 	return tax, net + tax
 }
 
-// betweenCents holds tax and total of every second unit of money, reckoned and printed as DS2 does. The explicit
+// betweenCents holds tax and total of every second unit of money, computed and printed as DS2 does. The explicit
 // conversion keeps the product from being fused into the sum.
 var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	cents := func(v float64) uint64 {

@@ -60,7 +60,7 @@ func (g *random) used(n int) { g.pos += n }
 func (g *random) refill() {
 	copy(g.x[:keep], g.x[block:])
 	g.pos -= block
-	// The three interleaved chains x[n], x[n-3], x[n-6], … run side by side in registers.
+	// The three interleaved chains x[n], x[n-3], x[n-6], … run in parallel in registers.
 	a, b, c := g.x[keep-3], g.x[keep-2], g.x[keep-1]
 	for i := 0; i < block; i += 3 {
 		in := (*[3]uint32)(g.x[keep-lag+i:])
@@ -113,7 +113,7 @@ func powerOfZ(n uint64) [lag]uint32 {
 // numbers give the same.
 func below(n uint64, x uint32) uint64 { return n * uint64(x>>1) >> 31 }
 
-// belowFloat is the same for any n, in the doubles that DS2 reckons in: above 2^53 the product is rounded before the
+// belowFloat is the same for any n, in the doubles that DS2 computes in: above 2^53 the product is rounded before the
 // division, and that rounding is part of the result. Dividing by a power of two is exact.
 func belowFloat(n float64, x uint32) uint64 {
 	return uint64(int64(float64(n*float64(x>>1)) * (1.0 / (1 << 31))))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ExpectedBytes is about how large a database is after a load of p's size, indexes included, files made larger
-// beforehand not. PostgreSQL's was measured; SQL Server's is reckoned from the sizes of its rows.
+// ExpectedBytes is about how large a database is after a load of p's size, indexes included, files that are made larger
+// in advance left out. PostgreSQL's was measured; SQL Server's is computed from the sizes of its rows.
 func ExpectedBytes(engine string, p Params) (int64, error) {
 	d, ok := dialects[engine]
 	if !ok {

@@ -43,7 +43,7 @@ var unasked = []Phase{Data, Drop, Reset}
 type Params struct {
 	Database string // name of the database to make
 
-	// Customers, OrdersPerMonth and Products are the size, for engines that size their files beforehand.
+	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
 	Customers, OrdersPerMonth, Products int64
 
 	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.

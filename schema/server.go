@@ -18,7 +18,7 @@ var serverFiles embed.FS
 type Server struct {
 	// Version gives one row: the major version as a number, and a line of text with all that the server says of itself.
 	Version string
-	// Files gives the folders or files that hold the database, one a row, as the server's machine names them.
+	// Files gives the directories or files that hold the database, one a row, as the server's machine names them.
 	Files string
 	// Process gives one row: the number of the process that serves this session, as the server's own container has it, and
 	// the name of its program; a null number where the server does not tell.

@@ -13,7 +13,7 @@ type SQLServer struct {
 	// 8 on 24 cores.
 	FilesPerFilegroup int
 
-	// DataDir and LogDir are folders on the server's disks; empty: where SQL Server on Linux keeps its databases.
+	// DataDir and LogDir are directories on the server's disks; empty: where SQL Server on Linux keeps its databases.
 	DataDir, LogDir string
 
 	// Login and Password are those that the driver connects with. No login is made where Password is empty.
@@ -24,7 +24,8 @@ type SQLServer struct {
 	// LogMB is the size of the log file; 0: a share of the data's.
 	LogMB int64
 
-	// FilesDir is the folder, as the server sees it, of the files that the phase Data has it read, and Files are those files.
+	// FilesDir is the directory, as the server sees it, of the files that the phase Data has it read, and Files are
+	// those files.
 	FilesDir string
 	Files    []ServerFile
 	// CRLF says that their lines end in CR LF, not LF.
@@ -46,7 +47,7 @@ type SQLServerLacks struct {
 
 // ServerFile is a file of rows of one table.
 type ServerFile struct {
-	Name  string // without its folder
+	Name  string // without its directory
 	Table string
 	Rows  int64 // exactly: a file that turns out to hold another number is refused
 }
@@ -137,7 +138,7 @@ func filePath(dir, database, file string) string {
 	return join(dir, database+"_"+file)
 }
 
-// join is the path of a file in a folder on the server, with the server's own kind of slash.
+// join is the path of a file in a directory on the server, with the server's own kind of slash.
 func join(dir, file string) string {
 	slash := "/"
 	if strings.Contains(dir, `\`) || strings.HasSuffix(dir, ":") {

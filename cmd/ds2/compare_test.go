@@ -112,6 +112,6 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 		}
 	}
 	if code, _, stderr := execute(t, "compare", t.TempDir()); code != exitFailed || !strings.Contains(stderr, "not a record of a run") {
-		t.Errorf("an empty folder: exit %d, %s", code, stderr)
+		t.Errorf("an empty directory: exit %d, %s", code, stderr)
 	}
 }

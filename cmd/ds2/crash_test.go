@@ -36,7 +36,7 @@ func TestCrashCommands(t *testing.T) {
 	kill := fmt.Sprintf(`pid=$(head -n 1 %s/postmaster.pid) && kill -9 $pid $(cat /proc/$pid/task/$pid/children)
 		while kill -0 $pid; do sleep 0.1; done 2>/dev/null`, server.DataDir())
 	start := program("postgres") + " -p " + u.Port() + " -h 127.0.0.1 -c unix_socket_directories= &"
-	t.Cleanup(func() { // before the server's folder goes
+	t.Cleanup(func() { // before the server's directory goes
 		if out, err := exec.Command("sh", "-c", program("pg_ctl")+" -m immediate stop").CombinedOutput(); err != nil {
 			t.Errorf("stop the server: %v\n%s", err, out)
 		}

@@ -53,6 +53,6 @@ func TestGenerateUsage(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(out); err == nil {
-		t.Error("a folder was made")
+		t.Error("a directory was made")
 	}
 }

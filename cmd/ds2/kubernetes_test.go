@@ -75,7 +75,7 @@ func indexedJob(t *testing.T, file string) (pods int, shell []string, script str
 	return job.Spec.Completions, pod.Containers[0].Command, pod.Containers[0].Args[0]
 }
 
-// What the job's pods run makes, with the size and the folder of a test, a whole dataset, each pod a part of it.
+// What the job's pods run makes, with the size and the directory of a test, a whole dataset, each pod a part of it.
 func TestKubernetesGenerate(t *testing.T) {
 	pods, shell, script := indexedJob(t, "generate.yaml")
 	dir := filepath.Join(t.TempDir(), "data")

@@ -140,7 +140,7 @@ func TestLimitsForReal(t *testing.T) {
 	}
 }
 
-// trialDirs are the folders of the records of all trials.
+// trialDirs are the directories of the records of all trials.
 func trialDirs(r result.Search) (dirs []string) {
 	for _, p := range r.Curve {
 		for _, trial := range p.Trials {

@@ -47,7 +47,7 @@ func TestSQLServerScripts(t *testing.T) {
 }
 
 // TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN the
-// folder of that server's programs.
+// directory of that server's programs.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

@@ -30,7 +30,7 @@ func dataset(t *testing.T, size datagen.Size, o datagen.Options) *datagen.Datase
 
 var all = Options{KitVersion: "test", Tables: datagen.Tables, Shard: Whole, Compression: None, Parallel: 2}
 
-// write makes a folder and says how many bytes its progress told of.
+// write makes a directory and says how many bytes its progress told of.
 func write(t *testing.T, dir string, data *datagen.Dataset, o Options) (*Manifest, int64) {
 	t.Helper()
 	plan, err := NewPlan(dir, data, o)
@@ -54,7 +54,7 @@ func verify(t *testing.T, dir string) error {
 	return f.Verify(t.Context(), 2, func(int64) {})
 }
 
-// csv is what a folder holds, by DS2's file names.
+// csv is what a directory holds, by DS2's file names.
 func csv(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	f, err := Open(dir)
@@ -152,7 +152,7 @@ func TestCompressionAndLines(t *testing.T) {
 	}
 }
 
-// Sixteen shards in one folder are the dataset; so are two, or as many as there are files.
+// Sixteen shards in one directory are the dataset; so are two, or as many as there are files.
 func TestShards(t *testing.T) {
 	data := dataset(t, small, datagen.Options{})
 	for _, count := range []int{2, 16, 40} {
@@ -265,7 +265,7 @@ func TestDamageAndResume(t *testing.T) {
 	}
 }
 
-// A run that is stopped leaves whole files only, and can be gone on with.
+// A run that is stopped leaves whole files only, and can be continued.
 func TestInterruptAndResume(t *testing.T) {
 	dir := t.TempDir()
 	data := dataset(t, small, datagen.Options{PartRows: 100})
@@ -294,8 +294,8 @@ func TestInterruptAndResume(t *testing.T) {
 	same(t, csv(t, dir), generated(t, data))
 }
 
-// A folder that an earlier version made, with SHA-256 in a manifest of format 1, is verified, loaded and gone on with; its
-// shards get the same checksum.
+// A directory that an earlier version made, with SHA-256 in a manifest of format 1, is verified, loaded and continued;
+// its shards get the same checksum.
 func TestFormat1(t *testing.T) {
 	data := dataset(t, small, datagen.Options{})
 	dir := t.TempDir()

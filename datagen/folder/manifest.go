@@ -1,6 +1,6 @@
 // Package folder keeps a dataset as files: it writes them under DS2's names with a manifest beside them, several
-// machines into one folder if need be, checks a folder against its manifest, and hands its files back as parts for a
-// load. What stands in the files is package datagen's business.
+// machines into one directory if need be, checks a directory against its manifest, and hands its files back as parts
+// for a load. What stands in the files is package datagen's business.
 package folder
 
 import (
@@ -16,8 +16,8 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// Manifest says what a folder holds, or, of a dataset made in shards, what one shard put there. It is written before
-// the first file and again and again while they are made, so that a run that was cut off can be gone on with.
+// Manifest says what a directory holds, or, of a dataset made in shards, what one shard put there. It is written before
+// the first file and again and again while they are made, so that a run that was cut off can be continued.
 type Manifest struct {
 	Format         int             `json:"format"` // of this file: 2; 1 had SHA-256 only, as sha256 of each file
 	KitVersion     string          `json:"kit_version"`
@@ -65,7 +65,7 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 	return m
 }
 
-// name is the manifest's own file name: shards share a folder.
+// name is the manifest's own file name: shards share a directory.
 func (m *Manifest) name() string {
 	if m.Shard.Count == 1 {
 		return "manifest.json"
@@ -73,7 +73,7 @@ func (m *Manifest) name() string {
 	return fmt.Sprintf("manifest-%d-of-%d.json", m.Shard.Index, m.Shard.Count)
 }
 
-// same says whether two manifests may stand in one folder: nil, or what tells them apart.
+// same says whether two manifests may stand in one directory: nil, or what tells them apart.
 func (m *Manifest) same(other *Manifest) error {
 	for _, c := range []struct {
 		what     string

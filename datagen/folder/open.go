@@ -18,14 +18,14 @@ import (
 	"ds2/datagen"
 )
 
-// Folder is a dataset in a folder, as its manifests say it is.
+// Folder is a dataset in a directory, as its manifests say it is.
 type Folder struct {
 	Dir      string
 	Manifest *Manifest // of all shards together
 	missing  []string  // shards whose manifest is not there
 }
 
-// Open reads the manifests of a folder, and nothing else yet.
+// Open reads the manifests of a directory, and nothing else yet.
 func Open(dir string) (*Folder, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open directory: %w", err)
@@ -60,7 +60,7 @@ func Open(dir string) (*Folder, error) {
 // Size is the size of the dataset.
 func (f *Folder) Size() datagen.Size { return f.Manifest.size() }
 
-// Bytes is how many bytes of CSV the folder holds.
+// Bytes is how many bytes of CSV the directory holds.
 func (f *Folder) Bytes() (n int64) {
 	for _, e := range f.Manifest.Files {
 		n += e.Bytes
@@ -71,8 +71,8 @@ func (f *Folder) Bytes() (n int64) {
 // neverFinished is what is wrong with a file without a sum.
 const neverFinished = "was never finished"
 
-// Parts lists the folder's files as parts, one a file, for a load. Writing one reads its file and compares it with the
-// manifest on the way: the error comes with the last row. A folder that does not hold every file of the dataset,
+// Parts lists the directory's files as parts, one a file, for a load. Writing one reads its file and compares it with
+// the manifest on the way: the error comes with the last row. A directory that does not hold every file of the dataset,
 // finished, is refused.
 func (f *Folder) Parts() ([]datagen.Part, error) {
 	if len(f.Manifest.Files) != len(fileNames) {
@@ -90,7 +90,7 @@ func (f *Folder) Parts() ([]datagen.Part, error) {
 	return parts, nil
 }
 
-// DamageError says what in a folder is not as its manifest says.
+// DamageError says what in a directory is not as its manifest says.
 type DamageError struct {
 	Dir      string
 	Findings []string // one a file, or a missing shard
@@ -129,7 +129,7 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
-// reader is one file of a folder.
+// reader is one file of a directory.
 type reader struct {
 	dir         string
 	compression Compression

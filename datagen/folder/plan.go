@@ -18,21 +18,22 @@ import (
 	"ds2/internal/diskspace"
 )
 
-// PartRows is how many customers a part should have of a dataset that goes into a folder: some parts are held in memory.
+// PartRows is how many customers a part should have of a dataset that goes into a directory: some parts are held in
+// memory.
 const PartRows = 8_192
 
-// Options say what of a dataset goes into a folder, and how.
+// Options say what of a dataset goes into a directory, and how.
 type Options struct {
 	KitVersion  string          // for the manifest
 	Tables      []datagen.Table // only these; datagen.Tables are all
 	Shard       Shard           // only this shard's files; Whole is all
 	Compression Compression
-	Checksum    Checksum // empty: what the folder's manifests have, else XXH128
+	Checksum    Checksum // empty: what the directory's manifests have, else XXH128
 	Parallel    int      // parts made concurrently, at least 1
 	Resume      bool     // go on where an earlier run with the same options ended
 }
 
-// Plan is what is to be done to put a dataset into a folder. It is made by NewPlan and carried out once, by Run.
+// Plan is what is to be done to put a dataset into a directory. It is made by NewPlan and carried out once, by Run.
 type Plan struct {
 	dir      string
 	options  Options
@@ -40,8 +41,8 @@ type Plan struct {
 	manifest *Manifest
 }
 
-// NewPlan plans to put data into dir. It touches nothing, and refuses a folder that holds anything but what this run, or
-// its sister shards, put there.
+// NewPlan plans to put data into dir. It touches nothing, and refuses a directory that holds anything but what this
+// run, or its sister shards, put there.
 func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
 	files = o.Shard.of(files)
@@ -61,7 +62,7 @@ func (p *Plan) Bytes() (n int64) {
 	return n
 }
 
-// look refuses a folder in which something stands that no manifest of the same dataset accounts for, and takes over
+// look refuses a directory in which something stands that no manifest of the same dataset accounts for, and takes over
 // what an earlier run finished.
 func (p *Plan) look() error {
 	// The names first, the manifests after: a sister shard writes its manifest before its files.
@@ -132,10 +133,10 @@ func enough(dir string, free, need int64) error {
 		dir, free, need, need-free)
 }
 
-// Run carries the plan out: the folder is made, what an earlier run finished is read and checked, the missing space is
-// foreseen where it can be, and the missing files are made, each beside its name and then renamed. Progress is told
+// Run carries the plan out: the directory is made, what an earlier run finished is read and checked, the missing space
+// is foreseen where it can be, and the missing files are made, each beside its name and then renamed. Progress is told
 // each number of CSV bytes that are done, from several goroutines at once. Run returns the manifest as it is written;
-// after an error the folder can be resumed.
+// after an error the directory can be resumed.
 func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error) {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make directory: %w", err)

@@ -389,7 +389,7 @@ func TestWhatEndsARun(t *testing.T) {
 		min, max int64 // orders given up
 	}{
 		{"a missing procedure", &simulation{fail: fail(store.Config)}, "read prices: simulated", 1, 4},
-		{"a bug, each order anew", &simulation{fail: fail(store.Bug)}, "max_errors is 3", 4, 8},
+		{"a bug, each order again", &simulation{fail: fail(store.Bug)}, "max_errors is 3", 4, 8},
 		{"a deadlock that never ends", &simulation{fail: fail(store.Deadlock)}, "give up after 5 retries: read prices: simulated", 4, 8},
 		{"data of another size", &simulation{noCustomers: true}, "knows no customer", 4, 8},
 		{"no connection", &simulation{connectErr: &store.Error{Op: "connect", Class: store.Resource, Err: errors.New("too many clients")}},

@@ -70,7 +70,7 @@ func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) 
 		if extra > b.Setup.Runs {
 			return fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs)
 		}
-		// A crash must not leave a run's folder that the summary does not know.
+		// A crash must not leave a run's directory that the summary does not know.
 		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Running})
 		if err := result.SaveBench(p.Dir, *b); err != nil {
 			return err

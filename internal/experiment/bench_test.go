@@ -190,7 +190,7 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 			t.Errorf("after the crash %+v", b)
 		}
 		if want := []string{"run-1", "run-3", "run-4"}; !reflect.DeepEqual(bases(s.dirs), want) {
-			t.Errorf("runs in %v, want %v: the folder of the run that crashed is left alone", s.dirs, want)
+			t.Errorf("runs in %v, want %v: the directory of the run that crashed is left alone", s.dirs, want)
 		}
 	})
 }

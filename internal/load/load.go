@@ -24,8 +24,8 @@ type Options struct {
 	Parts   []datagen.Part
 
 	Drop   bool // DS2 data that is there is dropped first
-	Resume bool // a load of the same dataset that was not finished is gone on with
-	AtOnce int  // parts and statements side by side; at least 1
+	Resume bool // a load of the same dataset that was not finished is continued
+	AtOnce int  // how many parts and statements run concurrently; at least 1
 
 	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to read,
 	// one for each of the Parts, nothing is streamed to it.
@@ -143,7 +143,7 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	return l.engine.CreateDatabase(ctx, statements)
 }
 
-// createTables makes the tables, unless a load that is gone on with has made them. They come into being in one transaction
+// createTables makes the tables, unless a load that is continued has made them. They come into being in one transaction
 // with the note of what is loaded into them: a database holds all of DS2's tables and the note, or nothing.
 func (l *loader) createTables(ctx context.Context) error {
 	held, err := l.held(ctx)

@@ -222,7 +222,7 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	}
 }
 
-// TestResume breaks loads at many places and goes on with them, some twice, and some in the other way of copying.
+// TestResume breaks loads at many places and resumes them, some twice, and some in the other way of copying.
 func TestResume(t *testing.T) {
 	target := pgtest.Database(t)
 	mustLoad(t, open(t, target), options(t))
@@ -372,7 +372,7 @@ func TestDatabaseIsMade(t *testing.T) {
 	exec(t, admin, `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
 }
 
-// A database of another seed knows it: it is reset to its own stock, and its load is not gone on with by other rows.
+// A database of another seed knows it: it is reset to its own stock, and its load is not continued by other rows.
 func TestSeed(t *testing.T) {
 	seeded := options(t)
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: 100, Seed: 7})

@@ -136,7 +136,7 @@ func cacheDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("ds2-cache-%d", os.Geteuid()))
 }
 
-// fetch brings the programs of a version into the cache, where they are not there yet, and returns their folder.
+// fetch brings the programs of a version into the cache, where they are not there yet, and returns their directory.
 // They come the way the embedded-postgres library gets them: by HTTP, through the proxy that the environment names.
 func fetch(ctx context.Context, v embedded.PostgresVersion, cache string, log *slog.Logger) (string, error) {
 	dir := filepath.Join(cache, "postgresql-"+string(v))
@@ -172,7 +172,7 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	}
 	defer os.RemoveAll(work)
 	unpacked := filepath.Join(work, "server")
-	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a data folder that
+	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a data directory that
 	// nobody can make, it ends after the unpacking.
 	err = embedded.NewDatabase(embedded.DefaultConfig().Version(v).Port(0).Logger(io.Discard).
 		CachePath(work).RuntimePath(filepath.Join(work, "run")).BinariesPath(unpacked).DataPath("/dev/null/none")).Start()

@@ -1,5 +1,5 @@
-// Package localpg runs a PostgreSQL of one's own, for a demo or a test: on loopback only, in a folder of its own, gone
-// when its owner is gone. The programs are those of an installed server or, where there is none, fetched ones
+// Package localpg runs a PostgreSQL of one's own, for a demo or a test: on loopback only, in a directory of its own,
+// gone when its owner is gone. The programs are those of an installed server or, where there is none, fetched ones
 // (binaries.go). It runs as root too, where the server itself is another user's (user.go).
 //
 // What is done with the server is not for this package: it knows no database driver and no SQL.
@@ -26,8 +26,8 @@ const User = "postgres"
 // Options say what server Start makes; the zero value is a good one.
 type Options struct {
 	Version   int               // major version; 0: the newest one installed or, with none installed, the newest to be fetched
-	BinDir    string            // folder that holds postgres and initdb; empty: looked for
-	DataDir   string            // folder for the cluster, absent or empty, kept by Stop; empty: a temporary one
+	BinDir    string            // directory that holds postgres and initdb; empty: looked for
+	DataDir   string            // directory for the cluster, absent or empty, kept by Stop; empty: a temporary one
 	Settings  map[string]string // server settings, such as shared_buffers
 	Checksums bool              // data page checksums
 	Log       *slog.Logger      // told what takes long; nil: nobody
@@ -37,7 +37,7 @@ type Options struct {
 type Server struct {
 	binaries binaries
 	owner    owner
-	home     string   // temporary folder: log and, unless Options.DataDir names another place, the cluster
+	home     string   // temporary directory: log and, unless Options.DataDir names another place, the cluster
 	lock     *os.File // on home
 	data     string
 	password string
@@ -74,7 +74,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.data == "" {
 		s.data = filepath.Join(s.home, "data")
 	} else if s.data, err = filepath.Abs(s.data); err != nil {
-		return nil, fmt.Errorf("find data folder: %w", err)
+		return nil, fmt.Errorf("find data directory: %w", err)
 	}
 	if err := s.owner.makeDir(s.data); err != nil {
 		return nil, err
@@ -176,10 +176,10 @@ func (s *Server) URL(database string) string {
 // Version is the server's version, such as "15.18".
 func (s *Server) Version() string { return s.binaries.version.String() }
 
-// BinDir is the folder of the server's programs.
+// BinDir is the directory of the server's programs.
 func (s *Server) BinDir() string { return s.binaries.dir }
 
-// DataDir is the folder of the cluster.
+// DataDir is the directory of the cluster.
 func (s *Server) DataDir() string { return s.data }
 
 // LogFile is where the server writes its messages; Stop removes it.

@@ -121,7 +121,7 @@ func TestKillAndRestart(t *testing.T) {
 		t.Errorf("after the crash the table holds %q", got)
 	}
 	if log, _ := os.ReadFile(s.LogFile()); !strings.Contains(string(log), "automatic recovery in progress") {
-		t.Errorf("the log tells of no crash recovery:\n%s", log)
+		t.Errorf("the log reports no crash recovery:\n%s", log)
 	}
 	if err := s.Restart(t.Context()); err != nil {
 		t.Fatal(err)
@@ -141,8 +141,8 @@ func TestStartErrors(t *testing.T) {
 		want    string
 	}{
 		"a bad setting: the error quotes the server": {Options{Settings: map[string]string{"shared_buffers": "lots"}}, `invalid value for parameter "shared_buffers": "lots"`},
-		"a data folder in use is left alone":         {Options{DataDir: full}, "is not empty"},
-		"a folder without a server":                  {Options{BinDir: full}, "find initdb"},
+		"a data directory in use is left alone":      {Options{DataDir: full}, "is not empty"},
+		"a directory without a server":               {Options{BinDir: full}, "find initdb"},
 		"a version that nobody has":                  {Options{Version: 9}, "only versions 13 to 18"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestStartCancelled(t *testing.T) {
 	}
 }
 
-// openTempDir is a temporary folder that the server's user may enter.
+// openTempDir is a temporary directory that the server's user may enter.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "localpg-test-")

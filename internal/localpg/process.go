@@ -69,7 +69,7 @@ func (p *process) waitReady(ctx context.Context, pidFile string) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		// Lines: pid, folder, start time, port, socket folder, address, shared memory, status.
+		// Lines: pid, directory, start time, port, socket directory, address, shared memory, status.
 		text, _ := os.ReadFile(pidFile)
 		lines := strings.Split(string(text), "\n")
 		if len(lines) >= 8 && lines[0] == strconv.Itoa(p.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready" {

@@ -56,7 +56,7 @@ func (o owner) own(path string) error {
 	return nil
 }
 
-// makeDir makes the data folder, or takes it where it is there and empty.
+// makeDir makes the data directory, or takes it where it is there and empty.
 func (o owner) makeDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -65,10 +65,10 @@ func (o owner) makeDir(dir string) error {
 			err = os.Mkdir(dir, 0o700)
 		}
 	case err == nil && len(entries) > 0:
-		return fmt.Errorf("make PostgreSQL cluster: data folder %s is not empty; name another one or empty it", dir)
+		return fmt.Errorf("make PostgreSQL cluster: data directory %s is not empty; name another one or empty it", dir)
 	}
 	if err != nil {
-		return fmt.Errorf("make data folder: %w", err)
+		return fmt.Errorf("make data directory: %w", err)
 	}
 	if err := o.own(dir); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (o owner) makeDir(dir string) error {
 	return o.reaches(dir)
 }
 
-// reaches tells whether the owner may enter every folder on the way to dir.
+// reaches tells whether the owner may enter every directory on the way to dir.
 func (o owner) reaches(dir string) error {
 	if o.credential == nil {
 		return nil
@@ -84,7 +84,7 @@ func (o owner) reaches(dir string) error {
 	for ; ; dir = filepath.Dir(dir) {
 		var st syscall.Stat_t
 		if err := syscall.Stat(dir, &st); err != nil {
-			return fmt.Errorf("look at folder %s: %w", dir, err)
+			return fmt.Errorf("look at directory %s: %w", dir, err)
 		}
 		enter := uint32(0o001)
 		switch {
@@ -94,7 +94,7 @@ func (o owner) reaches(dir string) error {
 			enter = 0o010
 		}
 		if uint32(st.Mode)&enter == 0 {
-			return fmt.Errorf("folder %s is closed to user %s, who runs the server: name a place outside of it", dir, o.name)
+			return fmt.Errorf("directory %s is closed to user %s, who runs the server: name a place outside of it", dir, o.name)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

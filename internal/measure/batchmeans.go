@@ -27,7 +27,7 @@ type batchMeans struct {
 
 const (
 	minSamples    = 50  // of a series that is estimated from
-	minBatches    = 6   // of a series, side by side
+	minBatches    = 6   // of a series, non-overlapping
 	maxCorrection = 1.5 // of one that is long enough
 )
 

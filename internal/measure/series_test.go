@@ -28,7 +28,7 @@ func TestParseWindow(t *testing.T) {
 		{text: "checkpoints=many", bad: `"many" is not a number of checkpoint cycles`},
 		{text: "", bad: "empty name"},
 		{text: "=auto", bad: "empty name"},
-		{text: "1000s", bad: "neither auto, nor checkpoints=2, nor a span"},
+		{text: "1000s", bad: "use auto, checkpoints=2, or a span"},
 		{text: "1200s-1000s", bad: "ends before it begins"},
 		{text: "5s-5s", bad: "ends before it begins"},
 		{text: "1000x-1200s", bad: `"1000x" is not a time`},

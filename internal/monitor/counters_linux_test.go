@@ -17,7 +17,7 @@ func TestDisksCountWhatIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	where, err := Root.Find(dir)
 	if err != nil {
-		t.Skipf("the temporary folder lies on no block device: %v", err)
+		t.Skipf("the temporary directory lies on no block device: %v", err)
 	}
 	disks, err := Root.Disks(where.Devices)
 	if err != nil {

@@ -142,7 +142,7 @@ func (fs FS) wholeDevices(number string) ([]string, error) {
 	return names, nil
 }
 
-// drives adds the drives under the device whose folder in /sys is dir.
+// drives adds the drives under the device whose directory in /sys is dir.
 func drives(dir string, found map[string]bool) error {
 	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
 		return drives(filepath.Dir(dir), found)

@@ -10,7 +10,7 @@ import (
 )
 
 // machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1; the volume dm-0 of LVM over md0 and
-// sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the folder that plays /.
+// sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the directory that plays /.
 func machine(t *testing.T, mounts ...string) (FS, string) {
 	t.Helper()
 	sys, proc, root := t.TempDir(), t.TempDir(), t.TempDir()
@@ -87,11 +87,11 @@ func TestFind(t *testing.T) {
 			mounts: []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"},
 			want:   []string{"sda"},
 		},
-		"a container's overlay on a folder that can be seen": {
+		"a container's overlay on a directory that can be seen": {
 			mounts: []string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper", "2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"},
 			want:   []string{"sda"},
 		},
-		"a container's overlay on a folder that cannot": {
+		"a container's overlay on a directory that cannot": {
 			mounts: []string{"1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/nowhere/upper"},
 			err:    "cannot be seen from here",
 		},
@@ -152,7 +152,7 @@ func TestMountOptions(t *testing.T) {
 	}
 }
 
-// write makes a file below dir, and the folders to it.
+// write makes a file below dir, and the directories to it.
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)

@@ -59,7 +59,7 @@ func (fs FS) Machine(drives []string) Machine {
 	return m
 }
 
-// IsLocal says whether a host name or address is this machine's; a Unix socket's folder is too.
+// IsLocal says whether a host name or address is this machine's; a Unix socket's directory is too.
 func IsLocal(name string) bool {
 	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "@") {
 		return true

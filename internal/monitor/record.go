@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Record reads how much the record of the run takes that ds2 writes into a folder.
+// Record reads how much the record of the run takes that ds2 writes into a directory.
 func Record(dir string) Source {
 	return Source{
 		Name:    "record",

@@ -21,7 +21,7 @@ import (
 
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
 // and ask the network for nothing. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is set, as in
-// CI. Where DS2_ARTIFACTS names a folder, pictures of the pages are left there.
+// CI. Where DS2_ARTIFACTS names a directory, pictures of the pages are left there.
 func TestBrowser(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {

@@ -67,7 +67,7 @@ func single(s result.Summary) result.Bench {
 	return b
 }
 
-// Comparison is configurations side by side, and by how much each differs from the first.
+// Comparison is configurations next to each other, and by how much each differs from the first.
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`

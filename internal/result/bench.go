@@ -30,7 +30,7 @@ type Bench struct {
 	Setup Setup      `json:"setup"`
 	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
-	// Median is the folder of the run that stands for the configuration: of those that count the one with the median
+	// Median is the directory of the run that stands for the configuration: of those that count the one with the median
 	// OPM, the lower of the two in the middle where their number is even. OPM and the other figures are its own.
 	Median     string   `json:"median,omitempty"`
 	OPM        *float64 `json:"opm"`
@@ -102,7 +102,7 @@ func (r BenchRun) Wrong() []string {
 	return append(slices.Clone(r.Faults), r.Unsteady)
 }
 
-// ErrNoBench says that a folder holds no bench.
+// ErrNoBench says that a directory holds no bench.
 var ErrNoBench = errors.New("it holds no bench")
 
 // ReadBench reads the summary of the bench in dir; ErrNoBench where there is none.

@@ -68,7 +68,8 @@ func (w *HostWriter) Close() error {
 	return nil
 }
 
-// SaveHost writes the HostFile anew and all its hours, beside and renamed: the way to add what became known after the run.
+// SaveHost writes the HostFile again and all its hours, beside and renamed: the way to add what became known after the
+// run.
 func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 	beside, err := os.MkdirTemp(dir, ".host-")
 	if err != nil {

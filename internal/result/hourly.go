@@ -16,7 +16,7 @@ import (
 )
 
 // hourly writes one of the CSV files of a record as the run goes. The file holds the hour under way; when that is over,
-// it goes on anew, and the hour lies beside it: samples-001.csv.gz is the first of samples.csv.gz. Each has the line of
+// it starts again, and the hour lies beside it: samples-001.csv.gz is the first of samples.csv.gz. Each has the line of
 // column names. Times count from the first orders.
 type hourly struct {
 	path    string

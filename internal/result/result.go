@@ -2,7 +2,7 @@
 // taken from it. It knows how a record is written and read, not what a figure means (package measure) or how it is
 // drawn (package report).
 //
-// A record is a folder, by default ds2-results/<start in UTC>-<run id>:
+// A record is a directory, by default ds2-results/<start in UTC>-<run id>:
 //
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
 //	                   again when it ends, each time whole
@@ -222,7 +222,7 @@ func Read(dir string) (*Record, error) {
 		return nil, fmt.Errorf("read record: %w", err)
 	}
 	if summary.Kind != "" {
-		return nil, fmt.Errorf("read record: %s holds several runs (%s): name one of the folders in it", dir, summary.Kind)
+		return nil, fmt.Errorf("read record: %s holds several runs (%s): name one of the directories in it", dir, summary.Kind)
 	}
 	r.Summary = summary.Summary
 	if r.Schema < 1 || r.Schema > Schema {

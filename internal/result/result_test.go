@@ -130,10 +130,10 @@ func TestReadRefuses(t *testing.T) {
 		file, text string
 		want       string
 	}{
-		"a folder without a record":  {"other.txt", "", "is not a record of a run"},
-		"a newer schema":             {SummaryFile, `{"schema": 99}`, "use a newer ds2"},
-		"a summary that is no JSON":  {SummaryFile, `{`, SummaryFile},
-		"a summary without a schema": {SummaryFile, `{}`, "schema 0"},
+		"a directory without a record": {"other.txt", "", "is not a record of a run"},
+		"a newer schema":               {SummaryFile, `{"schema": 99}`, "use a newer ds2"},
+		"a summary that is no JSON":    {SummaryFile, `{`, SummaryFile},
+		"a summary without a schema":   {SummaryFile, `{}`, "schema 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -22,15 +22,15 @@ type Writer struct {
 	fields              []string // of the line under way
 }
 
-// ErrNotEmpty says that the folder for a record holds something already.
-var ErrNotEmpty = errors.New("the folder holds data already: choose another, or remove it")
+// ErrNotEmpty says that the directory for a record holds something already.
+var ErrNotEmpty = errors.New("the directory holds data already: choose another, or remove it")
 
-// DirName is the name of a run's folder: records sort by their start.
+// DirName is the name of a run's directory: records sort by their start.
 func DirName(start time.Time, runID string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + runID
 }
 
-// MakeDir makes a folder for a record, or takes one that is empty; otherwise ErrNotEmpty is in its error.
+// MakeDir makes a directory for a record, or takes one that is empty; otherwise ErrNotEmpty is in its error.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create record: %w", err)
@@ -76,7 +76,7 @@ func Create(dir string, s Summary) (*Writer, error) {
 	return w, nil
 }
 
-// Dir is the record's folder.
+// Dir is the record's directory.
 func (w *Writer) Dir() string { return w.dir }
 
 // Log is where the run's log goes.

@@ -137,7 +137,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// resume breaks a load at several places and goes on with it: what comes of it is what a load at once gives.
+// resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.
 func (s *suite) resume(t *testing.T) {
 	l := s.engine.open(t, s.engine.Database(t))
 	o := loadOptions(t)

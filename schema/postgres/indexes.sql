@@ -21,7 +21,7 @@ VACUUM FREEZE products;
 -- name: freeze inventory; table: inventory; cost: 0.3; transaction: none; progress: vacuum
 VACUUM FREEZE inventory;
 
--- step: all indexes, the long ones first. Building them takes locks that let them be built side by side, which
+-- step: all indexes, the long ones first. Building them takes locks that let them be built concurrently, which
 -- ADD PRIMARY KEY would not: the unique indexes become keys afterwards.
 
 -- name: create index ix_cust_hist_customerid; table: cust_hist; cost: 1; progress: index
@@ -101,7 +101,7 @@ ALTER TABLE orders ADD CONSTRAINT fk_customerid
 ALTER TABLE orderlines ADD CONSTRAINT fk_orderid
     FOREIGN KEY (orderid) REFERENCES orders ON DELETE CASCADE NOT VALID;
 
--- step: check all rows, once, side by side.
+-- step: check all rows, once, concurrently.
 
 -- name: check foreign key fk_cust_hist_customerid; table: cust_hist; cost: 1.2
 ALTER TABLE cust_hist VALIDATE CONSTRAINT fk_cust_hist_customerid;

@@ -145,7 +145,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 
 // TestTLSAndSocket uses a server of its own that takes nothing but TLS over the network, and has a Unix socket.
 func TestTLSAndSocket(t *testing.T) {
-	folder := serverFolder(t)
+	folder := serverDirectory(t)
 	certificate, key := selfSigned(t, folder)
 	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{
 		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": folder,

@@ -208,7 +208,7 @@ func (s *deepCheck) damage(r relation, place, found string) {
 	s.result.Damage = append(s.result.Damage, store.Damage{Object: r.name, Place: place, Found: found})
 }
 
-// aboutServer are the classes of SQLSTATE that tell of connection, transaction state, rights and names, resources,
+// aboutServer are the classes of SQLSTATE about connection, transaction state, rights and names, resources,
 // prerequisites and operator intervention. Damage can come with any other, since damaged data can look like anything.
 var aboutServer = map[string]bool{"08": true, "25": true, "28": true, "42": true, "53": true, "55": true, "57": true}
 

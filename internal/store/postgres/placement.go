@@ -15,8 +15,8 @@ import (
 	"ds2/schema"
 )
 
-// Adapt makes tablespaces of those that are given as folders: store.Loader. One that is there for the folder already is
-// taken as it is.
+// Adapt makes tablespaces of those that are given as directories: store.Loader. One that is there for the directory
+// already is taken as it is.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	return nil, nil
 }
 
-// tablespace gives the name of a tablespace that is given by its name or its folder.
+// tablespace gives the name of a tablespace that is given by its name or its directory.
 func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
 	column := "spcname"
 	if strings.HasPrefix(place, "/") {
@@ -52,15 +52,15 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 	if column == "spcname" {
 		return "", &store.Error{
 			Op: "look for tablespace " + place, Class: store.Config, Err: errors.New("there is none of that name"),
-			Hint: "make it with CREATE TABLESPACE, or name a folder on the server, which begins with /",
+			Hint: "make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
 		}
 	}
-	name = folderName(place)
+	name = directoryName(place)
 	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
 			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: serverError{e},
-			Hint: "it must be an empty folder on the server, owned by the user that the server runs as, and the target's user a superuser",
+			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, and the target's user a superuser",
 		}
 	}
 	return name, err
@@ -68,9 +68,9 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 
 var notWord = regexp.MustCompile("[^a-z0-9]+")
 
-// folderName makes the name of a tablespace from its folder: ds2_mnt_ssd1 from /mnt/ssd1.
-func folderName(folder string) string {
-	name := "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(folder), "_"), "_")
+// directoryName makes the name of a tablespace from its directory: ds2_mnt_ssd1 from /mnt/ssd1.
+func directoryName(directory string) string {
+	name := "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(directory), "_"), "_")
 	return name[:min(len(name), maxName)]
 }
 

@@ -15,25 +15,25 @@ import (
 	"ds2/schema"
 )
 
-// serverFolder is an empty folder that the test server may make a tablespace in.
-func serverFolder(t *testing.T) string {
+// serverDirectory is an empty directory that the test server may make a tablespace in.
+func serverDirectory(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "ds2-tablespace-")
+	directory, err := os.MkdirTemp("", "ds2-tablespace-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	t.Cleanup(func() { os.RemoveAll(directory) })
 	if os.Getuid() == 0 { // then the server is another user's: whoever owns its cluster
-		cmd := exec.Command("chown", "--reference="+pgtest.Server(t).DataDir(), folder)
+		cmd := exec.Command("chown", "--reference="+pgtest.Server(t).DataDir(), directory)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	return folder
+	return directory
 }
 
 func TestPlacement(t *testing.T) {
-	data, indexes := serverFolder(t), serverFolder(t)
+	data, indexes := serverDirectory(t), serverDirectory(t)
 	s := open(t, pgtest.Database(t))
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	set, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{})
@@ -85,17 +85,17 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// spaceOf is the name of the tablespace that is made of a folder.
-func spaceOf(folder string) string {
-	return "ds2" + strings.NewReplacer("/", "_", "-", "_").Replace(folder)
+// spaceOf is the name of the tablespace that is made of a directory.
+func spaceOf(directory string) string {
+	return "ds2" + strings.NewReplacer("/", "_", "-", "_").Replace(directory)
 }
 
 func TestPlacementErrors(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	for place, says := range map[string]string{
-		"nosuch":          "CREATE TABLESPACE",
-		"/nosuch/folder":  "empty folder on the server",
-		"/no'quote/fol;d": "empty folder on the server",
+		"nosuch":            "CREATE TABLESPACE",
+		"/nosuch/directory": "empty directory on the server",
+		"/no'quote/fol;d":   "empty directory on the server",
 	} {
 		_, err := s.Adapt(t.Context(), &schema.Params{IndexTablespace: place})
 		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), says) {

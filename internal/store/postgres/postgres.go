@@ -86,7 +86,7 @@ func (s *Store) connectConfig(ctx context.Context) (*pgx.ConnConfig, error) {
 // Engine returns "postgres".
 func (s *Store) Engine() string { return Engine }
 
-// Label is host:port/database; a Unix socket's folder stands for the host.
+// Label is host:port/database; a Unix socket's directory stands for the host.
 func (s *Store) Label() string {
 	return net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database
 }

@@ -30,9 +30,9 @@ var calls = func() []statement {
 	return s
 }()
 
-// planOnce makes the server plan each call once a session. Left to itself it plans a search for words anew each time, as
-// the words might matter: that took a fifth of all CPU time of an order. Where somebody has set plan_cache_mode, be it for
-// the server, the database, the role or in the target's URL, it stays as it is.
+// planOnce makes the server plan each call once a session. Left to itself it plans a search for words again each time,
+// as the words might matter: that took a fifth of all CPU time of an order. Where somebody has set plan_cache_mode, be
+// it for the server, the database, the role or in the target's URL, it stays as it is.
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 

@@ -19,7 +19,7 @@ import (
 // SQL Server's own database snapshots are not used: while one exists, the first change of every page is copied to it,
 // which a storage benchmark would measure, and going back to one drops the full-text catalogs (docs/sqlserver.md).
 
-// backupFile is the name of the backup in the server's own folder for backups.
+// backupFile is the name of the backup in the server's own directory for backups.
 func (s *Store) backupFile() string { return "ds2_snapshot_" + s.Database() + ".bak" }
 
 // SnapshotBytes is the size of the pages in use, of which a backup consists: store.Snapshotter.
@@ -136,7 +136,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		return err
 	}
 	// The path as BACKUP resolved it is in the history of backups, for those who may read that.
-	path := s.backupFile() + " in the server's folder for backups"
+	path := s.backupFile() + " in the server's directory for backups"
 	_ = s.db.QueryRowContext(ctx, `
 		SELECT TOP (1) m.physical_device_name
 		FROM msdb.dbo.backupset AS b

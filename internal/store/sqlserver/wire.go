@@ -14,10 +14,10 @@ import (
 	"ds2/internal/store"
 )
 
-// wire is a connection on which the procedures are called with the protocol's messages themselves. go-mssqldb logs in and then
-// hands it over: its own calls start a goroutine and a channel for each answer, box every value, and build the text of every
-// declaration anew, which costs the client more than the rest of an order. A call is one write and, as a rule, one read;
-// nothing is allocated. What it speaks is [MS-TDS] 2.2.6.6 (RPC) and 2.2.7 (tokens).
+// wire is a connection on which the procedures are called with the protocol's messages themselves. go-mssqldb logs in
+// and then hands it over: its own calls start a goroutine and a channel for each answer, box every value, and build the
+// text of every declaration again, which costs the client more than the rest of an order. A call is one write and, as a
+// rule, one read; nothing is allocated. What it speaks is [MS-TDS] 2.2.6.6 (RPC) and 2.2.7 (tokens).
 //
 // It needs a connection that is not encrypted after the login; others stay with go-mssqldb.
 type wire struct {
