@@ -16,8 +16,8 @@ import (
 // ErrLimits ends a run whose limits failed for as long as Options.AbortAfter says.
 var ErrLimits = errors.New("limits failed")
 
-// watch judges the limits while a run goes on: over each interval that lies in the run phase.
-type watch struct {
+// limitJudge judges the limits while a run goes on: over each interval that lies in the run phase.
+type limitJudge struct {
 	limits     []limit.Limit
 	machine    *monitor.Machine // whose drives the limits are on; nil: not known
 	abortAfter time.Duration    // 0: never
@@ -38,17 +38,17 @@ func (o Options) interval() time.Duration {
 }
 
 // sample takes a sample of the interval under way.
-func (w *watch) sample(s measure.Sample) {
-	if len(w.limits) > 0 {
-		w.samples = append(w.samples, s)
+func (j *limitJudge) sample(s measure.Sample) {
+	if len(j.limits) > 0 {
+		j.samples = append(j.samples, s)
 	}
 }
 
 // over judges the interval that is over, whose first orders started at start; counters are those sampled in it so far.
 // The error ends the run. What is known only after the run, such as the counters that Prometheus holds, is left to the end.
-func (w *watch) over(iv measure.Interval, counters monitor.Table, start time.Time) error {
-	series := measure.Series{Samples: w.samples, Intervals: []measure.Interval{iv}}
-	w.samples = nil
+func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start time.Time) error {
+	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
+	j.samples = nil
 	if n := len(series.Samples); n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {
 		return nil
 	}
@@ -56,27 +56,27 @@ func (w *watch) over(iv measure.Interval, counters monitor.Table, start time.Tim
 	if err != nil {
 		return err
 	}
-	figures, err := limit.Of(series, window, counters, start, w.machine)
+	figures, err := limit.Of(series, window, counters, start, j.machine)
 	if err != nil {
 		return err
 	}
-	verdicts := slices.DeleteFunc(limit.Judge(w.limits, figures), func(v limit.Verdict) bool { return v.Measured == nil })
-	w.mu.Lock()
-	w.verdicts = verdicts
-	w.mu.Unlock()
+	verdicts := slices.DeleteFunc(limit.Judge(j.limits, figures), func(v limit.Verdict) bool { return v.Measured == nil })
+	j.mu.Lock()
+	j.verdicts = verdicts
+	j.mu.Unlock()
 	if limit.Passed(verdicts) {
-		w.failing = 0
+		j.failing = 0
 		return nil
 	}
-	if w.failing += iv.To - iv.From; w.abortAfter > 0 && w.failing >= w.abortAfter {
-		return fmt.Errorf("%w for %s on end: %s", ErrLimits, w.failing.Round(time.Second), limit.Failed(verdicts))
+	if j.failing += iv.To - iv.From; j.abortAfter > 0 && j.failing >= j.abortAfter {
+		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second), limit.Failed(verdicts))
 	}
 	return nil
 }
 
 // Verdicts are those of the limits over the last interval of the run phase; none before the first has ended.
 func (r *Run) Verdicts() []limit.Verdict {
-	r.watch.mu.Lock()
-	defer r.watch.mu.Unlock()
-	return r.watch.verdicts
+	r.judge.mu.Lock()
+	defer r.judge.mu.Unlock()
+	return r.judge.verdicts
 }

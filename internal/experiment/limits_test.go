@@ -85,7 +85,7 @@ func TestLimitsOfDevices(t *testing.T) {
 		{"a second without writes does not count", true, []float64{0.06, math.NaN(), 0.06, 0.01}, 0},
 		{"nobody observes", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
-		w, ended := watch{limits: limits, abortAfter: 2 * time.Second}, 0
+		w, ended := limitJudge{limits: limits, abortAfter: 2 * time.Second}, 0
 		var o *observation
 		if c.observe {
 			o = &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler), drive)}

@@ -54,7 +54,7 @@ type Run struct {
 	writer  *result.Writer
 	summary result.Summary
 
-	watch       watch
+	judge       limitJudge
 	observation *observation // nil: nobody observes
 	crash       *durability.Coming
 	stop        context.Context
@@ -67,7 +67,7 @@ type recorder struct{ *Run }
 // Sample records a sample, and sets off the crash when its time has come.
 func (r recorder) Sample(s measure.Sample) error {
 	r.crash.At(s.End)
-	r.watch.sample(s)
+	r.judge.sample(s)
 	return r.writer.Sample(s)
 }
 
@@ -77,7 +77,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 		return err
 	}
 	counters, start := r.observation.since(iv.From)
-	if err := r.watch.over(iv, counters, start); err != nil {
+	if err := r.judge.over(iv, counters, start); err != nil {
 		r.halt(err)
 	}
 	return nil
@@ -90,9 +90,9 @@ func Begin(o Options) (*Run, error) {
 	if r.writer, err = result.Create(o.Dir, r.summary); err != nil {
 		return nil, err
 	}
-	r.watch = watch{limits: o.Limits, abortAfter: o.AbortAfter}
+	r.judge = limitJudge{limits: o.Limits, abortAfter: o.AbortAfter}
 	if o.Observer != nil {
-		r.watch.machine = o.Observer.Machine
+		r.judge.machine = o.Observer.Machine
 	}
 	r.stop, r.halt = context.WithCancelCause(context.Background())
 	c := o.Driver
