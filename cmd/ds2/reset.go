@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ds2/internal/experiment"
 	"ds2/internal/store"
 )
 
@@ -56,7 +57,7 @@ the storage report does before each run. The copy needs as much room as the data
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store, stderr io.Writer) error {
-					return onSnapshot(ctx, s, c.run, c.copies, stderr)
+					return experiment.Snapshot(ctx, s, c.run, c.copies, copyView(stderr))
 				})
 			}),
 		}
@@ -66,34 +67,16 @@ the storage report does before each run. The copy needs as much room as the data
 	return cmd
 }
 
-func snapshotterOf(s store.Store) (store.Snapshotter, error) {
-	snapshotter, ok := s.(store.Snapshotter)
-	if !ok {
-		return nil, usageError("--target: %s databases have no snapshots", s.Engine())
-	}
-	return snapshotter, nil
-}
-
-func restoreFromSnapshot(ctx context.Context, s store.Store, stderr io.Writer) error {
-	return onSnapshot(ctx, s, store.Snapshotter.RestoreSnapshot, true, stderr)
-}
-
-// onSnapshot runs a step of a snapshot's life. Where that copies the database, it says before how much room a copy takes.
-func onSnapshot(ctx context.Context, s store.Store, run func(store.Snapshotter, context.Context) error, copies bool, stderr io.Writer) error {
-	snapshotter, err := snapshotterOf(s)
-	if err != nil {
-		return err
-	}
-	view := startSteps(stderr, "snapshot")
-	defer view.stop()
-	if copies {
-		// A database that is half restored may not tell.
-		if bytes, err := snapshotter.SnapshotBytes(ctx); err == nil {
+// copyView shows that a copy of a database is made, restored or dropped, and says before how much room a copy takes.
+func copyView(stderr io.Writer) experiment.CopyView {
+	return func(bytes int64) func() {
+		view := startSteps(stderr, "snapshot")
+		if bytes > 0 {
 			fmt.Fprintf(stderr, "snapshot: a copy takes %s on the server's drives\n", bytesText(bytes))
 			view.tell("copy " + bytesText(bytes))
 		}
+		return view.stop
 	}
-	return run(snapshotter, ctx)
 }
 
 // eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind when it

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"io"
 
 	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
-	"ds2/internal/store"
 )
 
 // restoreFlags say how the databases are restored before each of several runs.
@@ -29,7 +27,6 @@ func (f *restoreFlags) check() error {
 // restore is how the databases are restored.
 func (f *restoreFlags) restore(stderr io.Writer) experiment.Restore {
 	return experiment.Restore{
-		Way: f.way, Command: f.command, DiscardLog: f.log.discard, Output: stderr, Steps: resetSteps(stderr),
-		Snapshot: func(ctx context.Context, s store.Store) error { return restoreFromSnapshot(ctx, s, stderr) },
+		Way: f.way, Command: f.command, DiscardLog: f.log.discard, Output: stderr, Steps: resetSteps(stderr), Copying: copyView(stderr),
 	}
 }

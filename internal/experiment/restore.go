@@ -28,8 +28,8 @@ type Restore struct {
 
 	// Steps shows what a reset is at.
 	Steps func() (tell func(statement string), stop func())
-	// Snapshot puts the copy of a database in its place.
-	Snapshot func(context.Context, store.Store) error
+	// Copying shows that a copy is being put in a database's place.
+	Copying CopyView
 }
 
 // Name is the way as a record tells it.
@@ -61,7 +61,7 @@ func (r Restore) one(ctx context.Context, target store.Store) error {
 	case RestoreReset:
 		return Reset(ctx, target, r.DiscardLog, r.Steps)
 	case RestoreSnapshot:
-		return r.Snapshot(ctx, target)
+		return Snapshot(ctx, target, store.Snapshotter.RestoreSnapshot, true, r.Copying)
 	}
 	return nil
 }
@@ -88,6 +88,24 @@ func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (fu
 	tell, stop := steps()
 	defer stop()
 	return load.Reset(ctx, s, tell)
+}
+
+// CopyView shows that a database is being copied until stop is called; bytes is 0 where nothing is copied, or nobody knows
+// how much.
+type CopyView func(bytes int64) (stop func())
+
+// Snapshot does something to the copy of a database: create, restore or drop it. Copies says that this copies the database.
+func Snapshot(ctx context.Context, s store.Store, do func(store.Snapshotter, context.Context) error, copies bool, show CopyView) error {
+	snapshotter, ok := s.(store.Snapshotter)
+	if !ok {
+		return fmt.Errorf("snapshot %s: %s databases have no snapshots", s.Label(), s.Engine())
+	}
+	var bytes int64
+	if copies {
+		bytes, _ = snapshotter.SnapshotBytes(ctx) // of a database that is half restored it may not be known
+	}
+	defer show(bytes)()
+	return do(snapshotter, ctx)
 }
 
 // VerdictError says that a run was made, and cannot be used.
