@@ -83,9 +83,9 @@ type observed struct {
 	from, to time.Time
 }
 
-// each calls f with the name of each drive that has a role; the empty role is every drive's.
-func (o observed) each(role monitor.Role, f func(drive string)) {
-	for _, column := range o.counters.Items(monitor.DiskReads) {
+// each calls f with the name of each drive that has a column and a role; the empty role is every drive's.
+func (o observed) each(column string, role monitor.Role, f func(drive string)) {
+	for _, column := range o.counters.Items(column) {
 		if _, drive := monitor.SplitColumn(column); role == "" || o.machine.Holds(drive, role) {
 			f(drive)
 		}
@@ -94,7 +94,7 @@ func (o observed) each(role monitor.Role, f func(drive string)) {
 
 // iops is the reads and writes a second of the drives that hold data.
 func (o observed) iops() (sum float64, measured bool) {
-	o.each(monitor.Data, func(drive string) {
+	o.each(monitor.DiskReads, monitor.Data, func(drive string) {
 		for _, rate := range []string{monitor.DiskReads, monitor.DiskWrites} {
 			if mean := o.counters.Mean(monitor.ItemColumn(rate, drive), o.from, o.to); !math.IsNaN(mean) {
 				sum += mean
@@ -107,7 +107,7 @@ func (o observed) iops() (sum float64, measured bool) {
 
 // slowest is the highest latency of the drives: the mean over all their requests, or the highest mean of d.over.
 func (o observed) slowest(d drives, stat string) (worst float64, measured bool) {
-	o.each(d.role, func(drive string) {
+	o.each(d.rate, d.role, func(drive string) {
 		rates := o.counters.Values(monitor.ItemColumn(d.rate, drive))
 		latencies := o.counters.Values(monitor.ItemColumn(d.latency, drive))
 		var all, part struct{ requests, time float64 }
