@@ -73,8 +73,13 @@ func TestResetAndRestore(t *testing.T) {
 	if got := contents(t, target); !maps.Equal(got, worn) {
 		t.Errorf("after restore %v\nwant %v", got, worn)
 	}
+	code, _, stderr := execute(t, "bench", "--target", target, "--restore", "snapshot", "--runs", "1", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--threads", "2",
+		"--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--out", filepath.Join(t.TempDir(), "bench"))
+	if code != exitDone || !strings.Contains(stderr, "snapshot: a copy takes ") {
+		t.Errorf("bench that restores the copy: exit %d, %s", code, stderr)
+	}
 	ds2("^dropped the copy of "+database, "snapshot", "drop")
-	code, _, stderr := execute(t, "snapshot", "restore", "--target", target)
+	code, _, stderr = execute(t, "snapshot", "restore", "--target", target)
 	if code != exitFailed || !strings.Contains(stderr, "there is no snapshot") {
 		t.Errorf("restore without a copy: exit %d, %s", code, stderr)
 	}
