@@ -25,12 +25,12 @@ func TestCrashCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := "" // root has to become the server's user
-	var folder syscall.Stat_t
-	if err := syscall.Stat(server.DataDir(), &folder); err != nil {
+	var directory syscall.Stat_t
+	if err := syscall.Stat(server.DataDir(), &directory); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
-		as = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups ", folder.Uid, folder.Gid)
+		as = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups ", directory.Uid, directory.Gid)
 	}
 	program := func(name string) string { return as + filepath.Join(server.BinDir(), name) + " -D " + server.DataDir() }
 	kill := fmt.Sprintf(`pid=$(head -n 1 %s/postmaster.pid) && kill -9 $pid $(cat /proc/$pid/task/$pid/children)

@@ -248,7 +248,7 @@ func (f *generateFlags) verifyFolder(ctx context.Context, cmd *cobra.Command) er
 	return nil
 }
 
-// printFolder prints what a folder holds, and how fast it was written or read.
+// printFolder prints what a directory holds, and how fast it was written or read.
 func printFolder(w io.Writer, did, dir string, m *folder.Manifest, took time.Duration) {
 	var rows, bytes int64
 	for _, e := range m.Files {

@@ -151,7 +151,7 @@ func (f *loadFlags) dataset() error {
 	return nil
 }
 
-// folder reads what a folder holds.
+// folder reads what a directory holds.
 func (f *loadFlags) folder() error {
 	dir, err := folder.Open(f.from)
 	if err != nil {

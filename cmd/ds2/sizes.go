@@ -12,7 +12,7 @@ import (
 	"ds2/schema"
 )
 
-// sizeLine is what ds2 sizes tells of a size.
+// sizeLine is what ds2 sizes reports on a size.
 type sizeLine struct {
 	Size           string           `json:"size"`
 	Customers      int              `json:"customers"`

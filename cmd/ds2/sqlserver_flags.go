@@ -35,7 +35,7 @@ func (f *sqlServerFlags) addFiles(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.FilesDir, "server-dir", "", "SQL Server: the directory of --from as the server sees it, which then reads the files itself by BULK INSERT")
 }
 
-// folder has the server read the files of a folder, for a script.
+// folder has the server read the files of a directory, for a script.
 func (f *sqlServerFlags) folder(engine, from string) error {
 	switch {
 	case !schema.ReadsFiles(engine):
@@ -45,7 +45,7 @@ func (f *sqlServerFlags) folder(engine, from string) error {
 	}
 	dir, err := folder.Open(from)
 	if err == nil {
-		_, err = dir.Parts() // which refuses a folder that is not whole
+		_, err = dir.Parts() // which refuses a directory that is not whole
 	}
 	if err != nil {
 		return flagError("from", err)

@@ -74,7 +74,7 @@ type Setup struct {
 
 // BenchRun is one run of a bench.
 type BenchRun struct {
-	Dir    string   `json:"dir"` // within the bench's folder
+	Dir    string   `json:"dir"` // within the bench's directory
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
 	Faults []string `json:"marks,omitempty"` // what is wrong with the run

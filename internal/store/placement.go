@@ -4,6 +4,6 @@ package store
 type Placed struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`  // "table" or "index"
-	Place string `json:"place"` // tablespace or filegroup, with its folder where that is known
+	Place string `json:"place"` // tablespace or filegroup, with its directory where that is known
 	Bytes int64  `json:"bytes"`
 }

@@ -145,10 +145,10 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 
 // TestTLSAndSocket uses a server of its own that takes nothing but TLS over the network, and has a Unix socket.
 func TestTLSAndSocket(t *testing.T) {
-	folder := serverDirectory(t)
-	certificate, key := selfSigned(t, folder)
+	directory := serverDirectory(t)
+	certificate, key := selfSigned(t, directory)
 	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{
-		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": folder,
+		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": directory,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -177,12 +177,12 @@ func TestTLSAndSocket(t *testing.T) {
 
 	password, _ := target.User.Password()
 	socket := url.URL{Scheme: "postgres", Path: "/ds2", User: url.UserPassword(localpg.User, password),
-		RawQuery: url.Values{"host": {folder}, "port": {target.Port()}}.Encode()}
+		RawQuery: url.Values{"host": {directory}, "port": {target.Port()}}.Encode()}
 	logIn(t, open(t, socket.String()))
 }
 
 // selfSigned makes a certificate for 127.0.0.1 and its key, owned by the server's user.
-func selfSigned(t *testing.T, folder string) (certificate, key string) {
+func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -200,7 +200,7 @@ func selfSigned(t *testing.T, folder string) (certificate, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate, key = filepath.Join(folder, "server.crt"), filepath.Join(folder, "server.key")
+	certificate, key = filepath.Join(directory, "server.crt"), filepath.Join(directory, "server.key")
 	for path, block := range map[string]*pem.Block{
 		certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret},
 	} {
@@ -208,7 +208,7 @@ func selfSigned(t *testing.T, folder string) (certificate, key string) {
 			t.Fatal(err)
 		}
 		if os.Getuid() == 0 {
-			if out, err := exec.Command("chown", "--reference="+folder, path).CombinedOutput(); err != nil {
+			if out, err := exec.Command("chown", "--reference="+directory, path).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 		}
