@@ -69,7 +69,7 @@ func (v *view) line() string {
 // clip cuts a line to the width of the terminal, so that it can be drawn over.
 func clip(line string, w io.Writer) string {
 	width, _, err := term.GetSize(int(w.(*os.File).Fd()))
-	if err != nil || len(line) < width {
+	if err != nil || width == 0 || len(line) < width { // 0: a terminal that does not know its width
 		return line
 	}
 	return line[:max(width-1, 0)]
