@@ -83,10 +83,10 @@ type observed struct {
 	from, to time.Time
 }
 
-// each calls f with the name of each drive that has a column and a role; the empty role is every drive's.
+// each calls f with each drive that has a column and a role; the empty role is every drive's.
 func (o observed) each(column string, role monitor.Role, f func(drive string)) {
-	for _, column := range o.counters.Items(column) {
-		if _, drive := monitor.SplitColumn(column); role == "" || o.machine.Holds(drive, role) {
+	for _, name := range o.counters.Items(column) {
+		if _, drive := monitor.SplitColumn(name); role == "" || o.machine.Holds(drive, role) {
 			f(drive)
 		}
 	}
@@ -94,14 +94,14 @@ func (o observed) each(column string, role monitor.Role, f func(drive string)) {
 
 // iops is the reads and writes a second of the drives that hold data.
 func (o observed) iops() (sum float64, measured bool) {
-	o.each(monitor.DiskReads, monitor.Data, func(drive string) {
-		for _, rate := range []string{monitor.DiskReads, monitor.DiskWrites} {
+	for _, rate := range []string{monitor.DiskReads, monitor.DiskWrites} {
+		o.each(rate, monitor.Data, func(drive string) {
 			if mean := o.counters.Mean(monitor.ItemColumn(rate, drive), o.from, o.to); !math.IsNaN(mean) {
 				sum += mean
 				measured = true
 			}
-		}
-	})
+		})
+	}
 	return sum, measured
 }
 
