@@ -22,8 +22,13 @@ import (
 	"ds2/internal/promtest"
 )
 
+// keptAlive are the connections of clients that http keeps for the next request.
+var keptAlive = []goleak.Option{
+	goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
+}
+
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+	goleak.VerifyTestMain(m, keptAlive...)
 }
 
 // meter has two targets with a hundred orders of 30 ms and fifty of 60 ms in three seconds of the run phase.
