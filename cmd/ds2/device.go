@@ -29,8 +29,9 @@ func newDeviceCommand() *cobra.Command {
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
 		Long: `Measures with fio, on a file of its own in a directory: random reads of 8 kB, and 70 % reads with 30 % writes, at depths of
-1 to 256; and writes of 8 kB one after the other, each synced, as a database writes its log. It takes about 4 minutes
-besides filling the file, which is removed in the end.
+1 to 256; and writes of 8 kB one after the other, each synced, as a database writes its log. The file is written first, so
+a log write is one write and one flush of the device, and nothing of the file system. It takes about 4 minutes besides
+writing the file, which is removed in the end.
 
 The record says how many reads the device does at which latency. drive, bench and tune take it by --device-record, and
 report how much of that a run took: "reads 41 % of what the device can do at this latency, log writes 12 %".

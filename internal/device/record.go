@@ -39,7 +39,7 @@ type Record struct {
 	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
 	Reads           []Point `json:"random_reads"`                      // by rising depth
 	Mixed           []Point `json:"random_70_30"`                      // 70 % reads, 30 % writes
-	Log             Point   `json:"log_writes"`                        // one after the other, each synced
+	Log             Point   `json:"log_writes"`                        // over what is written already, one after the other, each synced: a write and a flush of the device
 }
 
 // Point is what the device did at a depth. Times are in seconds.
