@@ -54,7 +54,7 @@ All records go into one directory. The same command with the same --out continue
 	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.idle, time.Minute}, "idle", "then time over which idle power is measured: minutes, or a time such as 90s")
 	flags.Var(durationValue{&f.cooldown, time.Minute}, "cooldown", "time that counters and power are measured after the run: minutes, or a time such as 90s")
-	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed")
+	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed, or beside which a drive held itself back for its heat")
 	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "do not let runs count that were not steady: repeat them, which flatters drives that are erratic")
 	f.add(flags)
 	preset(flags, "threads", "32")

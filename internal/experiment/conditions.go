@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -98,11 +99,6 @@ var conditions = []struct {
 	{"throttling by heat", monitor.CPUThrottles, "a second", 1, overall},
 	{"temperature", monitor.Temperature, "°C", 1, overall},
 	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, total},
-	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, overall},
-	{"frequency of the processors", monitor.CPUFrequency, "MHz", 1e-6, overall},
-	{"throttles by heat", monitor.CPUThrottles, "a second", 1, overall},
-	{"temperature", monitor.Temperature, "°C", 1, overall},
-	{"tables autovacuumed", monitor.DatabaseAutovacuums, "a second", 1, total},
 	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, overall},
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, highest},
 }
@@ -118,7 +114,53 @@ func conditionsOf(t monitor.Table, s result.Summary) (all []result.Condition) {
 	if made := total(t, monitor.DatabaseCheckpoints, from, to); made != nil {
 		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (s.Windows[0].To - s.Windows[0].From)})
 	}
-	return append(all, result.Condition{Name: "failed attempts", Value: float64(s.Windows[0].Errors)})
+	all = append(all, result.Condition{Name: "failed attempts", Value: float64(s.Windows[0].Errors)})
+	return append(all, smartConditions(s.SMART)...)
+}
+
+// smartConditions are what the drives told of themselves, over the whole run: sums of those that tell, and the highest wear and
+// temperature.
+func smartConditions(drives []monitor.SMART) (all []result.Condition) {
+	most := func(a, b float64) float64 { return max(a, b) }
+	sum := func(a, b float64) float64 { return a + b }
+	over := func(f func(a, b float64) float64, of func(monitor.SMART) *float64) (v *float64) {
+		for _, d := range drives {
+			switch figure := of(d); {
+			case figure == nil:
+			case v == nil:
+				v = new(*figure)
+			default:
+				*v = f(*v, *figure)
+			}
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name, unit string
+		scale      float64
+		value      *float64
+	}{
+		{"written to the drives, by SMART", "MB", 1e-6, over(sum, func(d monitor.SMART) *float64 { return d.HostBytes })},
+		{"written by the drives to their flash", "MB", 1e-6, over(sum, func(d monitor.SMART) *float64 { return d.MediaBytes })},
+		{result.WriteAmplification, "", 1, over(most, func(d monitor.SMART) *float64 { return d.Amplification })},
+		{"temperature of the hottest drive", "°C", 1, over(most, func(d monitor.SMART) *float64 { return d.After.Temperature })},
+		{"wear of the most worn drive", "%", 100, over(most, func(d monitor.SMART) *float64 { return d.After.Wear })},
+	} {
+		if c.value != nil {
+			all = append(all, result.Condition{Name: c.name, Value: *c.value * c.scale, Unit: c.unit})
+		}
+	}
+	return all
+}
+
+// throttledDrives says which drives held themselves back for their heat; a run beside which one did is marked.
+func throttledDrives(drives []monitor.SMART) (faults []string) {
+	for _, d := range drives {
+		if d.Throttled != "" {
+			faults = append(faults, fmt.Sprintf("drive %s held itself back for its heat: %s", d.Drive, d.Throttled))
+		}
+	}
+	return faults
 }
 
 func overall(t monitor.Table, column string, from, to time.Time) *float64 {

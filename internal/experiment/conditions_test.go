@@ -71,3 +71,29 @@ func TestCostsAddUp(t *testing.T) {
 		t.Error("a run that nobody observed has costs")
 	}
 }
+
+// TestDrivesOfARun: what the drives tell of themselves is among the conditions, and heat marks the run.
+func TestDrivesOfARun(t *testing.T) {
+	two := 2.5
+	drives := []monitor.SMART{
+		{Drive: "sda", HostBytes: new(1e9), MediaBytes: new(2.5e9), Amplification: &two, After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.02)}},
+		{Drive: "nvme0n1", HostBytes: new(3e9), After: monitor.SMARTReading{Temperature: new(70.), Wear: new(.01)}, Throttled: "3 times"},
+	}
+	s := result.Summary{Windows: []measure.Window{{From: 10, To: 70}}, SMART: drives}
+	got := map[string]float64{}
+	for _, c := range conditionsOf(monitor.Table{}, s) {
+		got[c.Name] = c.Value
+	}
+	for name, want := range map[string]float64{"written to the drives, by SMART": 4000, "written by the drives to their flash": 2500,
+		result.WriteAmplification: 2.5, "temperature of the hottest drive": 70, "wear of the most worn drive": 2} {
+		if math.Abs(got[name]-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", name, got[name], want)
+		}
+	}
+	if *drives[0].HostBytes != 1e9 {
+		t.Error("the sum went into the first drive")
+	}
+	if faults := throttledDrives(drives); len(faults) != 1 || faults[0] != "drive nvme0n1 held itself back for its heat: 3 times" {
+		t.Errorf("faults %q", faults)
+	}
+}

@@ -130,6 +130,7 @@ func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, 
 		if cut { // its window is not that of the others
 			faults = append(faults, err.Error())
 		}
+		faults = append(faults, throttledDrives(summary.SMART)...)
 		more, err := c.Verify(stop, run)
 		return summary, append(faults, more...), err
 	}

@@ -168,6 +168,7 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 	if r.observation == nil {
 		return r.drive(ctx, stop)
 	}
+	before := r.options.Observer.SMARTReadings(ctx)
 	if !r.observation.rest(ctx, stop, r.options.Idle) {
 		return time.Time{}, cmp.Or(context.Cause(ctx), driver.ErrStopped)
 	}
@@ -175,6 +176,7 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 	if err == nil {
 		pause(ctx, stop, r.options.Cooldown)
 	}
+	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
 	return start, errors.Join(err, r.observation.end())
 }
 

@@ -39,6 +39,8 @@ type Options struct {
 	PowerLog     string // file that a meter writes, read after the run
 	PowerQuery   string // of Prometheus, asked after the run
 
+	SMART string // SMARTAuto, SMARTOn or SMARTOff; empty: off
+
 	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
 
 	Prometheus string // URL of the server that holds a node_exporter's series of the targets' machine, asked after the run
@@ -70,6 +72,9 @@ type Observer struct {
 
 	o          Options
 	prometheus *Prometheus
+
+	smartctl    string   // the program
+	smartDrives []string // that answer it
 }
 
 // Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for by name and is not
@@ -112,6 +117,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 			return nil, err
 		}
 	}
+	w.smart(ctx)
 	if runtime.GOOS == "linux" {
 		client, err := Root.Client()
 		if err != nil {

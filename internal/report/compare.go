@@ -145,7 +145,7 @@ func bottlenecks(b result.Bench) string {
 // CompareCSV writes a line a run. Costs are those of an order, in base units.
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := csv.NewWriter(w)
-	head := []string{"configuration", "run", "counts", "stands", "opm", "opm_ci95", "idle_w", "active_w", "marks", "bottleneck", "order_p95_ms"}
+	head := []string{"configuration", "run", "counts", "stands", "opm", "opm_ci95", "idle_w", "active_w", "marks", "bottleneck", "order_p95_ms", "write_amplification"}
 	for _, cost := range costs {
 		head = append(head, cost.name)
 	}
@@ -159,7 +159,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
 			line := []string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
-				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95)}
+				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95), number(condition(result.WriteAmplification)(r))}
 			for _, cost := range costs {
 				v := (*float64)(nil)
 				if r.Costs != nil {

@@ -17,7 +17,7 @@ import (
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
-	Figure      string   `json:"figure"` // opm, order_p95_ms, active_w, idle_w, opm_per_active_w, or a cost of an order
+	Figure      string   `json:"figure"` // opm, order_p95_ms, active_w, idle_w, opm_per_active_w, write_amplification, or a cost of an order
 	Percent     float64  `json:"percent"`
 	Low         *float64 `json:"low_pct,omitempty"`
 	High        *float64 `json:"high_pct,omitempty"`
@@ -53,6 +53,7 @@ var figures = append([]compared{
 		}
 		return new(*r.OPM / *r.Active)
 	}, "active_w"},
+	{"write_amplification", result.WriteAmplification, ofMedian(condition(result.WriteAmplification)), condition(result.WriteAmplification), ""},
 }, costFigures()...)
 
 func p95OfRun(r result.BenchRun) *float64 { return r.P95 }

@@ -58,6 +58,13 @@ func eventful(s *result.Summary) {
 	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
 	s.Power = &result.Power{Source: monitor.Power, Idle: &idle, Active: &active, OPMPerWatt: &perWatt}
 	s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions wait 83 % of their time for it"}, Warnings: []string{"the drive is a loop device"}}
+	s.Bottleneck.Figures = diagnose.Figures{DeviceReads: new(.41), DeviceLog: new(.12)}
+	s.SMART = []monitor.SMART{
+		{Drive: "nvme0n1", Model: "SAMSUNG MZQL21T9HCJR-00A07", HostBytes: new(8.21e9), Before: monitor.SMARTReading{Temperature: new(38.)},
+			After: monitor.SMARTReading{Temperature: new(71.), Wear: new(.03), HotMinutes: new(2.)}, Throttled: "3 times, too hot for 2 minutes"},
+		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9), MediaBytes: new(3.36e9), Amplification: new(2.5), Before: monitor.SMARTReading{Temperature: new(30.)},
+			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)}},
+	}
 	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
 	s.Counts.Retries, s.Counts.Reconnects = 3, 1
 	s.Audit.Passed = false
@@ -90,6 +97,7 @@ func TestHostileTexts(t *testing.T) {
 		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
 		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
 		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
+		s.SMART[0].Drive, s.SMART[0].Model, s.SMART[0].Throttled = hostile, hostile, hostile
 		s.DeepChecks = []store.DeepCheck{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})
 	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, OPM: r.OPM,

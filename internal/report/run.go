@@ -36,7 +36,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
@@ -101,6 +101,9 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	sentences = append(sentences, bottleneckNotes(s.Bottleneck)...)
 	if note := powerNote(s.Power); note != "" {
 		sentences = append(sentences, note)
+	}
+	if hot := smartNotes(s.SMART); len(hot) > 0 {
+		sentences, good = append(sentences, hot...), false
 	}
 	if note := limitNote(s.Limits); note != "" {
 		sentences = append(sentences, note)

@@ -118,6 +118,8 @@ type Summary struct {
 	// Of the first window: what an order cost, and under which conditions the orders were made.
 	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
 	Conditions []Condition     `json:"conditions,omitempty"`
+
+	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
 }
 
 // Condition is a figure of a run's surroundings that may explain why it differs from another.
@@ -126,6 +128,9 @@ type Condition struct {
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit,omitempty"`
 }
+
+// WriteAmplification is the condition of bytes that drives wrote to their flash by bytes that were written to them.
+const WriteAmplification = "write amplification"
 
 // Power is what the run took, in watts. Its source is monitor.Power, or monitor.PowerRAPL: processors and memory only.
 type Power = diagnose.Power

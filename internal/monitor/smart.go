@@ -1,0 +1,313 @@
+package monitor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SMART is what a drive told of itself before and after a run, by smartctl. The drive counts in units of 0.5 MB to 1 GiB, and counts
+// what other programs write too.
+type SMART struct {
+	Drive  string       `json:"drive"`
+	Model  string       `json:"model,omitempty"`
+	Before SMARTReading `json:"before"`
+	After  SMARTReading `json:"after"`
+
+	// Between the two.
+	HostBytes     *float64 `json:"host_written_bytes,omitempty"`
+	MediaBytes    *float64 `json:"media_written_bytes,omitempty"`
+	Amplification *float64 `json:"write_amplification,omitempty"` // media by host; nil also where they moved by too few of the drive's units
+	Throttled     string   `json:"throttled,omitempty"`           // how the drive held itself back for its heat; empty: it did not, or does not tell
+}
+
+// SMARTReading is a drive's own account since it was new. What it does not tell is nil.
+type SMARTReading struct {
+	HostBytes   *float64 `json:"host_written_bytes,omitempty"`  // that were written to the drive
+	MediaBytes  *float64 `json:"media_written_bytes,omitempty"` // that the drive wrote to its flash
+	Temperature *float64 `json:"temperature_celsius,omitempty"`
+	Wear        *float64 `json:"wear_ratio,omitempty"`      // of the writes that it is made for; may pass 1
+	Throttles   *float64 `json:"throttles,omitempty"`       // times that it held itself back for its heat
+	HotMinutes  *float64 `json:"minutes_too_hot,omitempty"` // above the temperature that its maker warns of
+
+	model               string
+	hostUnit, mediaUnit float64  // in which it counts bytes
+	hostPages, ownPages *float64 // of flash, programmed for the host and for itself: in place of MediaBytes
+}
+
+// smartOutput is what counts of smartctl's JSON, of NVMe and of ATA drives.
+type smartOutput struct {
+	Smartctl struct {
+		ExitStatus int `json:"exit_status"`
+		Messages   []struct {
+			String string `json:"string"`
+		} `json:"messages"`
+		Output []string `json:"output"`
+	} `json:"smartctl"`
+	Model       string `json:"model_name"`
+	BlockSize   int64  `json:"logical_block_size"`
+	Temperature struct {
+		Current *float64 `json:"current"`
+	} `json:"temperature"`
+	Endurance struct {
+		Used *float64 `json:"current_percent"`
+	} `json:"endurance_used"`
+	NVMe *struct {
+		Written      *float64 `json:"data_units_written"`
+		Used         *float64 `json:"percentage_used"`
+		WarningTime  float64  `json:"warning_temp_time"`
+		CriticalTime float64  `json:"critical_comp_time"`
+	} `json:"nvme_smart_health_information_log"`
+	Attributes struct {
+		Table []smartAttribute `json:"table"`
+	} `json:"ata_smart_attributes"`
+	Statistics struct {
+		Pages []struct {
+			Table []struct {
+				Name  string   `json:"name"`
+				Value *float64 `json:"value"`
+			} `json:"table"`
+		} `json:"pages"`
+	} `json:"ata_device_statistics"`
+}
+
+type smartAttribute struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"` // from 100 down, mostly
+	Raw   struct {
+		Value  float64 `json:"value"`
+		String string  `json:"string"`
+	} `json:"raw"`
+}
+
+// nvmeUnit is the NVMe specification's data unit: 1,000 blocks of 512 bytes.
+const nvmeUnit = 512_000
+
+// parseSMART reads smartctl's report. Parts of it that cannot be read are missing from the reading; nothing at all is an error.
+func parseSMART(text []byte) (r SMARTReading, err error) {
+	var o smartOutput
+	if err := json.Unmarshal(text, &o); err != nil {
+		return r, fmt.Errorf("its report cannot be read: %w", err)
+	}
+	const usage, open = 1, 2 // bits of the exit status, smartctl(8); the others tell of the drive's health
+	if o.Smartctl.ExitStatus&(usage|open) != 0 || o.NVMe == nil && len(o.Attributes.Table) == 0 && len(o.Statistics.Pages) == 0 {
+		for _, m := range o.Smartctl.Messages {
+			return r, errors.New(m.String)
+		}
+		return r, errors.New("the drive tells nothing")
+	}
+	r.model, r.Temperature = o.Model, o.Temperature.Current
+	if o.Endurance.Used != nil {
+		r.Wear = new(*o.Endurance.Used / 100)
+	}
+	if o.NVMe != nil {
+		r.nvme(o)
+	}
+	for _, a := range o.Attributes.Table {
+		r.attribute(a, float64(o.BlockSize))
+	}
+	for _, page := range o.Statistics.Pages { // the standard's own figures, so they win
+		for _, s := range page.Table {
+			switch {
+			case s.Value == nil:
+			case s.Name == "Logical Sectors Written" && o.BlockSize > 0:
+				r.HostBytes, r.hostUnit = new(*s.Value*float64(o.BlockSize)), float64(o.BlockSize)
+			case s.Name == "Percentage Used Endurance Indicator":
+				r.Wear = new(*s.Value / 100)
+			case s.Name == "Time in Over-Temperature":
+				r.HotMinutes = s.Value
+			}
+		}
+	}
+	return r, nil
+}
+
+// transitions are lines that smartctl has in its text alone.
+var transitions = regexp.MustCompile(`^Thermal Temp\. [12] Transition Count:\s*([\d,]+)`)
+
+func (r *SMARTReading) nvme(o smartOutput) {
+	if n := o.NVMe; n.Written != nil {
+		r.HostBytes, r.hostUnit = new(*n.Written*nvmeUnit), nvmeUnit
+	}
+	if o.NVMe.Used != nil {
+		r.Wear = new(*o.NVMe.Used / 100)
+	}
+	r.HotMinutes = new(o.NVMe.WarningTime + o.NVMe.CriticalTime)
+	for _, line := range o.Smartctl.Output {
+		if found := transitions.FindStringSubmatch(line); found != nil {
+			n, _ := strconv.ParseFloat(strings.ReplaceAll(found[1], ",", ""), 64)
+			if r.Throttles != nil {
+				n += *r.Throttles
+			}
+			r.Throttles = &n
+		}
+	}
+}
+
+// Makers number their attributes as they like; smartctl's database knows their names, and units where they end in one.
+var (
+	hostWrites  = regexp.MustCompile(`^(?:Host|Lifetime|Total)_Writes_(\d*)([MG]iB)$`)
+	mediaWrites = regexp.MustCompile(`^(?:Total_)?(?:NAND|Flash)_Writes_(\d*)([MG]iB)$`)
+	throttling  = regexp.MustCompile(`^(?:Thermal_Throttl|Temp_Throttl)`)
+	lifeLeft    = regexp.MustCompile(`^(?:Media_Wearout_Indicator|Wear_Leveling_Count|SSD_Life_Left|Percent_Life_Remaining|Percent_Lifetime_Remain|Remaining_Lifetime_Perc)$`)
+)
+
+func (r *SMARTReading) attribute(a smartAttribute, blockSize float64) {
+	unit := func(pattern *regexp.Regexp) float64 {
+		found := pattern.FindStringSubmatch(a.Name)
+		if found == nil {
+			return 0
+		}
+		n, err := strconv.ParseFloat(found[1], 64)
+		if err != nil {
+			n = 1
+		}
+		return n * map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[found[2]]
+	}
+	switch bytes := unit(hostWrites); {
+	case bytes > 0:
+		r.HostBytes, r.hostUnit = new(a.Raw.Value*bytes), bytes
+	case a.Name == "Total_LBAs_Written" && r.HostBytes == nil && blockSize > 0:
+		r.HostBytes, r.hostUnit = new(a.Raw.Value*blockSize), blockSize
+	case unit(mediaWrites) > 0:
+		r.MediaBytes, r.mediaUnit = new(a.Raw.Value*unit(mediaWrites)), unit(mediaWrites)
+	case a.Name == "Host_Program_Page_Count":
+		r.hostPages = &a.Raw.Value
+	case a.Name == "Bckgnd_Program_Page_Cnt" || a.Name == "FTL_Program_Page_Count":
+		r.ownPages = &a.Raw.Value
+	case throttling.MatchString(a.Name):
+		// Percent now and times, as 0/3; or times alone.
+		if _, times, both := strings.Cut(a.Raw.String, "/"); both {
+			if n, err := strconv.ParseFloat(times, 64); err == nil {
+				r.Throttles = &n
+			}
+			return
+		}
+		r.Throttles = &a.Raw.Value
+	case lifeLeft.MatchString(a.Name) && r.Wear == nil && a.Value <= 100:
+		r.Wear = new((100 - a.Value) / 100)
+	}
+}
+
+// enoughUnits is by how many of its units a counter has to move before a ratio of two is told: to 5 %.
+const enoughUnits = 20
+
+// newSMART compares two readings of a drive.
+func newSMART(drive string, before, after SMARTReading) SMART {
+	s := SMART{Drive: drive, Model: after.model, Before: before, After: after}
+	grown := func(a, b *float64) *float64 {
+		if a == nil || b == nil || *b < *a {
+			return nil
+		}
+		return new(*b - *a)
+	}
+	s.HostBytes, s.MediaBytes = grown(before.HostBytes, after.HostBytes), grown(before.MediaBytes, after.MediaBytes)
+	host, own := grown(before.hostPages, after.hostPages), grown(before.ownPages, after.ownPages)
+	switch {
+	case s.HostBytes == nil:
+	case s.MediaBytes != nil && *s.HostBytes >= enoughUnits*after.hostUnit && *s.MediaBytes >= enoughUnits*after.mediaUnit:
+		s.Amplification = new(*s.MediaBytes / *s.HostBytes)
+	case host != nil && own != nil && *host >= enoughUnits:
+		s.Amplification = new((*host + *own) / *host)
+		s.MediaBytes = new(*s.HostBytes * *s.Amplification)
+	}
+	var events []string
+	if n := grown(before.Throttles, after.Throttles); n != nil && *n > 0 {
+		events = append(events, fmt.Sprintf("%.0f times", *n))
+	}
+	if n := grown(before.HotMinutes, after.HotMinutes); n != nil && *n > 0 {
+		events = append(events, fmt.Sprintf("too hot for %.0f minutes", *n))
+	}
+	s.Throttled = strings.Join(events, ", ")
+	return s
+}
+
+// smartTimeout is how long a drive may take to answer.
+const smartTimeout = 10 * time.Second
+
+// readSMART asks a drive. A drive that sleeps is not woken.
+func readSMART(ctx context.Context, program, drive string) (SMARTReading, error) {
+	ctx, cancel := context.WithTimeout(ctx, smartTimeout)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, "--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)
+	c.WaitDelay = time.Second
+	var stdout bytes.Buffer
+	c.Stdout = &stdout
+	err := c.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && (!exited || ctx.Err() != nil) {
+		return SMARTReading{}, err
+	}
+	return parseSMART(stdout.Bytes()) // its exit status tells of the drive's health too
+}
+
+// findSMART says where smartctl is: its directory is not in everybody's PATH.
+func findSMART() (program string, err error) {
+	for _, name := range []string{"smartctl", "/usr/sbin/smartctl"} {
+		if program, err = exec.LookPath(name); err == nil {
+			return program, nil
+		}
+	}
+	return "", errors.New("smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)")
+}
+
+// When SMART is read.
+const (
+	SMARTAuto = "auto" // where smartctl is installed and the drive answers
+	SMARTOn   = "on"   // the user is told where it cannot be read
+	SMARTOff  = "off"
+)
+
+// smart finds out which of the machine's drives tell of themselves.
+func (w *Observer) smart(ctx context.Context) {
+	if w.o.SMART == SMARTOff || w.o.SMART == "" || w.Machine == nil || !w.Local {
+		if w.o.SMART == SMARTOn {
+			w.note("SMART is not read: the drives under test are not on this machine")
+		}
+		return
+	}
+	program, err := findSMART()
+	if err != nil {
+		if w.o.SMART == SMARTOn {
+			w.note("SMART is not read: %v", err)
+		}
+		return
+	}
+	w.smartctl = program
+	for _, d := range w.Machine.Drives {
+		if _, err := readSMART(ctx, program, d.Name); err == nil {
+			w.smartDrives = append(w.smartDrives, d.Name)
+		} else if w.o.SMART == SMARTOn {
+			w.note("SMART of %s is not read: %v", d.Name, err)
+		}
+	}
+}
+
+// SMARTReadings asks the drives that tell of themselves; by drive.
+func (w *Observer) SMARTReadings(ctx context.Context) map[string]SMARTReading {
+	all := map[string]SMARTReading{}
+	for _, drive := range w.smartDrives {
+		if r, err := readSMART(ctx, w.smartctl, drive); err == nil {
+			all[drive] = r
+		}
+	}
+	return all
+}
+
+// CompareSMART compares the readings of the drives that answered both times.
+func (w *Observer) CompareSMART(before, after map[string]SMARTReading) (all []SMART) {
+	for _, drive := range w.smartDrives {
+		a, was := before[drive]
+		b, is := after[drive]
+		if was && is {
+			all = append(all, newSMART(drive, a, b))
+		}
+	}
+	return all
+}
