@@ -98,6 +98,7 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(options.Targets)
+	options.Command = invocation(cmd)
 	unlock, err := interrupts.lockStores("bench", "", options.Targets, stderr)
 	if err != nil {
 		return err
@@ -172,12 +173,13 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 		setup.Limits = append(setup.Limits, l.String())
 	}
 	if !resumed {
-		return result.Bench{KitVersion: o.Version, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
+		return result.Bench{KitVersion: o.Version, Command: o.Command, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
 	}
 	if names := experiment.Differences(left.Setup, setup); len(names) > 0 {
 		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to continue it, or another directory",
 			o.Dir, strings.Join(names, ", "))
 	}
+	left.Command = o.Command
 	left.Setup.Runs, left.Setup.KeepFaulty, left.Setup.DropUnsteady = setup.Runs, setup.KeepFaulty, setup.DropUnsteady
 	return left, nil
 }

@@ -75,6 +75,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 		return err
 	}
 	defer closeStores(options.Targets)
+	options.Command = invocation(cmd)
 	unlock, err := interrupts.lockStores("drive", options.RunID, options.Targets, stderr)
 	if err != nil {
 		return err
@@ -193,5 +194,6 @@ func printResult(w io.Writer, o *driveOutput, dir string) error {
 	if b := record.Bottleneck; b != nil && !o.quiet {
 		b.Warnings = nil // they were told before the run
 	}
+	record.Command = nil // it was typed a moment ago; reports have it
 	return report.Text(w, []*result.Record{record})
 }

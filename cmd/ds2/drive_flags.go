@@ -210,8 +210,9 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err != nil {
 		return o, err
 	}
+	var seeds []uint64
 	for i, s := range stores {
-		size, err := experiment.CheckTarget(ctx, s, want, f.workload.Words)
+		size, seed, err := experiment.CheckTarget(ctx, s, want, f.workload.Words)
 		if err != nil {
 			return o, err
 		}
@@ -220,10 +221,11 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 				stores[0].Label(), f.workload.Size, s.Label(), size)
 		}
 		f.workload.Size = size
+		seeds = append(seeds, seed)
 	}
 	c.Workload = f.workload
 	return experiment.Options{
-		Targets: stores, Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(),
+		Targets: stores, Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(), DataSeeds: seeds,
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

@@ -112,7 +112,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	started := false
 	atRun(root, func() { started = true })
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root.ExecuteContextC(withArguments(ctx, args))
 	if err == nil {
 		return exitDone
 	}

@@ -119,6 +119,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(options.Targets)
+	options.Command = invocation(cmd)
 	unlock, err := interrupts.lockStores("tune", "", options.Targets, stderr)
 	if err != nil {
 		return err

@@ -152,7 +152,7 @@ func (s Search) Do(stop Stop) (result.Search, error) {
 	o := s.Options
 	r := result.Search{
 		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
-		Engine: o.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: s.Restore.Name(), Config: s.Config,
+		Command: o.Command, Engine: o.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: s.Restore.Name(), Config: s.Config,
 	}
 	for _, t := range o.Targets {
 		r.Targets = append(r.Targets, t.Label())

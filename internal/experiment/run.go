@@ -40,6 +40,9 @@ type Options struct {
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
+	Command *result.Command
+
+	DataSeeds []uint64 // of the rows of the targets, as CheckTarget tells
 
 	Observer       *monitor.Observer // of machine and databases; nil: none
 	Device         *device.Record    // what the drives under test can do by themselves; nil: nobody has measured it
@@ -312,7 +315,9 @@ func Summarize(o Options) result.Summary {
 		RunID:      o.RunID,
 		Status:     result.Running,
 		Start:      time.Now(),
+		Command:    o.Command,
 		Engine:     o.Targets[0].Engine(),
+		DataSeeds:  o.DataSeeds,
 		Size:       c.Workload.Size.String(),
 		Threads:    c.Threads,
 		Seed:       c.Seed,

@@ -30,6 +30,7 @@ func BenchHTML(w io.Writer, c Configuration) error {
 		if err != nil {
 			return err
 		}
+		median.Command = nil // the bench's
 		run, err := newRunView(median, "run1")
 		if err != nil {
 			return fmt.Errorf("report %s: %w", median.Dir, err)
@@ -49,6 +50,7 @@ func BenchText(w io.Writer, c Configuration) error {
 		if err != nil {
 			return err
 		}
+		median.Command = nil // the bench's
 		v := textView(median)
 		v.Title = "The run that stands for the configuration, " + v.Title
 		views = append(views, v)
@@ -68,6 +70,7 @@ func benchView(c Configuration) runView {
 		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
 		Facts:    benchFacts(c.Bench),
 		Tables:   []table{runTable(c.Bench), limitTable(c.Limits), conditionTable(c.Bench), medianCosts(c.Bench)},
+		Details:  []table{commandTable(c.Command)},
 		Notes:    benchNotes(c),
 	}
 	switch {

@@ -47,7 +47,7 @@ func ReadConfiguration(argument string) (Configuration, error) {
 // single is a run as a bench of one.
 func single(s result.Summary) result.Bench {
 	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.OPM, CI95: s.Windows[0].CI95}
-	b := result.Bench{Start: s.Start, End: s.End, OPM: s.OPM, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
+	b := result.Bench{Command: s.Command, Start: s.Start, End: s.End, OPM: s.OPM, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
 		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1}}
 	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
 		run.P95 = &l.P95

@@ -31,9 +31,10 @@ func compareView(c Comparison) runView {
 	first := c.Configurations[0]
 	v := runView{
 		ID: "compare", RunID: first.Name,
-		Title:  "Against " + first.Name,
-		Tables: []table{comparedTable(c), gateTable(c), differenceTable(c), comparedLimits(c)},
-		Good:   len(c.Warnings) == 0,
+		Title:   "Against " + first.Name,
+		Tables:  []table{comparedTable(c), gateTable(c), differenceTable(c), comparedLimits(c)},
+		Details: []table{commandsOf(c)},
+		Good:    len(c.Warnings) == 0,
 	}
 	for _, d := range c.Differences {
 		if d.Figure != "opm" {
@@ -127,6 +128,17 @@ func comparedLimits(c Comparison) table {
 	t := table{Caption: "Limits, over the first window of the run that stands for each configuration", Head: []string{"configuration", "limit", "measured", "verdict"}}
 	for _, one := range c.Configurations {
 		for _, row := range limitTable(one.Limits).Rows {
+			t.Rows = append(t.Rows, append([]string{one.Name}, row...))
+		}
+	}
+	return t
+}
+
+// commandsOf are the commands that made the configurations.
+func commandsOf(c Comparison) table {
+	t := table{Caption: "Commands", Head: []string{"configuration", "what", "value"}, Words: true}
+	for _, one := range c.Configurations {
+		for _, row := range commandTable(one.Command).Rows {
 			t.Rows = append(t.Rows, append([]string{one.Name}, row...))
 		}
 	}

@@ -65,6 +65,8 @@ func eventful(s *result.Summary) {
 		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9), MediaBytes: new(3.36e9), Amplification: new(2.5), Before: monitor.SMARTReading{Temperature: new(30.)},
 			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)}},
 	}
+	s.DataSeeds = []uint64{2}
+	s.Command = &result.Command{Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8", Flags: map[string]string{"target": "postgres://ds2:***@host/ds2", "threads": "8", "ramp-rate": "10"}}
 	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
 	s.Counts.Retries, s.Counts.Reconnects = 3, 1
 	s.Audit.Passed = false
@@ -97,6 +99,7 @@ func TestHostileTexts(t *testing.T) {
 		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
 		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
 		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
+		s.Command.Line, s.Command.Flags[hostile] = hostile, hostile
 		s.SMART[0].Drive, s.SMART[0].Model, s.SMART[0].Throttled = hostile, hostile, hostile
 		s.DeepChecks = []store.DeepCheck{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})

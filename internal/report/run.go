@@ -36,7 +36,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
 		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits)},
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary)},
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
@@ -241,6 +241,13 @@ func setupTable(s result.Summary) table {
 	add("size", fmt.Sprintf("%s: %s customers, %s orders a month, %s products", s.Size, integer(s.Customers), integer(s.OrdersPerMonth), integer(s.Products)))
 	add("users", fmt.Sprintf("%d on each target", s.Threads))
 	add("seed", s.Seed)
+	for i, seed := range s.DataSeeds {
+		own := ""
+		if seed == 0 {
+			own = ", DS2's own rows"
+		}
+		add("data seed of "+s.Targets[i], fmt.Sprint(seed, own))
+	}
 	if p.Words != "" {
 		add("word lists", "SHA-256 "+p.Words)
 	}

@@ -21,7 +21,7 @@ func TrialText(t result.Trial) string {
 // TuneText writes a search for reading on a terminal.
 func TuneText(w io.Writer, r result.Search) error {
 	v := newTuneView(r)
-	v.Title, v.Headline, v.Details = fmt.Sprintf("%s  search %s", v.Headline, r.RunID), "", nil
+	v.Title, v.Headline, v.Details = fmt.Sprintf("%s  search %s", v.Headline, r.RunID), "", []table{commandTable(r.Command)}
 	return writeText(w, v)
 }
 
@@ -29,6 +29,7 @@ func TuneText(w io.Writer, r result.Search) error {
 func TuneHTML(w io.Writer, r result.Search, median *result.Record) error {
 	runs := []runView{newTuneView(r)}
 	if median != nil {
+		median.Command = nil // the search's
 		run, err := newRunView(median, "run1")
 		if err != nil {
 			return fmt.Errorf("report %s: %w", median.Dir, err)
@@ -46,7 +47,7 @@ func newTuneView(r result.Search) runView {
 		Headline: "no result",
 		Good:     r.Best != nil,
 		Tables:   []table{trialTable(r.Curve), limitTable(r.Verdicts)},
-		Details:  []table{tuneSetupTable(r)},
+		Details:  []table{tuneSetupTable(r), commandTable(r.Command)},
 	}
 	switch {
 	case r.Best != nil:

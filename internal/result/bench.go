@@ -27,6 +27,8 @@ type Bench struct {
 	Start      time.Time `json:"start"`
 	End        time.Time `json:"end,omitzero"`
 
+	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
+
 	Setup Setup      `json:"setup"`
 	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
 

@@ -75,8 +75,11 @@ type Summary struct {
 	Start      time.Time `json:"start"`           // when the first orders started; before that, when ds2 did
 	End        time.Time `json:"end,omitzero"`
 
+	Command *Command `json:"command,omitempty"`
+
 	Engine     string     `json:"engine"`
-	Targets    []string   `json:"targets"` // labels, without user or password
+	Targets    []string   `json:"targets"`              // labels, without user or password
+	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded; 0 is DS2's own
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"` // per target
 	Seed       uint64     `json:"seed"`
@@ -120,6 +123,12 @@ type Summary struct {
 	Conditions []Condition     `json:"conditions,omitempty"`
 
 	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
+}
+
+// Command is how ds2 was called, without passwords.
+type Command struct {
+	Line  string            `json:"line"`
+	Flags map[string]string `json:"flags"` // those of the command that have a value, given or not
 }
 
 // Condition is a figure of a run's surroundings that may explain why it differs from another.

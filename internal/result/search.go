@@ -28,6 +28,7 @@ type Search struct {
 	RunID      string    `json:"run_id"`
 	Start      time.Time `json:"start"`
 	End        time.Time `json:"end,omitzero"`
+	Command    *Command  `json:"command,omitempty"`
 	Engine     string    `json:"engine"`
 	Targets    []string  `json:"targets"` // labels, without user or password
 	Size       string    `json:"size"`

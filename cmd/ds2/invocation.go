@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/result"
+)
+
+// argumentsKey is where a context has the arguments of the command line.
+type argumentsKey struct{}
+
+// withArguments keeps the arguments of the command line for the record.
+func withArguments(ctx context.Context, args []string) context.Context {
+	return context.WithValue(ctx, argumentsKey{}, args)
+}
+
+// invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one.
+func invocation(cmd *cobra.Command) *result.Command {
+	args, _ := cmd.Context().Value(argumentsKey{}).([]string)
+	words := []string{"ds2"}
+	for _, arg := range args {
+		words = append(words, quoted(withoutPasswords(arg)))
+	}
+	c := &result.Command{Line: strings.Join(words, " "), Flags: map[string]string{}}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if value := f.Value.String(); value != "" && f.Name != "help" {
+			c.Flags[f.Name] = withoutPasswords(value)
+		}
+	})
+	return c
+}
+
+// commandPassword is a password among the words of a command that a user gives, such as a meter's.
+var commandPassword = regexp.MustCompile(`(^|\s)(-P|--?pass(?:word)?)(\s+)\S+`)
+
+// withoutPasswords takes the passwords out of an argument or value, in which several URLs may stand with ; between.
+func withoutPasswords(text string) string {
+	parts := strings.Split(text, ";")
+	for i, part := range parts {
+		parts[i] = commandPassword.ReplaceAllString(redact(part), "$1$2$3***")
+	}
+	return strings.Join(parts, ";")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./*-]+$`)
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

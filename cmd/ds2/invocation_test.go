@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestInvocation: the record has the command as it was typed and every flag, without the passwords.
+func TestInvocation(t *testing.T) {
+	args := []string{"drive", "--target", "postgres://ann:s3cr3t@a/ds2;postgres://ben:s3cr3t@b/ds2?sslmode=disable", "--limit", "order p95 < 200ms", "--n_threads=8",
+		"--power-command", "ipmitool -H bmc -U admin -P s3cr3t dcmi power reading", "--password-command", "PGPASSWORD='s3cr3t' echo x"}
+	root := newRoot()
+	root.SetArgs(args)
+	drive, _, err := root.Find(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var line, threads, ramp string
+	drive.RunE = func(cmd *cobra.Command, _ []string) error {
+		c := invocation(cmd)
+		line, threads, ramp = c.Line, c.Flags["threads"], c.Flags["ramp-rate"]
+		for name, value := range c.Flags {
+			if strings.Contains(value, "s3cr3t") {
+				t.Errorf("--%s is recorded as %s", name, value)
+			}
+		}
+		return nil
+	}
+	if err := root.ExecuteContext(withArguments(t.Context(), args)); err != nil {
+		t.Fatal(err)
+	}
+	want := `ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' --limit 'order p95 < 200ms' --n_threads=8` +
+		` --power-command 'ipmitool -H bmc -U admin -P *** dcmi power reading' --password-command 'PGPASSWORD=*** echo x'`
+	if line != want || threads != "8" || ramp != "10" {
+		t.Errorf("recorded as\n%s\nwant\n%s\n--threads %s, --ramp-rate %s", line, want, threads, ramp)
+	}
+}
