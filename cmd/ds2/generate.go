@@ -101,7 +101,7 @@ func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []stri
 		return usageError("--out is missing: the directory to write to")
 	}
 	if f.verify != "" {
-		return f.verifyFolder(ctx, cmd)
+		return f.verifyDirectory(ctx, cmd)
 	}
 	compression, err := folder.ParseCompression(f.compress)
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []stri
 	if f.part != "" {
 		return f.writePart(ctx, cmd.OutOrStdout(), data, compression)
 	}
-	return f.writeFolder(ctx, cmd, data, compression)
+	return f.writeDirectory(ctx, cmd, data, compression)
 }
 
 // dataset reads what is to be generated.
@@ -188,8 +188,8 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), func(t datagen.Table) bool { return !slices.Contains(names, string(t)) }), nil
 }
 
-// writeFolder writes the files and their manifest.
-func (f *generateFlags) writeFolder(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset, compression folder.Compression) error {
+// writeDirectory writes the files and their manifest.
+func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset, compression folder.Compression) error {
 	shard, err := folder.ParseShard(f.shard)
 	if err != nil {
 		return flagError("shard", err)
@@ -221,11 +221,11 @@ func (f *generateFlags) writeFolder(ctx context.Context, cmd *cobra.Command, dat
 		return fmt.Errorf("generate: %w", err)
 	}
 	view.Stop()
-	printFolder(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))
+	printDirectory(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))
 	return nil
 }
 
-func (f *generateFlags) verifyFolder(ctx context.Context, cmd *cobra.Command) error {
+func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command) error {
 	held, err := folder.Open(f.verify)
 	if err != nil {
 		return flagError("verify", err)
@@ -244,12 +244,12 @@ func (f *generateFlags) verifyFolder(ctx context.Context, cmd *cobra.Command) er
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
-	printFolder(cmd.OutOrStdout(), "verified", f.verify, held.Manifest, time.Since(start))
+	printDirectory(cmd.OutOrStdout(), "verified", f.verify, held.Manifest, time.Since(start))
 	return nil
 }
 
-// printFolder prints what a directory holds, and how fast it was written or read.
-func printFolder(w io.Writer, did, dir string, m *folder.Manifest, took time.Duration) {
+// printDirectory prints what a directory holds, and how fast it was written or read.
+func printDirectory(w io.Writer, did, dir string, m *folder.Manifest, took time.Duration) {
 	var rows, bytes int64
 	for _, e := range m.Files {
 		rows, bytes = rows+e.Rows, bytes+e.Bytes

@@ -100,7 +100,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	defer closeStores(stores)
 	for _, s := range stores {
 		if len(f.options.Schema.SQLServer.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
-			return usageError("--server-dir: %s cannot be told to read the files itself: leave it out", s.Engine())
+			return usageError("--server-dir: %s cannot read the files itself: leave it out", s.Engine())
 		}
 	}
 	unlock, err := i.lockStores("load", "", stores, cmd.ErrOrStderr())
@@ -133,7 +133,7 @@ func (f *loadFlags) dataset() error {
 	o := &f.options
 	o.Version = kitVersion()
 	if f.from != "" {
-		return f.folder()
+		return f.directory()
 	}
 	size, err := parseSize(f.size)
 	if err != nil {
@@ -151,8 +151,8 @@ func (f *loadFlags) dataset() error {
 	return nil
 }
 
-// folder reads what a directory holds.
-func (f *loadFlags) folder() error {
+// directory reads what a directory holds.
+func (f *loadFlags) directory() error {
 	dir, err := folder.Open(f.from)
 	if err != nil {
 		return flagError("from", err)

@@ -14,7 +14,7 @@ import (
 	"ds2/internal/result"
 )
 
-// reportFile is the report's name in a record's folder.
+// reportFile is the report's name in a record's directory.
 const reportFile = "report.html"
 
 func newReportCommand() *cobra.Command {

@@ -39,7 +39,7 @@ ds2 load asks the server and leaves out what it cannot take.`,
 				}
 			}
 			if phase == string(schema.Data) {
-				if err := f.folder(engine, from); err != nil {
+				if err := f.directory(engine, from); err != nil {
 					return err
 				}
 			}

@@ -35,8 +35,8 @@ func (f *sqlServerFlags) addFiles(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.FilesDir, "server-dir", "", "SQL Server: the directory of --from as the server sees it, which then reads the files itself by BULK INSERT")
 }
 
-// folder has the server read the files of a directory, for a script.
-func (f *sqlServerFlags) folder(engine, from string) error {
+// directory has the server read the files of a directory, for a script.
+func (f *sqlServerFlags) directory(engine, from string) error {
 	switch {
 	case !schema.ReadsFiles(engine):
 		return usageError("--phase: %s has no phase %s: ds2 load streams the data", engine, schema.Data)

@@ -134,7 +134,7 @@ func (f targetFlags) url(text string) (string, error) {
 		return "", usageError("--target: a host name is empty")
 	}
 	if f.engine == "" {
-		return "", usageError("--target: %q is a host name, which needs --engine besides; or give a URL, such as postgres://user:password@host:5432/ds2", text)
+		return "", usageError("--target: %q is a host name, which also needs --engine; or give a URL, such as postgres://user:password@host:5432/ds2", text)
 	}
 	database := f.database
 	if database == "" {

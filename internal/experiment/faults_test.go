@@ -83,9 +83,9 @@ func (f *faulty) raise(ctx context.Context, state string, share float64, d time.
 	return err
 }
 
-// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up for a time. Where the test may not
-// mount one, that is what a full disk makes the server say.
-func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, time.Duration) error) {
+// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up until the server notices, and a little
+// longer. Where the test may not mount one, that is what a full disk makes the server say.
+func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context) error) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ds2-small-disk-")
 	if err != nil {
@@ -101,7 +101,7 @@ func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, time.Durati
 		t.Run("a real small disk", func(t *testing.T) {
 			t.Skipf("this test may not mount one, so the server is only made to say that its disk is full: %v", err)
 		})
-		return func(ctx context.Context, d time.Duration) error { return f.raise(ctx, "53100", 1, d) }
+		return func(ctx context.Context) error { return f.raise(ctx, "53100", 1, time.Second) }
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +115,23 @@ func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, time.Durati
 	}
 	statements("CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
 	t.Cleanup(func() { statements("ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small") })
-	return func(_ context.Context, d time.Duration) error {
+	return func(context.Context) error {
 		ballast := filepath.Join(dir, "ballast")
 		defer os.Remove(ballast)
 		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 			return fmt.Errorf("filling the disk up: %w", err)
 		}
-		time.Sleep(d)
+		// The table's free space takes order lines for a while.
+		for until := time.Now().Add(6 * time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+			said, err := os.ReadFile(f.LogFile())
+			if err != nil {
+				return err
+			}
+			if strings.Contains(strings.ToLower(string(said)), syscall.ENOSPC.Error()) {
+				break
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
 		return nil
 	}
 }
@@ -201,14 +211,14 @@ func TestFaults(t *testing.T) {
 		{"the network resets connections", func(ctx context.Context) error { return f.toxic(ctx, "reset_peer", 500*time.Millisecond) }, store.Connection},
 		{"deadlocks", func(ctx context.Context) error { return f.raise(ctx, "40P01", 0.2, time.Second) }, store.Deadlock},
 		{"serialization failures", func(ctx context.Context) error { return f.raise(ctx, "40001", 0.2, time.Second) }, store.Serialization},
-		{"a full disk", func(ctx context.Context) error { return fill(ctx, time.Second) }, store.Resource},
-		{"too few connections", func(ctx context.Context) error { return f.occupy(ctx, time.Second) }, store.Resource},
+		{"a full disk", fill, store.Resource},
+		{"too few connections", func(ctx context.Context) error { return f.occupy(ctx, 3*time.Second) }, store.Resource},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			o := options(t, f.store)
 			o.Driver.OperationTimeout = time.Second
-			if c.class == store.Connection {
-				o.Driver.Run = 10 * time.Second // a server needs a while to come back
+			if c.class == store.Connection || c.class == store.Resource {
+				o.Driver.Run = 10 * time.Second // a server needs a while to come back, and to be full
 			}
 			started := make(chan struct{})
 			o.Driver.Started = func(time.Time) { close(started) }

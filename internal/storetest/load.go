@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -141,20 +142,26 @@ func (e *endless) Read(b []byte) (int, error) {
 func (s *suite) resume(t *testing.T) {
 	l := s.engine.open(t, s.engine.Database(t))
 	o := loadOptions(t)
-	for _, share := range []float64{0.05, 0.3, 0.5, 0.7, 0.9} {
+	for _, at := range []*breaker{
+		{phase: schema.Data, left: 1}, {phase: schema.Data, left: 5},
+		{phase: schema.Indexes, left: 1}, {phase: schema.Indexes, left: 3},
+		{phase: schema.Procedures, left: 1}, {phase: schema.Statistics, left: 1},
+	} {
+		place := fmt.Sprintf("broken at step %d of phase %s", at.left, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Resume, o.Progress = true, &breaker{at: share, cancel: cancel}
+		at.cancel = cancel
+		o.Resume, o.Progress = true, at
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("a load that was broken when %.0f %% were done: %v", 100*share, err)
+			t.Fatalf("load %s: %v", place, err)
 		}
 		info, err := store.ReadInfo(t.Context(), l.DB())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := info.CheckReady(); store.Classify(err) != store.Config {
-			t.Errorf("broken when %.0f %% were done, the database counts as ready: %v", 100*share, err)
+			t.Errorf("%s, the database counts as ready: %v", place, err)
 		}
 	}
 	o.Progress = nil
@@ -168,30 +175,48 @@ func (s *suite) resume(t *testing.T) {
 	}
 }
 
-// breaker follows a load and cancels it when a share of all steps is done.
+// breaker follows a load and cancels it at a step of a phase: when one of its parts was copied or one of its statements begins.
 type breaker struct {
 	mu     sync.Mutex
-	at     float64
+	phase  schema.Phase
+	left   int // steps of the phase until the load is cancelled
+	within bool
 	cancel func()
 }
 
-// Done is of load.Progress.
-func (b *breaker) Done(share float64, _ time.Duration) {
+func (b *breaker) step() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.cancel != nil && share >= b.at {
-		b.cancel()
+	if b.within {
+		if b.left--; b.left == 0 {
+			b.cancel()
+		}
 	}
 }
 
 // Begin is of load.Progress.
-func (b *breaker) Begin(schema.Phase) {}
+func (b *breaker) Begin(phase schema.Phase) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.within = phase == b.phase
+}
 
 // Copied is of load.Progress.
-func (b *breaker) Copied(datagen.Table, int64, int64) {}
+func (b *breaker) Copied(_ datagen.Table, _, bytes int64) {
+	if bytes > 0 { // not those of an earlier load
+		b.step()
+	}
+}
 
 // Statement is of load.Progress.
-func (b *breaker) Statement(schema.Phase, string, bool) {}
+func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
+	if !ended {
+		b.step()
+	}
+}
+
+// Done is of load.Progress.
+func (b *breaker) Done(float64, time.Duration) {}
 
 // Built is of load.Progress.
 func (b *breaker) Built(string, float64) {}

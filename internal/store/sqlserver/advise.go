@@ -112,10 +112,10 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		warn("the Query Store is on and writes to the database under test; ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions")
 	}
 	if s["database accelerated recovery"] == "1" {
-		warn("accelerated database recovery is on: versions of rows are written to the database besides")
+		warn("accelerated database recovery is on: it also writes versions of rows to the database")
 	}
 	if s["database read committed snapshot"] == "1" && s["service objective"] == "" {
-		warn("read committed snapshot is on: versions of rows are written to tempdb besides; the storage report ran without")
+		warn("read committed snapshot is on: it also writes versions of rows to tempdb; the storage report ran without")
 	}
 	if every := time.Duration(s.number("database target recovery time (s)")) * time.Second; run > 0 && every > run {
 		warn("the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
