@@ -27,6 +27,10 @@ type Statement struct {
 	// would take.
 	Cost float64
 
+	// CostAdded is, in the phase Reset, the time for each row that runs have added to Table, in the same unit; Cost is that for
+	// each row of the dataset.
+	CostAdded float64
+
 	// Rows is how many rows it brings into Table, where it has the server read a file.
 	Rows int64
 
@@ -38,6 +42,10 @@ type Statement struct {
 
 	// UnlessUntouched says, in the phase Reset, that it is left out where the reset has changed nothing in Table.
 	UnlessUntouched bool
+
+	// UnlessAnalyzed says, in the phase Reset, that it is left out where few of Table's rows have changed since its statistics
+	// were made.
+	UnlessAnalyzed bool
 
 	// Progress says by which of its means the server reports how far the statement is; empty: by none.
 	Progress Progress
@@ -128,6 +136,11 @@ func parseHeader(text string) (Statement, error) {
 			if s.Cost, err = strconv.ParseFloat(value, 64); err != nil {
 				return s, err
 			}
+		case key == "cost added":
+			var err error
+			if s.CostAdded, err = strconv.ParseFloat(value, 64); err != nil {
+				return s, err
+			}
 		case key == "rows":
 			var err error
 			if s.Rows, err = strconv.ParseInt(value, 10, 64); err != nil {
@@ -139,6 +152,8 @@ func parseHeader(text string) (Statement, error) {
 			s.UnlessExists = true
 		case key == "unless" && value == "untouched":
 			s.UnlessUntouched = true
+		case key == "unless" && value == "analyzed":
+			s.UnlessAnalyzed = true
 		case key == "progress" && value != "":
 			s.Progress = Progress(value)
 		default:

@@ -22,8 +22,8 @@ func (f *logFlags) reset(ctx context.Context, s store.Store, stderr io.Writer) e
 }
 
 // resetSteps shows what a reset is at.
-func resetSteps(stderr io.Writer) func() (func(string), func()) {
-	return func() (func(string), func()) {
+func resetSteps(stderr io.Writer) func() (store.Tell, func()) {
+	return func() (store.Tell, func()) {
 		view := startSteps(stderr, "reset")
 		return view.tell, view.stop
 	}

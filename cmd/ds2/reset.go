@@ -44,12 +44,11 @@ the storage report does before each run. The copy needs as much room as the data
 	for _, c := range []struct {
 		name, short, done string
 		cut               string // what an interruption leaves behind
-		copies            bool   // it copies the database
-		run               func(store.Snapshotter, context.Context) error
+		work              experiment.SnapshotWork
 	}{
-		{"create", "Copy the database, in the place of an older copy", "copied", "there is no copy now, or it is not whole: make it again", true, store.Snapshotter.CreateSnapshot},
-		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", true, store.Snapshotter.RestoreSnapshot},
-		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", false, store.Snapshotter.DropSnapshot},
+		{"create", "Copy the database, in the place of an older copy", "copied", "there is no copy now, or it is not whole: make it again", experiment.SnapshotCreate},
+		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", experiment.SnapshotRestore},
+		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", experiment.SnapshotDrop},
 	} {
 		var f targetFlags
 		sub := &cobra.Command{
@@ -57,7 +56,7 @@ the storage report does before each run. The copy needs as much room as the data
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store, stderr io.Writer) error {
-					return experiment.Snapshot(ctx, s, c.run, c.copies, copyView(stderr))
+					return experiment.Snapshot(ctx, s, c.work, copyView(stderr))
 				})
 			}),
 		}
@@ -67,15 +66,14 @@ the storage report does before each run. The copy needs as much room as the data
 	return cmd
 }
 
-// copyView shows that a copy of a database is made, restored or dropped, and says before how much room a copy takes.
+// copyView shows how a copy of a database is made, restored or dropped, and says before how much room a copy takes.
 func copyView(stderr io.Writer) experiment.CopyView {
-	return func(bytes int64) func() {
-		view := startSteps(stderr, "snapshot")
-		if bytes > 0 {
-			fmt.Fprintf(stderr, "snapshot: a copy takes %s on the server's drives\n", bytesText(bytes))
-			view.tell("copy " + bytesText(bytes))
+	return func(room string) (store.Tell, func()) {
+		if room != "" {
+			fmt.Fprintf(stderr, "snapshot: %s\n", room)
 		}
-		return view.stop
+		view := startSteps(stderr, "snapshot")
+		return view.tell, view.stop
 	}
 }
 

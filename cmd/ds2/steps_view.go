@@ -23,6 +23,9 @@ type stepsView struct {
 type step struct {
 	name  string
 	began time.Time
+	share float64 // of the whole job
+	left  time.Duration
+	at    time.Time // when those were told
 }
 
 // startSteps begins to show a job on w. What names the job in each line: a verb such as "reset".
@@ -39,18 +42,29 @@ func startSteps(w io.Writer, what string) *stepsView {
 	return v
 }
 
-// tell says that a step begins.
-func (v *stepsView) tell(name string) { v.step.Store(&step{name, time.Now()}) }
+// tell says what the job is at: store.Tell.
+func (v *stepsView) tell(name string, share float64, left time.Duration) {
+	now := time.Now()
+	began := now
+	if last := v.step.Load(); last != nil && last.name == name {
+		began = last.began
+	}
+	v.step.Store(&step{name, began, share, left, now})
+}
 
 // stop ends the showing.
 func (v *stepsView) stop() { v.end() }
 
-// String is the state in words: "reset: vacuum orders for 35s, 1m5s in all".
+// String is the state in words: "reset: vacuum orders for 35s, 1m5s in all; 40 %, about 1m38s left".
 func (v *stepsView) String() string {
 	all := time.Since(v.start).Round(time.Second)
 	s := v.step.Load()
 	if s == nil {
 		return fmt.Sprintf("%s: %s", v.what, all)
 	}
-	return fmt.Sprintf("%s: %s for %s, %s in all", v.what, s.name, time.Since(s.began).Round(time.Second), all)
+	text := fmt.Sprintf("%s: %s for %s, %s in all", v.what, s.name, time.Since(s.began).Round(time.Second), all)
+	if s.left < 0 {
+		return text
+	}
+	return fmt.Sprintf("%s; %.0f %%, about %s left", text, 100*s.share, max(s.left-time.Since(s.at), 0).Round(time.Second))
 }

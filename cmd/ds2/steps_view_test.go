@@ -12,10 +12,13 @@ func TestStepsView(t *testing.T) {
 		var out strings.Builder
 		v := startSteps(&out, "reset")
 		time.Sleep(11 * time.Second)
-		v.tell("delete new rows of orders")
-		time.Sleep(20 * time.Second)
+		v.tell("delete new rows of orders", 0, -1)
+		time.Sleep(15 * time.Second)
+		v.tell("vacuum orders", 0.4, time.Minute)
+		time.Sleep(15 * time.Second)
 		v.stop()
-		const want = "reset: 10s\nreset: delete new rows of orders for 9s, 20s in all\nreset: delete new rows of orders for 19s, 30s in all\n"
+		const want = "reset: 10s\nreset: delete new rows of orders for 9s, 20s in all\nreset: vacuum orders for 4s, 30s in all; 40 %, about 56s left\n" +
+			"reset: vacuum orders for 14s, 40s in all; 40 %, about 46s left\n"
 		if out.String() != want {
 			t.Errorf("got\n%swant\n%s", out.String(), want)
 		}

@@ -5,3 +5,9 @@ package diskspace
 
 // Free is not known here.
 func Free(string) (n int64, ok bool) { return 0, false }
+
+// FreeOf is not known here.
+func FreeOf([]string) (n int64, ok bool) { return 0, false }
+
+// MountPoint is not known here.
+func MountPoint(string) (string, bool) { return "", false }

@@ -3,7 +3,11 @@
 // Package diskspace says how much room a file system has.
 package diskspace
 
-import "syscall"
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+)
 
 // Free is how many bytes of the file system of dir this user may still fill.
 func Free(dir string) (n int64, ok bool) {
@@ -12,4 +16,50 @@ func Free(dir string) (n int64, ok bool) {
 		return 0, false
 	}
 	return int64(s.Bavail) * int64(s.Bsize), true
+}
+
+// FreeOf is how many bytes of the file systems of some directories this user may still fill, each file system counted once;
+// false where one of them cannot be looked at.
+func FreeOf(dirs []string) (n int64, ok bool) {
+	seen := map[uint64]bool{}
+	for _, dir := range dirs {
+		device, known := deviceOf(dir)
+		free, found := Free(dir)
+		if !known || !found {
+			return 0, false
+		}
+		if !seen[device] {
+			seen[device], n = true, n+free
+		}
+	}
+	return n, len(dirs) > 0
+}
+
+// MountPoint is where the file system of a directory is mounted; false where that cannot be told.
+func MountPoint(dir string) (string, bool) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", false
+	}
+	device, ok := deviceOf(dir)
+	for ok && dir != "/" {
+		above, known := deviceOf(filepath.Dir(dir))
+		if !known || above != device {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir, ok
+}
+
+func deviceOf(dir string) (uint64, bool) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, false
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(s.Dev), true
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"ds2/internal/diskspace"
 	"ds2/internal/load"
+	"ds2/internal/monitor"
 	"ds2/internal/shell"
 	"ds2/internal/store"
 )
@@ -27,7 +30,7 @@ type Restore struct {
 	Output     io.Writer
 
 	// Steps shows what a reset is at.
-	Steps func() (tell func(statement string), stop func())
+	Steps func() (tell store.Tell, stop func())
 	// Copying shows that a copy is being put in a database's place.
 	Copying CopyView
 }
@@ -61,14 +64,14 @@ func (r Restore) one(ctx context.Context, target store.Store) error {
 	case RestoreReset:
 		return Reset(ctx, target, r.DiscardLog, r.Steps)
 	case RestoreSnapshot:
-		return Snapshot(ctx, target, store.Snapshotter.RestoreSnapshot, true, r.Copying)
+		return Snapshot(ctx, target, SnapshotRestore, r.Copying)
 	}
 	return nil
 }
 
 // Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
 // the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
-func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (func(string), func())) error {
+func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (store.Tell, func())) error {
 	if keeper, ok := s.(store.LogKeeper); ok {
 		if discardLog {
 			if err := keeper.DiscardLog(ctx); err != nil {
@@ -90,22 +93,82 @@ func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (fu
 	return load.Reset(ctx, s, tell)
 }
 
-// CopyView shows that a database is being copied until stop is called; bytes is 0 where nothing is copied, or nobody knows
-// how much.
-type CopyView func(bytes int64) (stop func())
+// SnapshotWork is one of the things that are done with the copy of a database.
+type SnapshotWork struct {
+	Name string
+	do   func(context.Context, store.Snapshotter, store.Tell) error
+	// needs is the room that it takes on the server's drives, and frees what it gives back before; nil: none.
+	needs, frees func(store.SnapshotRoom) int64
+}
 
-// Snapshot does something to the copy of a database: create, restore or drop it. Copies says that this copies the database.
-func Snapshot(ctx context.Context, s store.Store, do func(store.Snapshotter, context.Context) error, copies bool, show CopyView) error {
+// What is done with the copy of a database.
+var (
+	SnapshotCreate = SnapshotWork{"create",
+		func(ctx context.Context, s store.Snapshotter, tell store.Tell) error {
+			return s.CreateSnapshot(ctx, tell)
+		},
+		func(r store.SnapshotRoom) int64 { return r.Database }, func(r store.SnapshotRoom) int64 { return r.Copy }}
+	SnapshotRestore = SnapshotWork{"restore",
+		func(ctx context.Context, s store.Snapshotter, tell store.Tell) error {
+			return s.RestoreSnapshot(ctx, tell)
+		},
+		func(r store.SnapshotRoom) int64 { return r.Copy }, func(r store.SnapshotRoom) int64 { return r.Database }}
+	SnapshotDrop = SnapshotWork{"drop",
+		func(ctx context.Context, s store.Snapshotter, _ store.Tell) error { return s.DropSnapshot(ctx) }, nil, nil}
+)
+
+// CopyView shows how the work on a copy goes on, until stop is called. Room says what the copy takes, and what the server's
+// drives have; empty where no copy is made.
+type CopyView func(room string) (tell store.Tell, stop func())
+
+// Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
+// machine is refused before anything is dropped for it.
+func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show CopyView) error {
 	snapshotter, ok := s.(store.Snapshotter)
 	if !ok {
 		return fmt.Errorf("snapshot %s: %s databases have no snapshots", s.Label(), s.Engine())
 	}
-	var bytes int64
-	if copies {
-		bytes, _ = snapshotter.SnapshotBytes(ctx) // of a database that is half restored it may not be known
+	said := ""
+	if work.needs != nil {
+		var err error
+		if said, err = checkRoom(ctx, s, snapshotter, work); err != nil {
+			return err
+		}
 	}
-	defer show(bytes)()
-	return do(snapshotter, ctx)
+	tell, stop := show(said)
+	defer stop()
+	return work.do(ctx, snapshotter, tell)
+}
+
+// checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
+func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter, work SnapshotWork) (said string, err error) {
+	room, err := snapshotter.SnapshotRoom(ctx)
+	if err != nil {
+		return "", nil // of a database that is half restored it may not be known
+	}
+	needs := work.needs(room)
+	if needs == 0 {
+		return "", nil
+	}
+	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
+	free, known := int64(0), false
+	if monitor.IsLocal(monitor.HostOf(s.Label())) {
+		free, known = diskspace.FreeOf(room.Directories)
+	}
+	if !known {
+		return said, nil
+	}
+	free += work.frees(room)
+	where := strings.Join(room.Directories, " and ")
+	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
+		where += ", on the file system " + mount
+	}
+	if free < needs && !room.Clones {
+		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
+			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
+			Hint: "make room there, or use ds2 reset, which needs none"}
+	}
+	return fmt.Sprintf("%s; there is room for %.1f GB in %s", said, float64(free)/1e9, where), nil
 }
 
 // VerdictError says that a run was made, and cannot be used.

@@ -105,12 +105,12 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 		known[c.step] = true
 		copied, done := l.done[c.step]
 		if _, whole := l.done[tables[i].step]; whole {
-			l.pace.skipPart(part)
+			l.course.skipPart(part)
 			continue
 		}
 		if done {
 			l.found(part.Table, copied)
-			l.pace.skipPart(part)
+			l.course.skipPart(part)
 			begun[part.Table] = true
 			continue
 		}
@@ -118,7 +118,7 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 		parts = append(parts, c)
 	}
 	for step := range l.done {
-		if _, statement := l.pace.statements[step]; !statement && !known[step] {
+		if _, statement := l.course.statements[step]; !statement && !known[step] {
 			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: resume with the same --size or --from, or start again with --drop", step)
 		}
 	}
@@ -131,7 +131,7 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 		}
 		if whole && !begun[t.table] {
 			for _, name := range l.vacuums[t.table] { // finds nothing to do
-				l.pace.skipStatement(name)
+				l.course.skipStatement(name)
 			}
 			lanes = append(lanes, []copying{*t})
 			continue
@@ -155,7 +155,7 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 
 // found counts rows that an earlier load had copied.
 func (l *loader) found(table datagen.Table, copied int64) {
-	l.pace.Progress.Copied(table, copied, 0)
+	l.course.Progress.Copied(table, copied, 0)
 	l.report.found(table, copied)
 }
 
@@ -163,7 +163,7 @@ func (l *loader) found(table datagen.Table, copied int64) {
 func (l *loader) copy(ctx context.Context, c copying) error {
 	start := time.Now()
 	r, w := io.Pipe()
-	meter := &meter{w: w, table: c.table, progress: l.pace}
+	meter := &meter{w: w, table: c.table, progress: l.course}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -202,7 +202,7 @@ func (l *loader) readFile(byFile map[string]schema.Statement) func(context.Conte
 		if err := l.engine.ExecStep(ctx, s); err != nil {
 			return err
 		}
-		l.pace.Copied(part.Table, part.Rows, part.Bytes)
+		l.course.Copied(part.Table, part.Rows, part.Bytes)
 		l.report.add(part.Table, part.Rows, part.Bytes, time.Since(start))
 		return nil
 	}

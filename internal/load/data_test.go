@@ -30,7 +30,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	for _, p := range l.options.Parts {
 		l.params.SQLServer.Files = append(l.params.SQLServer.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
 	}
-	l.pace = newPace(noProgress{}, l.options.Parts, nil)
+	l.course = newCourse(noProgress{}, l.options.Parts, nil)
 	statements, err := l.fileStatements()
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
-	if err := l.startPace(); err != nil {
+	if err := l.startCourse(); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
 	for _, phase := range []struct {
@@ -81,7 +81,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 		{schema.Statistics, l.runPhase(schema.Statistics)},
 	} {
 		began, worked := time.Now(), processorTime()
-		l.pace.Begin(phase.name)
+		l.course.Begin(phase.name)
 		if err := phase.run(ctx); err != nil {
 			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
 		}
@@ -101,14 +101,14 @@ type loader struct {
 	engine  store.Loader
 	options Options
 	params  schema.Params
-	pace    *pace
+	course  *course
 	report  *Report
 	vacuums map[datagen.Table][]string // names of the statements that vacuum a table
 	done    map[string]int64           // steps that an earlier load did, with the rows that they copied
 }
 
-// startPace computes what is to be done, for those who follow the progress.
-func (l *loader) startPace() error {
+// startCourse computes what is to be done, for those who follow the progress.
+func (l *loader) startCourse() error {
 	var all []schema.Statement
 	for _, phase := range schema.Phases {
 		statements, err := l.statements(phase)
@@ -121,7 +121,7 @@ func (l *loader) startPace() error {
 	if progress == nil {
 		progress = noProgress{}
 	}
-	l.pace = newPace(progress, l.options.Parts, all)
+	l.course = newCourse(progress, l.options.Parts, all)
 	l.vacuums = map[datagen.Table][]string{}
 	for _, s := range all {
 		if s.Progress == schema.VacuumProgress {

@@ -398,7 +398,7 @@ func TestSeed(t *testing.T) {
 	}
 	fresh := pgtest.Contents(t, target)
 	exec(t, s, "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
-	if err := load.Reset(t.Context(), s, func(string) {}); err != nil {
+	if err := load.Reset(t.Context(), s, func(string, float64, time.Duration) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {

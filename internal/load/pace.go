@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/pace"
 	"ds2/internal/store"
 	"ds2/schema"
 )
@@ -13,34 +14,18 @@ import (
 // progressEvery is how often the engine is asked how far statements are.
 const progressEvery = time.Second
 
-// pace is a Progress before the user's: it computes from what both are told how much of the whole load is done, and how long
+// course is a Progress before the user's: it computes from what both are told how much of the whole load is done, and how long
 // the rest takes. The unit of work is the time that a row of no bytes would take to copy; the costs of statements are in the same
-// unit, which holds roughly, until the load itself shows how fast this server builds.
-type pace struct {
+// unit, which holds roughly, until the load itself shows how fast this server does each kind of work.
+type course struct {
 	Progress
-	mu         sync.Mutex
-	copying    stage
-	building   stage
+	estimate   pace.Estimate
+	mu         sync.Mutex         // also keeps what is told in order
+	copying    float64            // work that is to be copied
 	statements map[string]float64 // cost, by name
-	built      map[string]float64 // of that, what is done already
+	kinds      map[string]pace.Kind
+	built      map[string]float64 // of the cost, what is done already
 }
-
-// stage is the work of one kind.
-type stage struct {
-	total, done float64
-	began       time.Time // zero before
-	took        time.Duration
-}
-
-// elapsed is how long the stage has been at work.
-func (s *stage) elapsed() time.Duration {
-	if s.began.IsZero() {
-		return s.took
-	}
-	return s.took + time.Since(s.began)
-}
-
-func (s *stage) left() float64 { return max(s.total-s.done, 0) }
 
 // rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on PostgreSQL 15.
 const rowBytes = 22
@@ -48,114 +33,103 @@ const rowBytes = 22
 // work is the work of copying rows.
 func work(rows, bytes int64) float64 { return float64(rows) + float64(bytes)/rowBytes }
 
-// priorWeight is the share of all building whose own speed counts as much as that of copying, in work a second.
-const priorWeight = 0.1
+// copyKind is the copying of rows. Statements are of one kind with those whose progress the server reports by the same means.
+var copyKind = pace.Kind{Name: "copy", Prior: 1}
 
-// newPace computes what is to be done.
-func newPace(next Progress, parts []datagen.Part, statements []schema.Statement) *pace {
-	p := &pace{Progress: next, statements: map[string]float64{}, built: map[string]float64{}}
+func kindOf(s schema.Statement) pace.Kind {
+	return pace.Kind{Name: "statements " + string(s.Progress), Prior: 1}
+}
+
+// newCourse computes what is to be done.
+func newCourse(next Progress, parts []datagen.Part, statements []schema.Statement) *course {
+	c := &course{Progress: next, statements: map[string]float64{}, kinds: map[string]pace.Kind{}, built: map[string]float64{}}
 	rows := map[string]float64{}
 	for _, part := range parts {
 		rows[string(part.Table)] += float64(part.Rows)
-		p.copying.total += work(part.Rows, part.Bytes)
+		c.copying += work(part.Rows, part.Bytes)
 	}
+	c.estimate.Plan(copyKind, c.copying)
 	for _, s := range statements {
-		p.statements[s.Name] = s.Cost * rows[s.Table]
-		p.building.total += p.statements[s.Name]
+		c.statements[s.Name], c.kinds[s.Name] = s.Cost*rows[s.Table], kindOf(s)
+		c.estimate.Plan(c.kinds[s.Name], c.statements[s.Name])
 	}
-	return p
+	return c
 }
 
 // Begin is of Progress.
-func (p *pace) Begin(phase schema.Phase) {
-	p.mu.Lock()
-	p.copying.took, p.copying.began = p.copying.elapsed(), time.Time{}
-	p.building.took, p.building.began = p.building.elapsed(), time.Time{}
-	switch phase {
-	case PhaseData:
-		p.copying.began = time.Now()
-	case schema.Indexes, schema.Procedures, schema.Statistics:
-		p.building.began = time.Now()
+func (c *course) Begin(phase schema.Phase) {
+	c.mu.Lock()
+	c.estimate.End()
+	if phase == PhaseData {
+		c.estimate.Begin(copyKind, c.copying)
 	}
-	p.mu.Unlock()
-	p.Progress.Begin(phase)
+	c.mu.Unlock()
+	c.Progress.Begin(phase)
+}
+
+// step notes that statements begin, which run concurrently. Of several kinds the one that costs most stands for all.
+func (c *course) step(statements []schema.Statement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	units, most := 0.0, statements[0]
+	for _, s := range statements {
+		units += c.statements[s.Name]
+		if c.statements[s.Name] > c.statements[most.Name] {
+			most = s
+		}
+	}
+	c.estimate.Begin(kindOf(most), units)
 }
 
 // tell tells the share of all work that is done, and the time left.
-func (p *pace) tell() {
-	done, total := p.copying.done+p.building.done, p.copying.total+p.building.total
-	p.Progress.Done(min(done/total, 1), p.left())
-}
-
-// left is the time that the rest takes; negative where nobody knows yet.
-func (p *pace) left() time.Duration {
-	copied, built := p.copying.elapsed().Seconds(), p.building.elapsed().Seconds()
-	if p.copying.done == 0 && p.building.done == 0 {
-		return -1
-	}
-	// A load that was resumed may have nothing to copy: building then shows its own speed alone.
-	rate := 0.0 // of copying, in work a second
-	if p.copying.done > 0 && copied > 0 {
-		rate = p.copying.done / copied
-	}
-	seconds := 0.0
-	if rate > 0 {
-		seconds = p.copying.left() / rate
-	}
-	prior := priorWeight * p.building.total
-	switch {
-	case rate > 0:
-		seconds += p.building.left() * (built + prior/rate) / (p.building.done + prior)
-	case p.building.done > 0:
-		seconds += p.building.left() * built / p.building.done
-	}
-	return time.Duration(seconds * float64(time.Second))
-}
+func (c *course) tell() { c.Progress.Done(c.estimate.Left()) }
 
 // Copied is of Progress.
-func (p *pace) Copied(table datagen.Table, rows, bytes int64) {
-	p.Progress.Copied(table, rows, bytes)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.copying.done += work(rows, bytes)
-	p.tell() // under the lock, so that the shares come in order
+func (c *course) Copied(table datagen.Table, rows, bytes int64) {
+	c.Progress.Copied(table, rows, bytes)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.estimate.Did(work(rows, bytes))
+	c.tell()
 }
 
 // skipPart leaves out a part that an earlier load has copied: it takes no time now.
-func (p *pace) skipPart(part datagen.Part) {
-	p.mu.Lock()
-	p.copying.total -= work(part.Rows, part.Bytes)
-	p.mu.Unlock()
+func (c *course) skipPart(part datagen.Part) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.estimate.Skip(copyKind, work(part.Rows, part.Bytes))
 }
 
 // skipStatement leaves out a statement that takes no time.
-func (p *pace) skipStatement(name string) {
-	p.mu.Lock()
-	p.building.total -= p.statements[name]
-	p.statements[name] = 0
-	p.mu.Unlock()
+func (c *course) skipStatement(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.estimate.Skip(c.kinds[name], c.statements[name])
+	c.statements[name] = 0
 }
 
 // Statement is of Progress.
-func (p *pace) Statement(phase schema.Phase, statement string, ended bool) {
-	p.Progress.Statement(phase, statement, ended)
+func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
+	c.Progress.Statement(phase, statement, ended)
 	if ended {
-		p.build(statement, 1)
+		c.build(statement, 1)
 	}
 }
 
 // build notes how much of a statement is done.
-func (p *pace) build(statement string, share float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	more := max(share*p.statements[statement]-p.built[statement], 0)
-	p.built[statement] += more
-	p.building.done += more
-	p.tell()
+func (c *course) build(statement string, share float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	more := max(share*c.statements[statement]-c.built[statement], 0)
+	c.built[statement] += more
+	if more > 0 {
+		c.estimate.Did(more)
+	}
+	c.tell()
 }
 
 // pollProgress asks how far statements are until ctx ends.
-func (p *pace) pollProgress(ctx context.Context, e store.Loader) {
+func (c *course) pollProgress(ctx context.Context, e store.Loader) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
@@ -169,8 +143,8 @@ func (p *pace) pollProgress(ctx context.Context, e store.Loader) {
 			return // it is only for show
 		}
 		for name, share := range shares {
-			p.Progress.Built(name, share)
-			p.build(name, share)
+			c.Progress.Built(name, share)
+			c.build(name, share)
 		}
 	}
 }

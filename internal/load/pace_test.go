@@ -39,14 +39,15 @@ func TestTimeLeft(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			e := &estimates{from: time.Now()}
-			p := newPace(e, parts, statements)
+			p := newCourse(e, parts, statements)
 			p.Begin(PhaseData)
 			for range 1000 {
 				time.Sleep(c.copy)
 				p.Copied("orders", 1000, 0)
 			}
 			p.Begin(schema.Indexes)
-			for _, s := range statements {
+			for i, s := range statements {
+				p.step(statements[i : i+1])
 				for share := range 100 {
 					time.Sleep(time.Duration(s.Cost * c.build * 10 * float64(c.copy)))
 					p.build(s.Name, float64(share+1)/100)

@@ -12,8 +12,8 @@ import (
 )
 
 // Reset takes a loaded database back to the state after its load: the customers, orders and reorders of runs go, and
-// INVENTORY is as the dataset has it. tell is called with the name of each statement that begins.
-func Reset(ctx context.Context, s store.Store, tell func(statement string)) error {
+// INVENTORY is as the dataset has it.
+func Reset(ctx context.Context, s store.Store, tell store.Tell) error {
 	resetter, ok := s.(store.Resetter)
 	if !ok {
 		return fmt.Errorf("reset %s: %s databases cannot be reset", s.Label(), s.Engine())
@@ -43,13 +43,18 @@ func Reset(ctx context.Context, s store.Store, tell func(statement string)) erro
 	if err != nil {
 		return err
 	}
+	work, err := planReset(ctx, s, size, statements, tell)
+	if err != nil {
+		return err
+	}
+	defer work.follow()()
 	r, w := io.Pipe()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		w.CloseWithError(writeInventory(w, data))
 	}()
-	err = resetter.Reset(ctx, statements, r, tell)
+	err = resetter.Reset(ctx, statements, r, work.begin)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	return err

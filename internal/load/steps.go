@@ -52,13 +52,14 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 		if l.options.Progress != nil {
 			polled, end := context.WithCancel(ctx)
 			defer end()
-			go l.pace.pollProgress(polled, l.engine)
+			go l.course.pollProgress(polled, l.engine)
 		}
 		for len(statements) > 0 {
 			n := 1
 			for n < len(statements) && statements[n].Step == statements[0].Step {
 				n++
 			}
+			l.course.step(statements[:n])
 			group, ctx := errgroup.WithContext(ctx)
 			group.SetLimit(l.options.AtOnce)
 			_, oneLaneATable := l.engine.(store.TableLocker)
@@ -100,13 +101,13 @@ func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.St
 
 func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
 	if _, ok := l.done[s.Name]; ok {
-		l.pace.skipStatement(s.Name)
+		l.course.skipStatement(s.Name)
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.pace.Statement(phase, s.Name, false)
-	defer l.pace.Statement(phase, s.Name, true)
+	l.course.Statement(phase, s.Name, false)
+	defer l.course.Statement(phase, s.Name, true)
 	return l.engine.ExecStep(ctx, s)
 }

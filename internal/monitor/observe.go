@@ -96,7 +96,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 			return nil, err
 		}
 		w.Servers = append(w.Servers, server)
-		if IsLocal(hostOf(t)) {
+		if IsLocal(HostOf(t.Label())) {
 			local = true
 			files = append(files, server.Files...)
 		}
@@ -174,9 +174,8 @@ func (w *Observer) note(format string, args ...any) {
 	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
 }
 
-// hostOf is the host in a target's label, host:port/database.
-func hostOf(t Target) string {
-	label := t.Label()
+// HostOf is the host in a target's label, host:port/database.
+func HostOf(label string) string {
 	address := label[:max(strings.LastIndex(label, "/"), 0)]
 	name, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -194,7 +193,7 @@ func (w *Observer) remote(ctx context.Context, targets []Target) error {
 		return nil
 	}
 	if w.o.Instance == "" {
-		w.o.Instance = hostOf(targets[0])
+		w.o.Instance = HostOf(targets[0].Label())
 	}
 	var err error
 	if w.prometheus, err = NewPrometheus(w.o.Prometheus); err != nil {
@@ -238,7 +237,7 @@ func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, 
 		return server, nil
 	}
 	w.Sources = append(w.Sources, src)
-	if runtime.GOOS == "linux" && w.prometheus == nil && IsLocal(hostOf(t)) {
+	if runtime.GOOS == "linux" && w.prometheus == nil && IsLocal(HostOf(t.Label())) {
 		w.process(ctx, t, q.Process, item, &server)
 	}
 	return server, nil

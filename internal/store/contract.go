@@ -106,24 +106,36 @@ type TableFiller interface {
 // Resetter is a Store that can take its database back to the state after the load without loading again.
 type Resetter interface {
 	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's
-	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got. It calls tell with the
+	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got. It calls begin with the
 	// name of each statement that begins.
-	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, tell func(statement string)) error
+	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, begin func(statement string)) error
 }
+
+// Tell is told from time to time, by one goroutine at a time, how a job of a server goes on: what it is at, the share of all
+// that is done, 0 to 1, and the time that the rest takes; negative where nobody knows.
+type Tell func(doing string, share float64, left time.Duration)
 
 // Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.
 type Snapshotter interface {
-	// SnapshotBytes is about how much room the copy takes, or will.
-	SnapshotBytes(ctx context.Context) (int64, error)
+	// SnapshotRoom says what room database and copy take. Of a database that is half restored it may not be known.
+	SnapshotRoom(ctx context.Context) (SnapshotRoom, error)
 
 	// CreateSnapshot makes the copy, in the place of an older one. Nobody may be at work on the database.
-	CreateSnapshot(ctx context.Context) error
+	CreateSnapshot(ctx context.Context, tell Tell) error
 
 	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays.
-	RestoreSnapshot(ctx context.Context) error
+	RestoreSnapshot(ctx context.Context, tell Tell) error
 
 	// DropSnapshot removes the copy.
 	DropSnapshot(ctx context.Context) error
+}
+
+// SnapshotRoom is the room that a database and its copy take on the server's drives, in bytes.
+type SnapshotRoom struct {
+	Database    int64    // 0: it does not exist, or nobody knows
+	Copy        int64    // that there is; 0: none
+	Directories []string // of the server's machine that hold the database and will hold its copy; none: nobody knows
+	Clones      bool     // the copy may share its blocks with the database, and then takes no room
 }
 
 // PasswordAsker is a Store that can ask for its password, or for a token in its place, each time it connects.

@@ -120,7 +120,7 @@ func (s *suite) reset(t *testing.T) {
 	if _, ok := s.store.(store.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
-	if err := load.Reset(t.Context(), s.store, func(string) {}); err != nil {
+	if err := load.Reset(t.Context(), s.store, func(string, float64, time.Duration) {}); err != nil {
 		t.Fatal(err)
 	}
 	s.contents(t)

@@ -89,7 +89,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	s := open(t, target.String())
 	loadTiny(t, s)
 	logIn(t, s)
-	if err := load.Reset(t.Context(), s, func(string) {}); err != nil {
+	if err := load.Reset(t.Context(), s, silent); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Placement(t.Context()); err != nil {

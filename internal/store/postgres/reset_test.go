@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		waitForStatistics()
 		before := vacuums(t, s)
 		var told []string
-		if err := load.Reset(t.Context(), s, func(statement string) { told = append(told, statement) }); err != nil {
+		if err := load.Reset(t.Context(), s, func(doing string, _ float64, _ time.Duration) { told = append(told, doing) }); err != nil {
 			t.Fatal(err)
 		}
 		waitForStatistics()
@@ -67,6 +68,27 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: vacuumed %v, want %v", c.why, got, c.want)
 		}
+	}
+}
+
+// TestResetOfScatteredRows mixes the rows that a run added among those of the dataset, as VACUUM FULL or CLUSTER may, and has them
+// removed all the same.
+func TestResetOfScatteredRows(t *testing.T) {
+	s := loaded(t, small)
+	fresh := state(t, s)
+	work(t, s)
+	for _, statement := range []string{
+		"CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist", "INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed",
+	} {
+		if _, err := s.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := load.Reset(t.Context(), s, silent); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(t, s); !maps.Equal(got, fresh) {
+		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
 	}
 }
 

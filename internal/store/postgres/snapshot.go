@@ -3,9 +3,13 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
@@ -27,33 +31,53 @@ func (s *Store) snapshotName() (string, error) {
 	return name, nil
 }
 
-// SnapshotBytes is the size of the database or of the copy, whichever is larger: store.Snapshotter.
-func (s *Store) SnapshotBytes(ctx context.Context) (bytes int64, err error) {
+// clones is the first version that can copy files as clones, where the file system has them.
+const clones = 18_00_00
+
+// SnapshotRoom asks for the sizes of both databases and the places of their files: store.Snapshotter.
+func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	name, err := s.snapshotName()
 	if err != nil {
-		return 0, err
+		return room, err
 	}
+	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
+		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint, current_setting('server_version_num')::integer >= $3
+		FROM pg_database WHERE datname IN ($1, $2)`
+	// Who may not read all settings is not told the directory of the tablespace pg_default.
+	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''), (SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
+		FROM pg_tablespace t, pg_database d
+		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT coalesce(max(pg_database_size(oid)), 0)::bigint FROM pg_database WHERE datname IN ($1, $2)",
-			s.Database(), name).Scan(&bytes)
+		if err := conn.QueryRow(ctx, sizes, s.Database(), name, clones).Scan(&room.Database, &room.Copy, &room.Clones); err != nil {
+			return err
+		}
+		rows, err := conn.Query(ctx, places, s.Database(), name)
+		if err != nil {
+			return err
+		}
+		room.Directories, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		if slices.Contains(room.Directories, "") {
+			room.Directories = nil
+		}
+		return err
 	})
-	return bytes, err
+	return room, err
 }
 
 // CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
-func (s *Store) CreateSnapshot(ctx context.Context) error {
+func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
 	}
 	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn) error {
-		return copyDatabase(ctx, conn, s.Database(), name)
+		return s.copyDatabase(ctx, conn, s.Database(), name, tell)
 	})
 }
 
 // RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because there
 // may be no room for a third copy; a restore that is interrupted can be done again.
-func (s *Store) RestoreSnapshot(ctx context.Context) error {
+func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
@@ -68,7 +92,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context) error {
 			return &store.Error{Op: op, Class: store.Config,
 				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
 		}
-		return copyDatabase(ctx, conn, name, s.Database())
+		return s.copyDatabase(ctx, conn, name, s.Database(), tell)
 	})
 }
 
@@ -99,19 +123,26 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 
 // copyDatabase makes database to anew as a copy of database from. Of the server's ways it takes the fastest: copying
 // files (the only one before version 15), as clones that share their blocks where version and file system can do that.
-func copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string) error {
+func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string, tell store.Tell) error {
+	tell("drop the old database "+to, 0, -1)
 	if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(to)+" WITH (FORCE)"); err != nil {
 		return err
 	}
 	create := "CREATE DATABASE " + quote(to) + " TEMPLATE " + quote(from)
 	var version int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
+	var bytes int64
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer, pg_database_size($1::name)", from).Scan(&version, &bytes); err != nil {
 		return err
 	}
+	watched, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { s.watchCopy(watched, bytes, tell) })
+	defer watch.Wait()
+	defer end()
 	if version >= 15_00_00 {
 		create += " STRATEGY file_copy"
 	}
-	if version >= 18_00_00 {
+	if version >= clones {
 		if _, err := conn.Exec(ctx, "SET file_copy_method = clone"); err == nil {
 			if _, err := conn.Exec(ctx, create); err == nil {
 				return nil
@@ -123,6 +154,73 @@ func copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string) error {
 	}
 	_, err := conn.Exec(ctx, create)
 	return err
+}
+
+// copyEvery is how often the copy is looked at while the server makes it.
+const copyEvery = 500 * time.Millisecond
+
+// The server first copies all files, and then has them written to the drives, of which nobody can see how far it is. That
+// takes a tenth of the copying or so: the kernel has been writing meanwhile.
+var (
+	copying = pace.Kind{Name: "copy", Prior: 1}
+	syncing = pace.Kind{Name: "write", Prior: 0.1}
+)
+
+// watchCopy tells how much of a database of some bytes is copied, until ctx ends.
+func (s *Store) watchCopy(ctx context.Context, bytes int64, tell store.Tell) {
+	conn, err := s.maintenance(ctx)
+	if err != nil {
+		return // it is only for show
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	before, err := unnamedBytes(ctx, conn)
+	if err != nil {
+		return
+	}
+	var e pace.Estimate
+	e.Plan(copying, float64(bytes))
+	e.Plan(syncing, float64(bytes))
+	e.Begin(copying, float64(bytes))
+	doing := fmt.Sprintf("copy %.1f GB", float64(bytes)/1e9)
+	tick := time.NewTicker(copyEvery)
+	defer tick.Stop()
+	for done := int64(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if done < bytes {
+			all, err := unnamedBytes(ctx, conn)
+			if err != nil {
+				return
+			}
+			more := max(min(all-before, bytes)-done, 0)
+			e.Did(float64(more))
+			if done += more; done == bytes {
+				e.Begin(syncing, float64(bytes))
+				doing = "have the copy written to the drives"
+			}
+		}
+		share, left := e.Left()
+		tell(doing, share, left)
+	}
+}
+
+// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one that is being copied. Only a
+// superuser may see them.
+func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
+	err = conn.QueryRow(ctx, `
+		WITH places (dir) AS (
+			SELECT 'base'
+			UNION ALL
+			SELECT 'pg_tblspc/' || t || '/' || v FROM pg_ls_dir('pg_tblspc') t, pg_ls_dir('pg_tblspc/' || t) v
+			WHERE v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
+		)
+		SELECT coalesce(sum((pg_stat_file(dir || '/' || db || '/' || file, true)).size), 0)::bigint
+		FROM places, pg_ls_dir(dir) db, pg_ls_dir(dir || '/' || db, true, false) file
+		WHERE db ~ '^[0-9]+$' AND db::oid NOT IN (SELECT oid FROM pg_database)`).Scan(&n)
+	return n, err
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

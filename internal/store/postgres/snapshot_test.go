@@ -3,8 +3,10 @@ package postgres_test
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -12,6 +14,9 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 )
+
+// silent is told what nobody wants to know: store.Tell.
+func silent(string, float64, time.Duration) {}
 
 var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
 
@@ -58,8 +63,12 @@ func state(t *testing.T, s *postgres.Store) map[string]string {
 func TestBackToTheStart(t *testing.T) {
 	s := loaded(t, small)
 	fresh := state(t, s)
-	if err := s.CreateSnapshot(t.Context()); err != nil {
+	if err := s.CreateSnapshot(t.Context(), silent); err != nil {
 		t.Fatal(err)
+	}
+	room, err := s.SnapshotRoom(t.Context())
+	if err != nil || room.Database < 1e6 || room.Copy < 1e6 || !slices.Equal(room.Directories, []string{pgtest.Server(t).DataDir()}) {
+		t.Errorf("room: %+v, %v", room, err)
 	}
 	t.Cleanup(func() {
 		if err := s.DropSnapshot(context.Background()); err != nil {
@@ -70,10 +79,10 @@ func TestBackToTheStart(t *testing.T) {
 		name string
 		back func() error
 	}{
-		{"reset", func() error { return load.Reset(t.Context(), s, func(string) {}) }},
-		{"snapshot", func() error { return s.RestoreSnapshot(t.Context()) }},
-		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context()) }},
-		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, func(string) {}) }},
+		{"reset", func() error { return load.Reset(t.Context(), s, silent) }},
+		{"snapshot", func() error { return s.RestoreSnapshot(t.Context(), silent) }},
+		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context(), silent) }},
+		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, silent) }},
 	} {
 		if way.name != "reset of what was not changed" {
 			work(t, s)
@@ -92,7 +101,7 @@ func TestBackToTheStart(t *testing.T) {
 
 func TestSnapshotErrors(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	err := s.RestoreSnapshot(t.Context())
+	err := s.RestoreSnapshot(t.Context(), silent)
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ds2 snapshot create") {
 		t.Errorf("restore without a snapshot: %v", err)
 	}
@@ -104,12 +113,12 @@ func TestSnapshotErrors(t *testing.T) {
 	if err := other.DB().Ping(); err != nil {
 		t.Fatal(err)
 	}
-	err = s.CreateSnapshot(t.Context())
+	err = s.CreateSnapshot(t.Context(), silent)
 	if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), "connected") {
 		t.Errorf("snapshot of a database in use: %v", err)
 	}
 
-	err = open(t, pgtest.Server(t).URL(strings.Repeat("x", 60))).CreateSnapshot(t.Context())
+	err = open(t, pgtest.Server(t).URL(strings.Repeat("x", 60))).CreateSnapshot(t.Context(), silent)
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "63") {
 		t.Errorf("snapshot with too long a name: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Reset takes the database back to the state after the load: store.Resetter. The dataset's INVENTORY is loaded beside
 // the table first, so that the transaction is short and the table's pages stay where they are.
-func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, tell func(statement string)) error {
+func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, begin func(statement string)) error {
 	const dropCopy = "DROP TABLE IF EXISTS ds2_inventory"
 	makeCopy := "CREATE TABLE ds2_inventory (PROD_ID int NOT NULL PRIMARY KEY CLUSTERED, QUAN_IN_STOCK int NOT NULL, SALES int NOT NULL)"
 	op := "reset " + s.Label()
@@ -34,7 +34,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, invent
 		}
 		err := transact(ctx, conn, func() error {
 			for _, statement := range statements {
-				tell(statement.Name)
+				begin(statement.Name)
 				if err := exec(ctx, conn, statement.SQL); err != nil {
 					return s.Wrap(statement.Name, err)
 				}
@@ -47,7 +47,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, invent
 		if err := exec(ctx, conn, dropCopy); err != nil {
 			return err
 		}
-		tell("wait until the server has removed deleted rows")
+		begin("wait until the server has removed deleted rows")
 		return s.awaitGhostCleanup(ctx, conn)
 	})
 	return s.Wrap(op, err)

@@ -8,10 +8,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
+	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
@@ -22,19 +24,22 @@ import (
 // backupFile is the name of the backup in the server's own directory for backups.
 func (s *Store) backupFile() string { return "ds2_snapshot_" + s.Database() + ".bak" }
 
-// SnapshotBytes is the size of the pages in use, of which a backup consists: store.Snapshotter.
-func (s *Store) SnapshotBytes(ctx context.Context) (bytes int64, err error) {
+// SnapshotRoom asks for the size of the pages in use, of which a backup consists: store.Snapshotter. An older backup is
+// overwritten in its place, and where the server's directory for backups lies is not known.
+func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)), 0) * 8192
-		FROM sys.database_files WHERE type = 0`).Scan(&bytes)
-	return bytes, s.Wrap("ask for the size of "+s.Label(), err)
+		FROM sys.database_files WHERE type = 0`).Scan(&room.Database)
+	room.Copy = room.Database
+	return room, s.Wrap("ask for the size of "+s.Label(), err)
 }
 
 // CreateSnapshot makes a full backup: store.Snapshotter. It is also what full recovery takes effect with.
-func (s *Store) CreateSnapshot(ctx context.Context) error {
+func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 	op := "back up " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
+	defer s.watchBackup(ctx, "BACKUP DATABASE", tell)()
 	_, err := s.db.ExecContext(ctx, fmt.Sprintf("BACKUP DATABASE %s TO DISK = %s WITH FORMAT, INIT, CHECKSUM",
 		quoteName(s.Database()), quoteText(s.backupFile())))
 	return s.Wrap(op, err)
@@ -42,11 +47,12 @@ func (s *Store) CreateSnapshot(ctx context.Context) error {
 
 // RestoreSnapshot puts the backup in the database's place, in the files where the database lies now: store.Snapshotter.
 // The database may be offline, amid a restore that was cut off, or gone.
-func (s *Store) RestoreSnapshot(ctx context.Context) error {
+func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 	op := "restore " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
+	defer s.watchBackup(ctx, "RESTORE DATABASE", tell)()
 	master := s.master()
 	defer master.Close()
 	moves, err := s.moves(ctx, master) // fails where there is no backup, before anybody is disconnected
@@ -74,6 +80,40 @@ func (s *Store) RestoreSnapshot(ctx context.Context) error {
 		}
 	}
 	return s.Wrap(op, err)
+}
+
+// watchBackup tells how far the server is with a command, by its own account, until end is called.
+func (s *Store) watchBackup(ctx context.Context, command string, tell store.Tell) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		master := s.master()
+		defer master.Close()
+		work := pace.Kind{Name: command, Prior: 1}
+		var e pace.Estimate
+		e.Plan(work, 100)
+		e.Begin(work, 100)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for done := 0.0; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			var percent float64
+			err := master.QueryRowContext(ctx, "SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))",
+				command, s.Database()).Scan(&percent)
+			if err != nil {
+				return // it is only for show
+			}
+			e.Did(max(percent-done, 0))
+			done = max(percent, done)
+			share, left := e.Left()
+			tell(strings.ToLower(command), share, left)
+		}
+	})
+	return func() { cancel(); watch.Wait() }
 }
 
 // moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a file

@@ -1,0 +1,96 @@
+package pace_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ds2/internal/pace"
+)
+
+// piece is work of a kind of which a unit really takes some time; every is how many units are done when the job says so, 0: it
+// never says.
+type piece struct {
+	kind  pace.Kind
+	units float64
+	unit  time.Duration
+	every float64
+}
+
+// TestLeft follows simulated jobs, and expects the time left within 30 % from a tenth of the time on.
+func TestLeft(t *testing.T) {
+	read, check := pace.Kind{Name: "read", Prior: 1}, pace.Kind{Name: "check", Prior: 3}
+	for _, c := range []struct {
+		why    string
+		pieces []piece
+	}{
+		{"one kind", []piece{{read, 1000, time.Second, 1}}},
+		{"two kinds, as their priors say", []piece{{read, 1000, time.Second, 1}, {check, 1000, 3 * time.Second, 1}}},
+		{"a machine a hundred times faster", []piece{{read, 1000, 10 * time.Millisecond, 1}, {check, 1000, 30 * time.Millisecond, 1}}},
+		{"another kind is slower than its prior", []piece{{read, 1000, time.Second, 1}, {check, 1000, 4 * time.Second, 1}}},
+		{"the kinds by turns, nothing like their priors", []piece{
+			{read, 10, time.Second, 1}, {check, 10, 30 * time.Second, 1}, {read, 1000, time.Second, 1}, {check, 1000, 30 * time.Second, 1},
+		}},
+		{"statements that say nothing before they end", []piece{
+			{read, 100, time.Second, 0}, {check, 100, 3 * time.Second, 0}, {check, 500, 3 * time.Second, 0}, {check, 500, 3 * time.Second, 0}, {read, 1000, time.Second, 0},
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var e pace.Estimate
+			var whole time.Duration
+			for _, p := range c.pieces {
+				e.Plan(p.kind, p.units)
+				whole += time.Duration(p.units * float64(p.unit))
+			}
+			start := time.Now()
+			judge := func() {
+				share, left := e.Left()
+				past := time.Since(start)
+				want := whole - past
+				if past < whole/10 || want < whole/100 { // the last moments count for nobody
+					return
+				}
+				if off := left.Seconds()/want.Seconds() - 1; left < 0 || off < -0.3 || off > 0.3 {
+					t.Fatalf("%s: after %s of %s, %s left were estimated: %.0f %% off", c.why, past, whole, left, 100*off)
+				}
+				if real := past.Seconds() / whole.Seconds(); share < 0.7*real || share > 1.3*real {
+					t.Fatalf("%s: after %.2f of the time, %.2f were said to be done", c.why, real, share)
+				}
+			}
+			for _, p := range c.pieces {
+				e.Begin(p.kind, p.units)
+				for range int(p.units) {
+					time.Sleep(p.unit)
+					if p.every > 0 {
+						e.Did(p.every)
+					}
+					judge()
+				}
+			}
+			e.End()
+			if share, left := e.Left(); share != 1 || left != 0 {
+				t.Errorf("%s: at the end %v is done, %s left", c.why, share, left)
+			}
+		})
+	}
+}
+
+// TestLeftOut takes back what need not be done, before it begins and in the middle of it.
+func TestLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kind := pace.Kind{Name: "copy", Prior: 1}
+		var e pace.Estimate
+		e.Plan(kind, 100)
+		e.Skip(kind, 20)
+		e.Begin(kind, 80)
+		e.Skip(kind, 40)
+		if _, left := e.Left(); left >= 0 {
+			t.Errorf("%s left before anything is done", left)
+		}
+		time.Sleep(10 * time.Second)
+		e.Did(10)
+		if share, left := e.Left(); share != 0.25 || left != 30*time.Second {
+			t.Errorf("%v done, %s left", share, left)
+		}
+	})
+}
