@@ -25,6 +25,7 @@ type course struct {
 	statements map[string]float64 // cost, by name
 	kinds      map[string]pace.Kind
 	built      map[string]float64 // of the cost, what is done already
+	share      float64            // of all, as it was told last
 }
 
 // rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on PostgreSQL 15.
@@ -81,8 +82,13 @@ func (c *course) step(statements []schema.Statement) {
 	c.estimate.Begin(kindOf(most), units)
 }
 
-// tell tells the share of all work that is done, and the time left.
-func (c *course) tell() { c.Progress.Done(c.estimate.Left()) }
+// tell tells the share of all work that is done, and the time left. What was done stays done, also where the rest turns out to be more
+// than was expected.
+func (c *course) tell() {
+	share, left := c.estimate.Left()
+	c.share = max(c.share, share)
+	c.Progress.Done(c.share, left)
+}
 
 // Copied is of Progress.
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
