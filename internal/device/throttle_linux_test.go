@@ -3,13 +3,13 @@ package device
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"ds2/internal/device/devicetest"
 )
 
 // throttle holds this process and its children to limits of a drive, named as the files of the cgroup are; the function that it gives
@@ -41,55 +41,13 @@ func throttle(t *testing.T, number string, limits map[string]int) (begin func())
 	}
 }
 
-// mounted makes a drive that nobody else uses, a loop device with a file system, and gives its directory. It lies in memory,
-// where there is some: what holds it back is the throttle alone.
-func mounted(t *testing.T) (loop, dir string) {
-	t.Helper()
-	memory, err := os.MkdirTemp("/dev/shm", "ds2-device-")
-	if err != nil {
-		memory = t.TempDir()
+// memory is a directory whose drives nothing holds back but the throttle, where the machine has one.
+func memory(t *testing.T) string {
+	const dir = "/dev/shm"
+	if _, err := os.Stat(dir); err != nil {
+		return t.TempDir()
 	}
-	t.Cleanup(func() { os.RemoveAll(memory) })
-	image := filepath.Join(memory, "image")
-	if err := os.WriteFile(image, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(image, 64<<20); err != nil {
-		t.Fatal(err)
-	}
-	loop = attach(t, image)
-	if out, err := exec.Command("mkfs.ext4", "-q", loop).CombinedOutput(); err != nil {
-		t.Skipf("no file system can be made: %v: %s", err, out)
-	}
-	dir = t.TempDir()
-	if err := syscall.Mount(loop, dir, "ext4", 0, ""); err != nil {
-		t.Skip("the file system cannot be mounted: ", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.Remove(filepath.Join(dir, "lost+found")); err != nil {
-		t.Fatal(err)
-	}
-	return loop, dir
-}
-
-// writesAndFlushes are what the kernel has counted of a device. A flush is in both, since it comes as an empty write.
-func writesAndFlushes(t *testing.T, loop string) (writes, flushes float64) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("/sys/class/block", filepath.Base(loop), "stat"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(text)) // Documentation/block/stat.rst
-	for i, v := range map[int]*float64{4: &writes, 15: &flushes} {
-		if *v, err = strconv.ParseFloat(fields[i], 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return writes, flushes
+	return dir
 }
 
 // The limit that is found is that of the drive, within 10 %, at two speeds: random reads are held back by their number, and
@@ -97,11 +55,7 @@ func writesAndFlushes(t *testing.T, loop string) (writes, flushes float64) {
 // log writes as requests: the device's own counters say that each is one write and one flush.
 func TestThrottledDrive(t *testing.T) {
 	needFio(t)
-	loop, dir := mounted(t)
-	number, err := os.ReadFile(filepath.Join("/sys/class/block", filepath.Base(loop), "dev"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	drive := devicetest.Mount(t, memory(t), 64<<20)
 	const reads, bytes, requests = "read_iops_device", "write_bps_device", "write_iops_device"
 	for _, c := range []struct {
 		limits           map[string]int
@@ -112,21 +66,21 @@ func TestThrottledDrive(t *testing.T) {
 		{map[string]int{reads: 600, requests: 120}, 600, 60},
 	} {
 		t.Run(fmt.Sprint(c.limits), func(t *testing.T) {
-			begin := throttle(t, strings.TrimSpace(string(number)), c.limits)
-			var writes, flushes float64
-			r, err := Run(t.Context(), Options{Dir: dir, FileBytes: 16 << 20, StageTime: 4 * time.Second, Depths: []int{32}, Progress: func(what string, _ time.Duration) {
+			begin := throttle(t, drive.Number, c.limits)
+			var before devicetest.Counts
+			r, err := Run(t.Context(), Options{Dir: drive.Dir, FileBytes: 16 << 20, StageTime: 4 * time.Second, Depths: []int{32}, Progress: func(what string, _ time.Duration) {
 				switch {
 				case strings.HasPrefix(what, "random reads"):
 					begin()
 				case what == "log writes":
-					writes, flushes = writesAndFlushes(t, loop)
+					before = drive.Counts(t)
 				}
 			}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, f := writesAndFlushes(t, loop)
-			writes, flushes = w-writes, f-flushes
+			after := drive.Counts(t)
+			writes, flushes := after.Writes-before.Writes, after.Flushes-before.Flushes
 			t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes", r.Reads, r.Log, writes, flushes)
 			if most := r.MaxReads(); !near(most, c.reads, 0.1) || !near(r.ReadsAt(1), most, 1e-9) {
 				t.Errorf("%.1f reads a second of a drive held to %.0f", most, c.reads)
@@ -137,7 +91,7 @@ func TestThrottledDrive(t *testing.T) {
 			if !near(writes/flushes, 2, 0.1) {
 				t.Errorf("the device counted %.0f writes, of which %.0f flushes; a log write is one of each", writes, flushes)
 			}
-			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			if left, err := os.ReadDir(drive.Dir); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
@@ -151,7 +105,7 @@ func TestBlockDevice(t *testing.T) {
 	if err := os.WriteFile(image, make([]byte, 16<<20), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	loop := attach(t, image)
+	loop := devicetest.Attach(t, image).Path
 	o := Options{Device: loop, StageTime: time.Second, RoundTime: 100 * time.Millisecond, Precondition: true, Depths: []int{4}}
 	r, err := Run(t.Context(), o)
 	if err != nil {
@@ -169,20 +123,4 @@ func TestBlockDevice(t *testing.T) {
 	if _, err := Run(t.Context(), o); err == nil {
 		t.Error("a device in use was overwritten")
 	}
-}
-
-// attach makes a loop device of a file.
-func attach(t *testing.T, file string) string {
-	t.Helper()
-	out, err := exec.Command("losetup", "--find", "--show", file).CombinedOutput()
-	if err != nil {
-		t.Skipf("only root can make a loop device: %v: %s", err, out)
-	}
-	loop := strings.TrimSpace(string(out))
-	t.Cleanup(func() {
-		if out, err := exec.Command("losetup", "--detach", loop).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	})
-	return loop
 }

@@ -11,9 +11,9 @@ import (
 // its size does not grow with the length of a run. Enter, Sample and Interval are called by the one goroutine that keeps
 // the run's time; what reads figures may be called by anyone.
 type Meter struct {
-	names     []string      // of the operations, then WholeOrder
-	recorders [][]*Recorder // by target
-	second    Distribution  // of the orders of the sample under way
+	names     []string       // of the operations, then WholeOrder
+	recorders [][]*Recorder  // by target
+	second    []Distribution // of the sample under way, as names
 	interval  []Distribution
 	from      time.Duration // where the interval began
 	sampled   time.Duration // when the last sample closed
@@ -51,12 +51,12 @@ func NewMeter(operations, targets []string) *Meter {
 	m := &Meter{
 		names:     append(slices.Clone(operations), WholeOrder),
 		recorders: make([][]*Recorder, len(targets)),
-		second:    newDistribution(WholeOrder),
 		empty:     new(batch),
 		phase:     PhaseConnect,
 	}
 	for _, name := range m.names {
 		m.interval = append(m.interval, newDistribution(name))
+		m.second = append(m.second, newDistribution(name))
 	}
 	for _, label := range targets {
 		t := Totals{Target: label, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
@@ -101,7 +101,6 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	defer m.mu.Unlock()
 	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase}
 	m.sampled = t
-	m.second.reset()
 	for i := range m.targets {
 		target := &m.targets[i]
 		target.totals.Users = users[i]
@@ -118,8 +117,17 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		}
 		target.progress.add(own)
 	}
-	order := m.second.Latency()
+	last := len(m.names) - 1
+	order := m.second[last].Latency()
 	s.Mean, s.P95, s.Max = order.Mean, order.P95, order.Max
+	for i := range m.second {
+		if d := &m.second[i]; d.Count() > 0 {
+			if i < last {
+				s.Operations = append(s.Operations, OperationP95{d.Name, d.p95()})
+			}
+			d.reset()
+		}
+	}
 	m.progress.add(s)
 	return s
 }
@@ -138,8 +146,8 @@ func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 		i := l.series
 		if i == wholeOrder {
 			i = len(m.names) - 1
-			m.second.add(l.d)
 		}
+		m.second[i].add(l.d)
 		m.interval[i].add(l.d)
 		t.Durations[i].add(l.d)
 	}

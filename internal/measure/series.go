@@ -18,6 +18,30 @@ type Sample struct {
 
 	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
 	DS2Time        time.Duration // the sum of their response times in DS2's meaning (WORKLOAD.md section 5)
+
+	Operations []OperationP95 // of those that were called; nil in records of ds2 before it kept them
+}
+
+// OperationP95 is the 95th percentile of an operation's response times, in milliseconds.
+type OperationP95 struct {
+	Name string
+	P95  float64
+}
+
+// HighestP95 has the higher of each operation's 95th percentiles, which do not add up.
+func HighestP95(a, b []OperationP95) []OperationP95 {
+	if len(a) == 0 {
+		return slices.Clone(b)
+	}
+	all := slices.Clone(a)
+	for _, o := range b {
+		if i := slices.IndexFunc(all, func(one OperationP95) bool { return one.Name == o.Name }); i < 0 {
+			all = append(all, o)
+		} else {
+			all[i].P95 = max(all[i].P95, o.P95)
+		}
+	}
+	return all
 }
 
 // OPM is the rate of completed orders a minute.

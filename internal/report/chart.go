@@ -81,7 +81,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples)
-	operations, err := operationsChart(r, id)
+	operations, err := operationsChart(r, id, points)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +146,7 @@ func thinned(samples []measure.Sample) []measure.Sample {
 			m.Mean = (m.Mean*float64(m.Counts.Orders) + s.Mean*float64(s.Counts.Orders)) / float64(orders)
 		}
 		m.P95, m.Max = max(m.P95, s.P95), max(m.Max, s.Max)
+		m.Operations = measure.HighestP95(m.Operations, s.Operations)
 		m.End, m.Users = s.End, s.Users
 		m.Length += s.Length
 		m.Errors += s.Errors
@@ -289,13 +290,49 @@ func parts(samples []measure.Sample, figures func([]measure.Sample) []string) []
 	return rows
 }
 
-func operationsChart(r *result.Record, id string) (chart, error) {
+// secondLines are the 95th percentiles of whole orders and of each operation, second by second; nil in a record without them.
+func secondLines(samples []measure.Sample) map[string]*line {
+	lines := map[string]*line{}
+	for _, s := range samples {
+		for _, o := range s.Operations {
+			lines[o.Name] = &line{Name: o.Name}
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	lines[measure.WholeOrder] = &line{Name: measure.WholeOrder}
+	for _, s := range samples {
+		p95 := map[string]float64{}
+		for _, o := range s.Operations {
+			p95[o.Name] = o.P95
+		}
+		if s.Counts.Orders > 0 {
+			p95[measure.WholeOrder] = s.P95
+		}
+		for name, l := range lines {
+			v, called := p95[name]
+			if !called {
+				v = math.NaN()
+			}
+			l.add(middle(s), v)
+		}
+	}
+	return lines
+}
+
+func operationsChart(r *result.Record, id string, samples []measure.Sample) (chart, error) {
 	c := chart{
 		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true,
-		Text:    "The 95th percentile of every operation's response time, from the record's histograms.",
+		Text:    "The 95th percentile of every operation's response time, second by second.",
 		Figures: table{Caption: "95th percentile by operation, in milliseconds", Head: []string{"from", "to"}},
 	}
-	lines := map[string]*line{}
+	lines := secondLines(samples)
+	steps := lines == nil // by the histograms
+	if steps {
+		lines = map[string]*line{}
+		c.Text = "The 95th percentile of every operation's response time, from the record's histograms."
+	}
 	intervals := make([]map[string]measure.Latency, len(r.Series.Intervals))
 	for i, iv := range r.Series.Intervals {
 		latencies, err := iv.Latencies()
@@ -304,7 +341,9 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 		}
 		intervals[i] = latencies
 		for name := range latencies {
-			lines[name] = &line{Name: name}
+			if lines[name] == nil {
+				lines[name] = &line{Name: name}
+			}
 		}
 	}
 	names := seriesOf(lines)
@@ -319,7 +358,7 @@ func operationsChart(r *result.Record, id string) (chart, error) {
 			} else {
 				row = append(row, figure(l.P95))
 			}
-			if iv.To-iv.From < shortest {
+			if !steps || iv.To-iv.From < shortest {
 				continue
 			}
 			lines[name].add(iv.From.Seconds(), l.P95)

@@ -234,6 +234,29 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestOperationsBySecond: the chart of operations has a value a second of each; in a record without them, one an interval.
+func TestOperationsBySecond(t *testing.T) {
+	r := record(t, nil)
+	c, err := operationsChart(r, "run1", thinned(r.Series.Samples))
+	if err != nil || len(c.Lines) != 3 || c.Lines[0].Name != measure.WholeOrder || c.Lines[2].Name != "purchase" {
+		t.Fatalf("%v, %+v", err, c.Lines)
+	}
+	for _, l := range c.Lines {
+		if len(l.Points) != 70 || *l.Points[41][0] != 41.5 || l.Points[41][1] == nil {
+			t.Errorf("%s has %d points for 70 seconds", l.Name, len(l.Points))
+		}
+	}
+	if len(c.Figures.Rows) != 7 {
+		t.Errorf("%d rows of figures", len(c.Figures.Rows))
+	}
+	for i := range r.Series.Samples {
+		r.Series.Samples[i].Operations = nil
+	}
+	if c, err = operationsChart(r, "run1", r.Series.Samples); err != nil || len(c.Lines) != 3 || len(c.Lines[2].Points) != 14 {
+		t.Errorf("without: %v, %+v", err, c.Lines)
+	}
+}
+
 func TestThinned(t *testing.T) {
 	var samples []measure.Sample
 	for second := 1; second <= 86_400; second++ {

@@ -5,8 +5,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -66,7 +68,22 @@ var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "ro
 // CSV writes the one-second samples of all records for spreadsheets and plots, one a line.
 func CSV(w io.Writer, records []*result.Record) error {
 	out := csv.NewWriter(w)
-	out.Write(csvHeader)
+	header := slices.Clone(csvHeader)
+	var operations []string
+	for _, r := range records {
+		for _, s := range r.Series.Samples {
+			for _, o := range s.Operations {
+				if !slices.Contains(operations, o.Name) {
+					operations = append(operations, o.Name)
+				}
+			}
+		}
+	}
+	slices.Sort(operations)
+	for _, name := range operations {
+		header = append(header, cell(name+"_p95_ms"))
+	}
+	out.Write(header)
 	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 	for _, r := range records {
 		for _, s := range r.Series.Samples {
@@ -74,7 +91,15 @@ func CSV(w io.Writer, records []*result.Record) error {
 			for _, n := range []int64{s.Counts.Orders, s.Counts.Rollbacks, s.Counts.NewCustomers, s.Errors, s.Counts.Retries} {
 				line = append(line, strconv.FormatInt(n, 10))
 			}
-			out.Write(append(line, decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2)))
+			line = append(line, decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
+			for _, name := range operations {
+				p95 := ""
+				if i := slices.IndexFunc(s.Operations, func(o measure.OperationP95) bool { return o.Name == name }); i >= 0 {
+					p95 = decimals(s.Operations[i].P95, 2)
+				}
+				line = append(line, p95)
+			}
+			out.Write(line)
 		}
 	}
 	out.Flush()

@@ -12,14 +12,15 @@ import (
 
 // The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since the sample
 // before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed
-// since; ds2_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. Columns
+// since; ds2_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. operations_p95_ms
+// is that of each operation that was called, as login=1.25 browse_by_title=3.50. Columns
 // are found by their names; a record lacks at most the last ones, laterColumns.
 var (
-	samplesColumns    = slices.Concat([]string{"t_s", "phase", "users"}, countNames(), []string{"mean_ms", "p95_ms", "max_ms"})
+	samplesColumns    = slices.Concat([]string{"t_s", "phase", "users"}, countNames(), []string{"mean_ms", "p95_ms", "max_ms", "operations_p95_ms"})
 	histogramsColumns = []string{"from_s", "to_s", "series", "sum_ns", "hdrhistogram"}
 
 	// laterColumns are missing in records of the first version.
-	laterColumns = []string{"ds2_ns", "sum_ns"}
+	laterColumns = []string{"ds2_ns", "sum_ns", "operations_p95_ms"}
 )
 
 var sampleCounts = []struct {
@@ -61,7 +62,44 @@ func appendSample(fields []string, s measure.Sample) []string {
 	for _, ms := range []float64{s.Mean, s.P95, s.Max} {
 		fields = append(fields, strconv.FormatFloat(ms, 'f', 2, 64))
 	}
-	return fields
+	var operations []byte
+	for i, o := range s.Operations {
+		if i > 0 {
+			operations = append(operations, ' ')
+		}
+		operations = strconv.AppendFloat(append(append(operations, o.Name...), '='), o.P95, 'f', 2, 64)
+	}
+	return append(fields, string(operations))
+}
+
+// maxOperations is more than any workload has.
+const maxOperations = 100
+
+// operations reads the field of operations. Names come from known, so that a day's samples share them.
+func (r *fieldReader) operations(column string, known map[string]string) []measure.OperationP95 {
+	text := r.text(column)
+	if text == "" {
+		return nil
+	}
+	fields := strings.Fields(text)
+	all := make([]measure.OperationP95, 0, len(fields))
+	for _, field := range fields {
+		name, ms, _ := strings.Cut(field, "=")
+		p95, err := strconv.ParseFloat(ms, 64)
+		if err == nil && !(p95 >= 0 && p95 <= maxNumber) {
+			err = fmt.Errorf("%v cannot have been measured", p95)
+		}
+		if _, there := known[name]; !there && err == nil {
+			if len(known) == maxOperations {
+				err = fmt.Errorf("there are more than %d operations: ds2 did not write them", maxOperations)
+			} else {
+				known[strings.Clone(name)] = strings.Clone(name)
+			}
+		}
+		r.fail(column, err)
+		all = append(all, measure.OperationP95{Name: known[name], P95: p95})
+	}
+	return all
 }
 
 func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
@@ -70,6 +108,7 @@ func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(
 func readSamples(path string, ended bool) ([]measure.Sample, error) {
 	var samples []measure.Sample
 	var last time.Duration
+	operations := map[string]string{}
 	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
 		r, err := newFieldReader(columns, samplesColumns)
 		return func(fields []string) error {
@@ -79,6 +118,7 @@ func readSamples(path string, ended bool) ([]measure.Sample, error) {
 				*c.of(&s) = r.integer(c.column)
 			}
 			s.Mean, s.P95, s.Max = r.float("mean_ms"), r.float("p95_ms"), r.float("max_ms")
+			s.Operations = r.operations("operations_p95_ms", operations)
 			if s.End <= last {
 				r.fail("t_s", fmt.Errorf("%v s is not after the sample before, of %v s", s.End.Seconds(), last.Seconds()))
 			}

@@ -145,6 +145,7 @@ func addSamples(a, b measure.Sample) measure.Sample {
 	a.DS2Time += b.DS2Time
 	a.Users += b.Users
 	a.P95, a.Max = max(a.P95, b.P95), max(a.Max, b.Max)
+	a.Operations = measure.HighestP95(a.Operations, b.Operations)
 	a.Phase = together(a.Phase, b.Phase)
 	return a
 }

@@ -74,6 +74,12 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i, sample := range s.Samples {
+		got := r.Series.Samples[i].Operations
+		if len(sample.Operations) != 2 || len(got) != 2 || math.Abs(got[1].P95-sample.Operations[1].P95) > 0.005 || got[1].Name != "purchase" {
+			t.Fatalf("operations of second %d: %v, after reading %v", i+1, sample.Operations, got)
+		}
+	}
 	if r.RunID != "abc" || r.Status != Done || r.Schema != Schema {
 		t.Errorf("summary = %+v", r.Summary)
 	}

@@ -1,0 +1,105 @@
+// Package devicetest makes a drive for a test that nobody else uses: a loop device with a file system, and what the kernel counts of it.
+package devicetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Drive is a loop device. Its file system is mounted at Dir, where there is one.
+type Drive struct {
+	Path   string // "/dev/loop0"
+	Name   string // "loop0"
+	Number string // major and minor: "7:0"
+	Dir    string // empty, and anybody may enter it
+}
+
+// Attach makes a drive of a file. The test is skipped where it may not.
+func Attach(t *testing.T, file string) Drive {
+	t.Helper()
+	out, err := exec.Command("losetup", "--find", "--show", file).CombinedOutput()
+	if err != nil {
+		t.Skipf("only root can make a loop device: %v: %s", err, out)
+	}
+	d := Drive{Path: strings.TrimSpace(string(out))}
+	t.Cleanup(func() {
+		if out, err := exec.Command("losetup", "--detach", d.Path).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	d.Name = filepath.Base(d.Path)
+	number, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "dev"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Number = strings.TrimSpace(string(number))
+	return d
+}
+
+// Mount makes a drive of so many bytes, which lie in a directory on another drive or in memory (/dev/shm), with a file system.
+func Mount(t *testing.T, on string, bytes int64) Drive {
+	t.Helper()
+	under, err := os.MkdirTemp(on, "ds2-drive-")
+	if err != nil {
+		t.Skip("there is no room for a drive: ", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(under) })
+	image := filepath.Join(under, "image")
+	if err := os.WriteFile(image, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(image, bytes); err != nil {
+		t.Fatal(err)
+	}
+	d := Attach(t, image)
+	if out, err := exec.Command("mkfs.ext4", "-q", d.Path).CombinedOutput(); err != nil {
+		t.Skipf("no file system can be made: %v: %s", err, out)
+	}
+	d.Dir = filepath.Join(under, "drive")
+	for _, dir := range []string{under, d.Dir} {
+		if err := os.Mkdir(dir, 0o755); err != nil && !os.IsExist(err) {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mount(d.Path, d.Dir, "ext4", 0, ""); err != nil {
+		t.Skip("the file system cannot be mounted: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(d.Dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Remove(filepath.Join(d.Dir, "lost+found")); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Counts are what the kernel has counted of a drive. A flush is among the writes too, since it comes as an empty one.
+type Counts struct{ Reads, ReadSeconds, Writes, Flushes float64 }
+
+// Counts reads them; see Documentation/block/stat.rst.
+func (d Drive) Counts(t *testing.T) (c Counts) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "stat"))
+	if err != nil {
+		t.Error(err)
+		return c
+	}
+	fields := strings.Fields(string(text))
+	for i, v := range map[int]*float64{0: &c.Reads, 3: &c.ReadSeconds, 4: &c.Writes, 15: &c.Flushes} {
+		if *v, err = strconv.ParseFloat(fields[i], 64); err != nil {
+			t.Error(err)
+		}
+	}
+	c.ReadSeconds /= 1000
+	return c
+}
