@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
+	"ds2/internal/store/link"
 )
 
 // wire is a connection on which prepared statements are called with PostgreSQL's messages themselves. pgconn makes the
@@ -24,8 +25,7 @@ type wire struct {
 	bind  pgproto3.Bind
 	arena []byte // of the parameters that are numbers
 
-	watched context.Context // whose end ends the call under way
-	unwatch func()
+	watch link.Watch
 
 	failed    error // what the server said of the call under way
 	completed bool  // the server has run the call, though not yet committed it
@@ -37,32 +37,10 @@ var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 func newWire(c *pgconn.HijackedConn) *wire {
 	return &wire{
-		conn:    c.Conn,
-		front:   c.Frontend,
-		bind:    pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
-		watched: context.Background(),
-		unwatch: func() {},
-	}
-}
-
-// watch makes the end of ctx end the call that follows. The watch stays until another context comes: a user makes all
-// its calls with the same one.
-func (w *wire) watch(ctx context.Context) {
-	if ctx == w.watched {
-		return
-	}
-	w.unwatch()
-	done := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		w.conn.SetDeadline(time.Unix(1, 0)) // long past: ends reads and writes under way
-		close(done)
-	})
-	w.watched = ctx
-	w.unwatch = func() {
-		if !stop() {
-			<-done
-			w.conn.SetDeadline(time.Time{})
-		}
+		conn:  c.Conn,
+		watch: link.NewWatch(c.Conn),
+		front: c.Frontend,
+		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
 }
 
@@ -70,7 +48,7 @@ func (w *wire) watch(ctx context.Context) {
 // one still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is
 // waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is gone.
 func (w *wire) prepare(ctx context.Context, setup string, statements []statement) error {
-	w.watch(ctx)
+	w.watch.Over(ctx)
 	w.front.SendParse(&pgproto3.Parse{Query: setup})
 	w.front.SendBind(&pgproto3.Bind{})
 	w.front.SendExecute(&pgproto3.Execute{})
@@ -80,7 +58,7 @@ func (w *wire) prepare(ctx context.Context, setup string, statements []statement
 	if err := w.finish(); err != nil {
 		return err
 	}
-	socket := newDirect(w.conn)
+	socket := link.Direct(w.conn)
 	w.front = pgproto3.NewFrontend(socket, socket)
 	return nil
 }
@@ -121,7 +99,7 @@ func (w *wire) send(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w.watch(ctx)
+	w.watch.Over(ctx)
 	w.front.SendBind(&w.bind)
 	w.front.SendExecute(&pgproto3.Execute{})
 	return w.flush()
@@ -132,7 +110,7 @@ func (w *wire) flush() error {
 	w.front.SendSync(&pgproto3.Sync{})
 	if err := w.front.Flush(); err != nil {
 		w.broken = true
-		return w.cause(err)
+		return w.watch.Cause(err)
 	}
 	return nil
 }
@@ -146,7 +124,7 @@ func (w *wire) row() ([][]byte, error) {
 			if w.failed != nil {
 				return nil, w.failed // the server's last words
 			}
-			return nil, w.cause(err)
+			return nil, w.watch.Cause(err)
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
@@ -173,16 +151,8 @@ func (w *wire) finish() error {
 	return err
 }
 
-// cause is the reason of a broken connection: the context's end where that was it.
-func (w *wire) cause(err error) error {
-	if ctxErr := w.watched.Err(); ctxErr != nil {
-		return ctxErr
-	}
-	return &net.OpError{Op: "talk", Net: w.conn.RemoteAddr().Network(), Addr: w.conn.RemoteAddr(), Err: err}
-}
-
 func (w *wire) close() error {
-	w.unwatch()
+	w.watch.Stop()
 	if !w.broken {
 		goodbye, _ := (&pgproto3.Terminate{}).Encode(nil)
 		w.conn.SetDeadline(time.Now().Add(time.Second))

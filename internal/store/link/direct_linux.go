@@ -1,4 +1,4 @@
-package postgres
+package link
 
 import (
 	"io"
@@ -23,8 +23,9 @@ type direct struct {
 	errno syscall.Errno
 }
 
-// newDirect gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS.
-func newDirect(conn net.Conn) io.ReadWriter {
+// Direct gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS. What is written
+// is sent by the next read, until which it must stay as it is; so each write is followed by a read.
+func Direct(conn net.Conn) io.ReadWriter {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
 		return conn
