@@ -20,6 +20,7 @@ type audit struct {
 	options Options
 	size    datagen.Size
 
+	searched   bool  // the kit loaded it, so its procedures are those that a session calls
 	baseOrders int64 // of the dataset
 	since      int64 // the orders above are looked at one by one
 	last       int64 // the highest order
@@ -51,7 +52,7 @@ func modulo(print int64) int64 { return (print%prime + prime) % prime }
 
 // ask asks everything.
 func (a *audit) ask(ctx context.Context) (err error) {
-	if a.size, err = sizeOf(ctx, a.target, a.options.Size); err != nil {
+	if a.size, a.searched, err = sizeOf(ctx, a.target, a.options.Size); err != nil {
 		return err
 	}
 	a.baseOrders = int64(a.size.OrdersPerMonth) * datagen.Months
@@ -94,6 +95,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	}
 	if err := w.run(ctx, counts); err != nil {
 		return err
+	}
+	if a.searched {
+		if err := a.search(ctx); err != nil {
+			return err
+		}
 	}
 	if _, err := w.prepare(ctx, true); err != nil {
 		return err

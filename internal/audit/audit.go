@@ -80,20 +80,20 @@ func Passed(checks []result.Check) bool {
 }
 
 // sizeOf is the size that the database should have: what it says itself or, where the kit did not load it, what was given.
-func sizeOf(ctx context.Context, target store.Store, given *datagen.Size) (datagen.Size, error) {
+func sizeOf(ctx context.Context, target store.Store, given *datagen.Size) (size datagen.Size, ours bool, err error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
 		if given != nil && store.Classify(target.Wrap("read ds2_info", err)) == store.Config {
-			return *given, nil
+			return *given, false, nil
 		}
-		return datagen.Size{}, err
+		return size, false, err
 	}
 	if err := info.CheckReady(); err != nil {
-		return datagen.Size{}, err
+		return size, false, err
 	}
-	size, err := info.Size()
+	size, err = info.Size()
 	if err == nil && given != nil && *given != size {
 		err = fmt.Errorf("it holds a dataset of size %s, not %s", size, *given)
 	}
-	return size, err
+	return size, true, err
 }

@@ -45,6 +45,8 @@ const (
 	allProducts      = "products"
 	inventoryRows    = "inventory rows"
 	allCategories    = "categories"
+	missedTitle      = "products that a search for a known title misses"
+	missedActor      = "products that a search for a known actor misses"
 
 	withoutLines   = "orders without lines"
 	misnumbered    = "orders whose lines are not numbered from 1 on"
@@ -72,6 +74,9 @@ func (a *audit) expectations() []expectation {
 		{allProducts, exactly(int64(a.size.Products))},
 		{inventoryRows, exactly(int64(a.size.Products))},
 		{allCategories, exactly(categories)},
+	}
+	if a.searched {
+		all = append(all, expectation{missedTitle, none}, expectation{missedActor, none})
 	}
 	for _, key := range foreignKeys {
 		all = append(all, expectation{key.name(), none})
