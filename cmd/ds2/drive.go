@@ -143,7 +143,7 @@ func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io
 	if err != nil {
 		return nil, err
 	}
-	view := startView(run.Meter(), options.Driver, o, stdout, stderr)
+	view := startView(run, o, stdout, stderr)
 	return func(summary result.Summary) {
 		view.stop()
 		if o.format == "ds2" && len(summary.Phases) > 0 {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"ds2/internal/driver"
+	"ds2/internal/experiment"
 	"ds2/internal/measure"
 )
 
@@ -16,28 +17,40 @@ import (
 // seconds, or DS2's own lines.
 type view struct {
 	meter  *measure.Meter
+	run    *experiment.Run
+	warned int // of the run's warnings
 	config driver.Config
 	ds2    ds2Lines
 	stop   func() // ends the showing
 }
 
 // startView begins to show a run.
-func startView(meter *measure.Meter, c driver.Config, o *driveOutput, stdout, stderr io.Writer) *view {
-	v := &view{meter: meter, config: c, ds2: ds2Lines{meter: meter, detailed: bool(o.detailed)}}
-	every, show, end := progressEvery, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
+func startView(run *experiment.Run, o *driveOutput, stdout, stderr io.Writer) *view {
+	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}}
+	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:
 		show = func() {}
 	case o.format == "ds2":
-		show = func() { v.ds2.print(stdout) }
+		show = func() { v.warn(stderr, ""); v.ds2.print(stdout) }
 	case terminal:
+		const redraw = "\r\x1b[K"
 		every = time.Second
-		show = func() { fmt.Fprintf(stderr, "\r\x1b[K%s", clip(v.line(), stderr)) }
+		show = func() { v.warn(stderr, redraw); fmt.Fprintf(stderr, redraw+"%s", clip(v.line(), stderr)) }
 		end = func() { fmt.Fprintln(stderr) }
 	}
 	halt := startTicking(every, show)
 	v.stop = func() { halt(); end() }
 	return v
+}
+
+// warn writes what the run has found to warn of since it was asked last.
+func (v *view) warn(w io.Writer, before string) {
+	all := v.run.Warnings()
+	for _, warning := range all[v.warned:] {
+		fmt.Fprintf(w, "%swarning: %s\n", before, warning)
+	}
+	v.warned = len(all)
 }
 
 // line is the run in one line.

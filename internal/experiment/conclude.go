@@ -20,6 +20,7 @@ import (
 func (r *Run) conclude(ctx context.Context, err error) error {
 	s := &r.summary
 	s.End = time.Now()
+	s.Warnings = r.Warnings()
 	series, readErr := result.ReadSeries(r.options.Dir)
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {

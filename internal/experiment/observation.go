@@ -19,6 +19,7 @@ type observation struct {
 	recorded bool          // a file has been begun
 	failed   error         // it could not
 	start    time.Time     // of the first orders
+	logs     *logRoom      // to be watched
 	cancel   context.CancelFunc
 	done     chan error
 
@@ -64,6 +65,7 @@ func (o *observation) begin(start time.Time) {
 		o.sampler.Run(ctx, start, func(row monitor.Row) {
 			writer.Row(row)
 			o.keep(row)
+			o.logs.sample(start, row)
 			if n++; n%flushRows == 0 {
 				err = errors.Join(err, writer.Flush())
 			}

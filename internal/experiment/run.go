@@ -59,6 +59,7 @@ type Run struct {
 
 	judge       limitJudge
 	observation *observation // nil: nobody observes
+	logs        logRoom
 	crash       *durability.Coming
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
@@ -115,7 +116,8 @@ func Begin(o Options) (*Run, error) {
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
 		sources := append(slices.Clone(o.Observer.Sources), monitor.Record(o.Dir))
-		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir}
+		r.logs.run = c.Length()
+		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir, logs: &r.logs}
 		c.Started = r.observation.begin
 	}
 	r.driver = driver.New(c, recorder{r}, r.log)
@@ -172,6 +174,7 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 		return r.drive(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
+	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
 	if !r.observation.rest(ctx, stop, r.options.Idle) {
 		return time.Time{}, cmp.Or(context.Cause(ctx), driver.ErrStopped)
 	}

@@ -99,6 +99,9 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		sentences = append(sentences, note)
 	}
 	sentences = append(sentences, bottleneckNotes(s.Bottleneck)...)
+	for _, warning := range s.Warnings {
+		sentences = append(sentences, sentence("Warning: "+warning))
+	}
 	if note := powerNote(s.Power); note != "" {
 		sentences = append(sentences, note)
 	}

@@ -117,6 +117,7 @@ type Summary struct {
 	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets
 	Power      *Power           `json:"power,omitempty"`
 	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
+	Warnings   []string         `json:"warnings,omitempty"` // of what showed while the run went on, such as a log that would be full
 
 	// Of the first window: what an order cost, and under which conditions the orders were made.
 	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
