@@ -7,10 +7,10 @@ import (
 )
 
 // Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's name,
-// reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all since the server started.
-// asDrives has the rest of the kit take the files for the drives, where nobody can observe those. item names the database in
-// the columns, for runs on several. How busy a file is no server counts.
-func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, error) {
+// its role, reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all since the server
+// started. asDrives has the rest of the kit take the files for the drives, where nobody can observe those; they are then in the
+// second result. item names the database in the columns, for runs on several. How busy a file is no server counts.
+func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, []Drive, error) {
 	const perFile = 6
 	src := Source{Name: "file counters of " + target}
 	columns := [...]string{FileReads, FileWrites, FileReadBytes, FileWrittenBytes, FileReadTime, FileWriteTime, FileQueue}
@@ -18,16 +18,18 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 		columns = [...]string{DiskReads, DiskWrites, DiskReadBytes, DiskWrittenBytes, DiskReadTime, DiskWriteTime, DiskQueue}
 	}
 	index := map[string]int{}
-	read := func(ctx context.Context, take func(file string, counts [perFile]float64)) error {
+	read := func(ctx context.Context, take func(file string, role Role, counts [perFile]float64)) error {
 		return each(ctx, db, query, func(rows *sql.Rows) error {
 			var file string
+			var role Role
 			var counts [perFile]float64
-			err := rows.Scan(&file, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5])
-			take(file, counts)
+			err := rows.Scan(&file, &role, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5])
+			take(file, role, counts)
 			return err
 		})
 	}
-	err := read(ctx, func(file string, _ [perFile]float64) {
+	var drives []Drive
+	err := read(ctx, func(file string, role Role, _ [perFile]float64) {
 		at := len(src.Figures)
 		index[file] = at
 		for _, f := range []struct{ name, help string }{
@@ -44,6 +46,9 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 		if item != "" {
 			name = item + "." + file
 		}
+		if asDrives {
+			drives = append(drives, Drive{Name: name, File: true, Roles: []Role{role}})
+		}
 		src.Columns = append(src.Columns,
 			Column{ItemColumn(columns[0], name), rate(at)},
 			Column{ItemColumn(columns[1], name), rate(at + 1)},
@@ -58,14 +63,14 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 		)
 	})
 	if err != nil {
-		return src, fmt.Errorf("read file counters of %s: %w", target, err)
+		return src, nil, fmt.Errorf("read file counters of %s: %w", target, err)
 	}
 	src.Read = func(ctx context.Context, values []float64) error {
-		return read(ctx, func(file string, counts [perFile]float64) {
+		return read(ctx, func(file string, _ Role, counts [perFile]float64) {
 			if at, ok := index[file]; ok {
 				copy(values[at:at+perFile], counts[:])
 			}
 		})
 	}
-	return src, nil
+	return src, drives, nil
 }

@@ -12,17 +12,21 @@ import (
 func TestFiles(t *testing.T) {
 	db := open(t, pgtest.Database(t))
 	for _, statement := range []string{
-		"CREATE TABLE files (file text, reads float, writes float, read_bytes float, written_bytes float, read_s float, write_s float)",
-		"INSERT INTO files VALUES ('cust_1', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 0, 1000, 0, 4096000, 0, 0.2)",
+		"CREATE TABLE files (file text, role text, reads float, writes float, read_bytes float, written_bytes float, read_s float, write_s float)",
+		"INSERT INTO files VALUES ('cust_1', 'data', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 'log', 0, 1000, 0, 4096000, 0, 0.2)",
 	} {
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
-		src, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
+		src, drives, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
 		if err != nil {
 			t.Fatal(err)
+		}
+		machine := &monitor.Machine{Drives: drives}
+		if asDrives != (len(drives) == 2) || asDrives == machine.Holds("cust_1", monitor.Log) || asDrives && !machine.Holds("log_1", monitor.Log) {
+			t.Errorf("drives %+v", drives)
 		}
 		if len(src.Figures) != 12 || len(src.Columns) != 14 {
 			t.Fatalf("%d figures, %d columns", len(src.Figures), len(src.Columns))

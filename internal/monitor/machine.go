@@ -26,9 +26,10 @@ type Machine struct {
 	FileSystem  *FileSystem `json:"file_system,omitempty"` // of the database's data directory
 }
 
-// Drive is one block device.
+// Drive is one block device or, where nobody can observe those, a file of a database.
 type Drive struct {
 	Name       string `json:"name"`
+	File       bool   `json:"file,omitempty"`
 	Model      string `json:"model,omitempty"`
 	Bytes      int64  `json:"bytes"`
 	Rotational bool   `json:"rotational"`

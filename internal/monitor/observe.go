@@ -112,8 +112,9 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and no Prometheus is given")
 	}
+	asDrives := w.Machine == nil
 	for _, t := range targets {
-		if err := w.files(ctx, t, len(targets) > 1); err != nil {
+		if err := w.files(ctx, t, len(targets) > 1, asDrives); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +245,7 @@ func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, 
 }
 
 // files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
-func (w *Observer) files(ctx context.Context, t Target, several bool) error {
+func (w *Observer) files(ctx context.Context, t Target, several, asDrives bool) error {
 	q, err := schema.ServerQueries(t.Engine())
 	if err != nil || q.FileCounters == "" {
 		return err
@@ -253,13 +254,17 @@ func (w *Observer) files(ctx context.Context, t Target, several bool) error {
 	if several {
 		item = t.Label()
 	}
-	src, err := Files(ctx, t.DB(), t.Label(), item, w.Machine == nil, q.FileCounters)
+	src, drives, err := Files(ctx, t.DB(), t.Label(), item, asDrives, q.FileCounters)
 	if err != nil {
 		w.note("no counters of the database's files: %v", t.Wrap("read", err))
 		return nil
 	}
-	if w.Machine == nil {
+	if asDrives {
 		w.note("the drives are judged by what %s counted of its files", t.Label())
+		if w.Machine == nil {
+			w.Machine = &Machine{}
+		}
+		w.Machine.Drives = append(w.Machine.Drives, drives...)
 	}
 	w.Sources = append(w.Sources, src)
 	return nil

@@ -53,6 +53,8 @@ var counterCharts = []counterChart{
 	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", fromZero,
 		[]string{monitor.SessionsActive, monitor.SessionsRunning, monitor.SessionsWaitingForLock, monitor.SessionsWaitingForDrives,
 			monitor.SessionsWaitingForLatch, monitor.SessionsWaitingForClient, monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
+	{"waits", "What the server waited for", "How many sessions waited at once for pages to be read, the log to be written, locks, latches, a processor and their clients, from the times that the server measured.", fromZero,
+		[]string{monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch, monitor.WaitsProcessor, monitor.WaitsClient}},
 	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", logarithmic, []string{monitor.DatabaseRoundTrip}},
 	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero, []string{monitor.ClientMemory}},
 	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero, []string{monitor.ClientRecord}},
@@ -116,7 +118,7 @@ func hostCharts(r *result.Record, id string) []chart {
 			if counter.group == "cpu" && counter.item != "" || quantity < 0 {
 				continue
 			}
-			l := line{Name: strings.TrimPrefix(counter.label, "sessions "), Hue: len(c.Lines), Dash: len(c.Lines) / 3}
+			l := line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits "), Hue: len(c.Lines), Dash: len(c.Lines) / 3}
 			if counter.item != "" {
 				if !slices.Contains(items, counter.item) {
 					items = append(items, counter.item)

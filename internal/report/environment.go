@@ -36,8 +36,15 @@ func environmentTable(s result.Summary) table {
 			if d.Rotational {
 				kind = "rotating"
 			}
+			if d.File {
+				kind = "as its server counts"
+			}
 			for _, role := range d.Roles {
 				kind += ", " + string(role)
+			}
+			if d.File {
+				add("file "+d.Name, kind)
+				continue
 			}
 			add("drive "+d.Name, strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, number(float64(d.Bytes)/1e9, 0), kind, d.Scheduler)))
 		}

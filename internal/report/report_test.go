@@ -199,6 +199,28 @@ func TestCounters(t *testing.T) {
 	}
 }
 
+// TestCountersOfFiles shows a server whose machine nobody observes: its files in the places of the drives, and its waits.
+func TestCountersOfFiles(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		s.Machine = &monitor.Machine{Drives: []monitor.Drive{{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}}}}
+		s.Warnings = []string{"host/DS2: the log will be full in 7m"}
+	})
+	r.Host.Columns = []string{"disk.cust_1.reads_per_second", "disk.cust_1.read_seconds", "disk.cust_1.queue", monitor.WaitsDataRead, monitor.WaitsLogWrite}
+	for second := 1; second <= 70; second++ {
+		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{400, .016, 6.4, 5.5, .5}})
+	}
+	page := html(t, r)
+	for _, text := range []string{
+		`id="run1-requests"`, `id="run1-drives"`, `id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`, `"name":"log write"`,
+		"<tr><th scope=\"row\">disk cust_1 read</th><td>ms</td><td>16.0</td>", "<th scope=\"row\">db waits data read</th><td></td><td>5.50</td>",
+		"file cust_1</th><td>as its server counts, data</td>", "Warning: host/DS2: the log will be full in 7m.",
+	} {
+		if !strings.Contains(page, text) {
+			t.Errorf("no %s on the page", text)
+		}
+	}
+}
+
 func TestHTMLOfSeveralRuns(t *testing.T) {
 	page := html(t, record(t, nil), record(t, nil))
 	for _, text := range []string{`<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>"} {

@@ -1,0 +1,71 @@
+package experiment
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// TestFilesStandForDrives concludes a run of which nobody observed the machine, as on Windows and in Azure: what the server
+// counted of its files and waits is all there is. Limits, verdict, costs and conditions come from it.
+func TestFilesStandForDrives(t *testing.T) {
+	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	table := monitor.Table{Columns: []string{
+		"disk.cust_1.reads_per_second", "disk.cust_1.writes_per_second", "disk.cust_1.read_seconds", "disk.cust_1.write_seconds", "disk.cust_1.queue",
+		"disk.log_1.reads_per_second", "disk.log_1.writes_per_second", "disk.log_1.read_seconds", "disk.log_1.write_seconds", "disk.log_1.queue",
+		monitor.SessionsRunning, monitor.SessionsWaitingForDrives, monitor.SessionsIdle, monitor.WaitsDataRead, monitor.WaitsLogWrite,
+	}}
+	for second := 1; second <= 60; second++ {
+		table.Rows = append(table.Rows, monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{
+			400, 50, .016, .030, 400*.016 + 50*.030,
+			0, 100, math.NaN(), .004, 100 * .004,
+			1, 6, 1, 5.5, .5,
+		}})
+	}
+	machine := &monitor.Machine{Drives: []monitor.Drive{
+		{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}}, {Name: "log_1", File: true, Roles: []monitor.Role{monitor.Log}},
+	}}
+	opm := 6000.0
+	s := result.Summary{
+		Start: start, End: start.Add(time.Minute), Targets: []string{"host/DS2"}, Threads: 8, Machine: machine, OPM: &opm,
+		Windows: []measure.Window{{To: 60, OPM: opm, Counts: measure.Counts{Orders: 6000}}},
+	}
+	limits, err := limit.ParseAll([]string{"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms", "iops > 300"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, err := judge(limits, measure.Series{}, table, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		measured float64
+		ok       bool
+	}{{.016, true}, {.030, false}, {.016, false}, {.004, true}, {450, true}} {
+		if v := verdicts[i]; v.Measured == nil || math.Abs(*v.Measured-want.measured) > 1e-9 || v.OK != want.ok {
+			t.Errorf("%s, want %v, %v", v, want.measured, want.ok)
+		}
+	}
+	f := figuresOf(table, s, false, nil)
+	if b := diagnose.Judge(f); b == nil || b.What != diagnose.Storage || !f.ReadFromDrives() {
+		t.Errorf("verdict %+v", b)
+	}
+	c := costsOf(table, s, false)
+	if c == nil || math.Abs(*c.Reads-4) > 1e-9 || math.Abs(*c.Writes-1.5) > 1e-9 || math.Abs(*c.DeviceSeconds-.083) > 1e-9 {
+		t.Errorf("costs %+v", c)
+	}
+	var names []string
+	for _, condition := range conditionsOf(table, s) {
+		names = append(names, condition.Name)
+	}
+	if all := strings.Join(names, ", "); !strings.Contains(all, "read latency, slowest device") || strings.Contains(all, "busiest device") {
+		t.Errorf("conditions %s", all)
+	}
+}
