@@ -72,8 +72,9 @@ BEGIN
     SET @status = CAST(OBJECTPROPERTYEX(@table, 'TableFulltextPopulateStatus') AS int);
     IF @status = 6
         THROW 50004, 'the full-text index cannot be filled: the server''s crawl log says why', 1;
-    IF (SELECT has_crawl_completed FROM sys.fulltext_indexes WHERE object_id = @table) = 1
-        AND CAST(OBJECTPROPERTYEX(@table, 'TableFulltextPendingChanges') AS int) = 0 AND (@status = 0 OR @filled = @rows)
+    -- Before the crawl begins the status is 0, too.
+    IF @status = 0 AND CAST(OBJECTPROPERTYEX(@table, 'TableFulltextPendingChanges') AS int) = 0
+        AND (SELECT has_crawl_completed FROM sys.fulltext_indexes WHERE object_id = @table) = 1
         BREAK;
     RAISERROR('full-text index: %d products so far', 0, 1, @filled) WITH NOWAIT;
     WAITFOR DELAY '00:00:01';
