@@ -110,8 +110,12 @@ GO
 -- name: create user
 IF USER_ID({{str .SQLServer.Login}}) IS NULL
     CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
-ELSE -- made for a login of that name that is gone
-    ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
+GO
+-- It may have been made for a login of that name that is gone. Azure SQL Database takes this alone in its batch only.
+-- name: map user
+ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
+GO
+-- name: grant to user
 {{- if .SQLServer.Lacks.Owners}}
 GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .SQLServer.Login}};
 {{- else}}
