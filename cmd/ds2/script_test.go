@@ -22,13 +22,14 @@ func TestMain(m *testing.M) {
 // that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and SQLCMDPASSWORD are what the storage report's own command line
 // needs to find the same. The condition [babelfish] tells what server it is.
 func TestSQLServerScripts(t *testing.T) {
-	target, err := url.Parse(servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := servertest.Database(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/sqlserver",
 		Setup: func(e *testscript.Env) error {
+			target, err := url.Parse(servertest.Database(e.T().(testing.TB))) // the script's, and gone when it ends
+			if err != nil {
+				return err
+			}
 			password, _ := target.User.Password()
 			e.Setenv("TARGET", target.String())
 			e.Setenv("HOST", target.Host)
@@ -41,7 +42,7 @@ func TestSQLServerScripts(t *testing.T) {
 			if condition != "babelfish" {
 				return false, fmt.Errorf("no condition %q", condition)
 			}
-			return servertest.IsBabelfish(target.String())
+			return servertest.IsBabelfish(server)
 		},
 	})
 }

@@ -24,6 +24,9 @@ type Engine struct {
 	// Kill is SQL that ends all connections to the database but the one it runs on.
 	Kill string
 
+	// Missing is the class of a statement on a table that does not exist: store.Config where it is empty.
+	Missing store.Class
+
 	// Phrase says that the browses by full text look for the words in their order, next to each other.
 	Phrase bool
 }

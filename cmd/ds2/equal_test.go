@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/driver"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/measure"
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/internal/workload"
+)
+
+// TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from one
+// seed, and after a reset: a hash of each table.
+func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
+	targets := map[string]string{"sqlserver": servertest.Database(t), "postgres": pgtest.Database(t)}
+	size, err := datagen.ParseSize("1MB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stores := map[string]store.Store{}
+	command := func(args ...string) {
+		t.Helper()
+		for _, target := range targets {
+			var out, messages bytes.Buffer
+			if exit := run(t.Context(), append(slices.Clone(args), "--target", target), &out, &messages); exit != 0 {
+				t.Fatalf("%s: exit %d\n%s", args[0], exit, messages.String())
+			}
+		}
+	}
+	same := func(when string) (hashes map[string]string) {
+		t.Helper()
+		hashes = contentHashes(t, stores["postgres"].DB())
+		for table, hash := range contentHashes(t, stores["sqlserver"].DB()) {
+			if hash != hashes[table] {
+				t.Errorf("%s: the engines differ in %s: %s on SQL Server, %s on PostgreSQL", when, table, hash, hashes[table])
+			}
+		}
+		return hashes
+	}
+	command("load", "--size", "1MB")
+	for engine, target := range targets {
+		if stores[engine], err = engines().Open(target); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { stores[engine].Close() })
+	}
+	loaded := same("after the load")
+	const orders = 200
+	for _, s := range stores {
+		playOrders(t, s, workload.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, orders)
+	}
+	if driven := same("after the orders"); driven["ORDERS"] == loaded["ORDERS"] || driven["CUSTOMERS"] == loaded["CUSTOMERS"] {
+		t.Error("the orders changed nothing")
+	}
+	command("reset")
+	for table, hash := range same("after the reset") {
+		if hash != loaded[table] {
+			t.Errorf("%s is not what it was after the load", table)
+		}
+	}
+}
+
+// playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last is
+// counted by the session, which stops the run.
+func playOrders(t *testing.T, s store.Store, w workload.Config, orders int) {
+	t.Helper()
+	stop := make(chan struct{})
+	d := driver.New(driver.Config{
+		Workload: w, Targets: []driver.Target{counting{s, &orders, stop}}, Threads: 1, Seed: 7, RampRate: 100, Drain: time.Minute,
+		MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
+	}, discard{}, slog.New(slog.DiscardHandler))
+	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
+		t.Fatal(err)
+	}
+	if counts := d.Meter().Totals()[0].Counts; counts.GivenUp > 0 || counts.Retries > 0 {
+		t.Fatalf("%s: %+v", s.Engine(), counts)
+	}
+}
+
+// counting is a target whose only session closes stop at the last of the purchases that are left.
+type counting struct {
+	store.Store
+	left *int
+	stop chan struct{}
+}
+
+func (c counting) Connect(ctx context.Context) (store.Session, error) {
+	session, err := c.Store.Connect(ctx)
+	return countingSession{session, c}, err
+}
+
+type countingSession struct {
+	store.Session
+	target counting
+}
+
+func (c countingSession) Purchase(ctx context.Context, p *store.Purchase) (int64, error) {
+	id, err := c.Session.Purchase(ctx, p)
+	if *c.target.left--; *c.target.left == 0 {
+		close(c.target.stop)
+		time.Sleep(time.Second) // the driver hears of it before the next order begins
+	}
+	return id, err
+}
+
+// discard is a driver.Sink that keeps nothing.
+type discard struct{}
+
+func (discard) Sample(measure.Sample) error     { return nil }
+func (discard) Interval(measure.Interval) error { return nil }
+
+// hashedTables are those that hold what was loaded and bought.
+var hashedTables = []string{"CATEGORIES", "CUSTOMERS", "ORDERS", "ORDERLINES", "CUST_HIST", "PRODUCTS", "INVENTORY", "REORDER"}
+
+// contentHashes are the SHA-256 of the rows of each table, sorted, with every value written in one way.
+func contentHashes(t *testing.T, db *sql.DB) map[string]string {
+	t.Helper()
+	hashes := map[string]string{}
+	for _, table := range hashedTables {
+		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		var lines []string
+		for rows.Next() {
+			if err := rows.Scan(into...); err != nil {
+				t.Fatal(err)
+			}
+			var line strings.Builder
+			for i, v := range values {
+				fmt.Fprintf(&line, "%s|", plainValue(columns[i], v))
+			}
+			lines = append(lines, line.String())
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+		slices.Sort(lines)
+		hashes[table] = fmt.Sprintf("%d rows, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n"))))
+	}
+	return hashes
+}
+
+// plainValue is a value as both engines have it: SQL Server's dates have a time, its amounts four places, and ZIP is a number
+// there (WORKLOAD.md section 1).
+func plainValue(column string, value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "NULL"
+	case time.Time:
+		return v.Format(time.DateOnly)
+	case []byte:
+		return plainValue(column, string(v))
+	case string:
+		_, err := strconv.ParseFloat(v, 64)
+		switch name := strings.ToLower(column); {
+		case err == nil && (name == "netamount" || name == "tax" || name == "totalamount" || name == "price"):
+			v = strings.TrimRight(strings.TrimRight(v, "0"), ".")
+		case name == "zip":
+			v = strings.TrimLeft(v, "0")
+		}
+		return strings.TrimRight(v, " ")
+	}
+	return plainValue(column, fmt.Sprint(value))
+}
