@@ -61,10 +61,14 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	loaded := same("after the load")
 	const orders = 200
 	for _, s := range stores {
+		// Of what falls short the engines' triggers make different stocks (WORKLOAD.md section 4), so nothing does.
+		if _, err := s.DB().ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 10000"); err != nil {
+			t.Fatal(err)
+		}
 		playOrders(t, s, workload.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, orders)
 	}
-	if driven := same("after the orders"); driven["ORDERS"] == loaded["ORDERS"] || driven["CUSTOMERS"] == loaded["CUSTOMERS"] {
-		t.Error("the orders changed nothing")
+	if driven := same("after the orders"); !strings.HasPrefix(driven["ORDERS"], fmt.Sprint(size.OrdersPerMonth*datagen.Months+orders, " rows")) || driven["CUSTOMERS"] == loaded["CUSTOMERS"] {
+		t.Errorf("after %d orders: %s of ORDERS, %s of CUSTOMERS", orders, driven["ORDERS"], driven["CUSTOMERS"])
 	}
 	command("reset")
 	for table, hash := range same("after the reset") {

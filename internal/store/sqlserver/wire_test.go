@@ -43,7 +43,7 @@ func TestWire(t *testing.T) {
 		t.Run(c.clause, func(t *testing.T) {
 			var sent []byte
 			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
-				sent = b
+				sent = bytes.Clone(b)
 				return c.answer
 			}})
 			session := connect(t, openURL(t, server.URL("DS2"))).(*session)

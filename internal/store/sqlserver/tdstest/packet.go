@@ -25,33 +25,47 @@ const headerSize = 8
 // endOfMessage is the status of a message's last packet: [MS-TDS] 2.2.3.1.2.
 const endOfMessage = 0x01
 
-// readMessage reads packets up to the last of a message; raw are their bytes as they came.
-func readMessage(r io.Reader) (kind byte, payload, raw []byte, err error) {
+// reader reads messages, of which it keeps one: the next takes its place.
+type reader struct {
+	io.Reader
+	header       [headerSize]byte
+	payload, raw []byte
+}
+
+// message reads packets up to the last of a message; raw are their bytes as they came.
+func (r *reader) message() (kind byte, payload, raw []byte, err error) {
+	r.payload, r.raw = r.payload[:0], r.raw[:0]
 	for {
-		header := make([]byte, headerSize)
-		if _, err := io.ReadFull(r, header); err != nil {
+		if _, err := io.ReadFull(r, r.header[:]); err != nil {
 			return 0, nil, nil, err
 		}
-		size := int(binary.BigEndian.Uint16(header[2:]))
+		size := int(binary.BigEndian.Uint16(r.header[2:]))
 		if size < headerSize {
 			return 0, nil, nil, errors.New("packet shorter than its header")
 		}
-		data := make([]byte, size-headerSize)
-		if _, err := io.ReadFull(r, data); err != nil {
+		r.raw = append(r.raw, r.header[:]...)
+		start := len(r.raw)
+		r.raw = slices.Grow(r.raw, size-headerSize)[:start+size-headerSize]
+		if _, err := io.ReadFull(r, r.raw[start:]); err != nil {
 			return 0, nil, nil, err
 		}
-		raw = append(append(raw, header...), data...)
-		payload = append(payload, data...)
-		if header[1]&endOfMessage != 0 {
-			return header[0], payload, raw, nil
+		r.payload = append(r.payload, r.raw[start:]...)
+		if r.header[1]&endOfMessage != 0 {
+			return r.header[0], r.payload, r.raw, nil
 		}
 	}
 }
 
+// readMessage reads one message.
+func readMessage(r io.Reader) (kind byte, payload, raw []byte, err error) {
+	return (&reader{Reader: r}).message()
+}
+
 // packets cuts a message into packets of the size that clients begin with.
-func packets(kind byte, payload []byte) []byte {
+func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, payload) }
+
+func appendPackets(all []byte, kind byte, payload []byte) []byte {
 	const most = 4096 - headerSize
-	var all []byte
 	for id := byte(1); ; id++ {
 		n := min(len(payload), most)
 		status := byte(0)

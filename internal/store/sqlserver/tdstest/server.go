@@ -59,7 +59,7 @@ type Options struct {
 	// Behind is the address of a server that takes over after LOGIN7, unencrypted.
 	Behind string
 	// Request answers a batch or a remote procedure call of a session that no server takes over; nil is no answer until
-	// the client sends an attention.
+	// the client sends an attention. The payload is good until it returns.
 	Request func(payload []byte) []byte
 }
 
@@ -183,7 +183,7 @@ func (s *Server) serve(conn net.Conn) error {
 	if len(decision.Answer) == 0 {
 		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
 	}
-	if err := s.send(client, decision.Answer, InLoginAnswer); err != nil || decision.Close {
+	if _, err := s.send(client, nil, decision.Answer, InLoginAnswer); err != nil || decision.Close {
 		return err
 	}
 	return s.session(client)
@@ -223,23 +223,24 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, login Login, raw []b
 	return client, login, raw, err
 }
 
-// send sends an answer, or half of it and no more.
-func (s *Server) send(client net.Conn, tokens []byte, cutAt Phase) error {
-	answer := packets(typeAnswer, tokens)
-	cut := s.isCut(cutAt)
+// send sends an answer, or half of it and no more. It returns a buffer for the next.
+func (s *Server) send(client net.Conn, buffer, tokens []byte, cutAt Phase) ([]byte, error) {
+	answer := appendPackets(buffer[:0], typeAnswer, tokens)
+	cut, n := s.isCut(cutAt), len(answer)
 	if cut != nil {
-		answer = answer[:len(answer)/2]
+		n /= 2
 	}
-	if _, err := client.Write(answer); err != nil {
-		return err
+	if _, err := client.Write(answer[:n]); err != nil {
+		return nil, err
 	}
-	return cut
+	return answer, cut
 }
 
 // session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.
 func (s *Server) session(client net.Conn) error {
+	from, answer := reader{Reader: client}, []byte(nil)
 	for {
-		kind, payload, _, err := readMessage(client)
+		kind, payload, _, err := from.message()
 		if err != nil {
 			return err
 		}
@@ -256,8 +257,8 @@ func (s *Server) session(client net.Conn) error {
 		if s.options.Request == nil {
 			continue
 		}
-		if answer := s.options.Request(payload); answer != nil {
-			if err := s.send(client, answer, InAnswer); err != nil {
+		if tokens := s.options.Request(payload); tokens != nil {
+			if answer, err = s.send(client, answer, tokens, InAnswer); err != nil {
 				return err
 			}
 		}
