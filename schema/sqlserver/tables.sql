@@ -111,10 +111,11 @@ GO
 IF USER_ID({{str .SQLServer.Login}}) IS NULL
     CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
 GO
--- It may have been made for a login of that name that is gone. Azure SQL Database takes this alone in its batch only.
+-- step: it may have been made for a login of that name that is gone. Azure SQL Database takes this alone in its batch only.
 -- name: map user
 ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
 GO
+-- step: for the user.
 -- name: grant to user
 {{- if .SQLServer.Lacks.Owners}}
 GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .SQLServer.Login}};

@@ -7,7 +7,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/url"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -253,6 +255,30 @@ func TestAttention(t *testing.T) {
 				t.Errorf("after the attention: got %v of class %s", err, store.Classify(err))
 			}
 		})
+	}
+}
+
+// TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default, while the login is cut off: for
+// the race detector.
+func TestSeveralAddresses(t *testing.T) {
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing})
+	var n network
+	var dialling sync.WaitGroup
+	for range 4 {
+		dialling.Go(func() {
+			if _, err := n.DialContext(t.Context(), "tcp", server.URL("DS2").Host); err != nil {
+				t.Error(err)
+			}
+		})
+		dialling.Go(n.cut)
+	}
+	dialling.Wait()
+	n.cut()
+	for _, conn := range n.conns {
+		if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a connection that was cut: %v", err)
+		}
+		conn.Close()
 	}
 }
 

@@ -41,16 +41,16 @@ func TestWire(t *testing.T) {
 		{"two columns where one is due", []byte{0x81, 2, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 0, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, -1, false},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
-			var sent []byte
+			sent := make(chan []byte, 1)
 			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
-				sent = bytes.Clone(b)
+				sent <- bytes.Clone(b)
 				return c.answer
 			}})
 			session := connect(t, openURL(t, server.URL("DS2"))).(*session)
 			name := bytes.Repeat([]byte("n"), 7000) // a request of several packets: 2.2.3.1.2
 			id, err := session.NewCustomer(t.Context(), &store.Customer{Username: name, Gender: 'M'})
-			if !bytes.Contains(sent, name) {
-				t.Errorf("the server got %d bytes, without the name of 7,000", len(sent))
+			if got := <-sent; !bytes.Contains(got, name) {
+				t.Errorf("the server got %d bytes, without the name of 7,000", len(got))
 			}
 			e, said := errors.AsType[mssql.Error](err)
 			if id != c.id || (err != nil) != (c.fails != 0) || said != (c.fails > 0) || said && e.Number != c.fails {
