@@ -10,11 +10,15 @@ import (
 	"ds2/internal/localpg"
 )
 
-// crashFlags ask for a crash of the server in mid-run.
+// crashFlags ask for cuts of the server in mid-run.
 type crashFlags struct {
-	after    time.Duration
-	commands durability.Commands
-	own      *localpg.Server // instead of commands; nil: none
+	after     time.Duration
+	cycles    int
+	deepEvery int
+	recovery  time.Duration
+	journal   bool
+	commands  durability.Commands
+	own       *localpg.Server // instead of commands; nil: none
 }
 
 // ownServer is a server of the kit's own, to be crashed.
@@ -27,29 +31,65 @@ func (s ownServer) Kill(context.Context) error {
 
 func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
-func (f *crashFlags) add(flags *pflag.FlagSet) {
-	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged purchases that it lost; needs --kill-command and --start-command")
-	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
-	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
+// addShared declares the flags that a demo has too, whose server is its own.
+func (f *crashFlags) addShared(flags *pflag.FlagSet) {
+	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged purchases that it lost; with --crash-cycles, the mean time of orders before each kill (then 10s by default)")
+	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some during a checkpoint and some in a burst of commits, look after each for what it lost, and end the run after the last")
+	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, read and check every page after every so many kills; 0 = never")
 }
 
+func (f *crashFlags) add(flags *pflag.FlagSet) {
+	f.addShared(flags)
+	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
+	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
+	flags.Var(durationValue{&f.recovery, time.Minute}, "recovery-timeout", "with --crash-cycles, how long the server may take from the start command until it answers; 0 = as long as it takes")
+	flags.BoolVar(&f.journal, "journal", false, "keep a journal of what the server acknowledges, on a driver machine beside the one that has --crash-cycles; ds2 verify compares all journals")
+}
+
+// Bounds of what crash flags can mean.
+const (
+	maxCycles    = 100_000
+	meanCycle    = 10 * time.Second // by default
+	minMeanCycle = 100 * time.Millisecond
+)
+
 // parse reads the flags for a run of a length, 0 where it has no end, against so many targets. No crash is nil.
-func (f *crashFlags) parse(length time.Duration, targets int) (*durability.Crash, error) {
+func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*durability.Plan, error) {
 	commands := f.commands.KillLine != "" && f.commands.StartLine != ""
+	if f.after == 0 && f.cycles > 0 {
+		f.after = meanCycle
+	}
 	switch {
+	case f.cycles < 0 || f.cycles > maxCycles:
+		return nil, usageError("--crash-cycles is %d: it must be 0 to %d", f.cycles, maxCycles)
+	case f.deepEvery < 0:
+		return nil, usageError("--deep-every is %d: it must be 0 or more", f.deepEvery)
+	case f.deepEvery > 0 && f.cycles == 0:
+		return nil, usageError("--deep-every needs --crash-cycles")
+	case f.recovery < 0 || f.recovery > 0 && f.cycles == 0:
+		return nil, usageError("--recovery-timeout needs --crash-cycles and must be 0 or more")
+	case f.after == 0 && f.commands == durability.Commands{} && f.journal:
+		return &durability.Plan{}, nil
 	case f.after == 0 && f.commands == durability.Commands{}:
 		return nil, nil
 	case f.after == 0:
-		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m")
+		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m, or how often, by --crash-cycles")
+	case !commands && f.own == nil && f.cycles > 0:
+		return nil, usageError("--crash-cycles needs --kill-command and --start-command, which kill the server and start it again")
 	case !commands && f.own == nil:
 		return nil, usageError("--crash-after needs --kill-command and --start-command, which kill the server and start it again")
+	case targets != 1 && f.cycles > 0:
+		return nil, usageError("--crash-cycles needs exactly one target, not %d", targets)
 	case targets != 1:
 		return nil, usageError("--crash-after needs exactly one target, not %d", targets)
-	case length > 0 && f.after >= length:
+	case f.cycles > 0 && f.after < minMeanCycle:
+		return nil, usageError("--crash-after is %s: with --crash-cycles it must be at least %s", f.after, minMeanCycle)
+	case f.cycles == 0 && length > 0 && f.after >= length:
 		return nil, usageError("--crash-after is %s, and the run is over %s after the first orders", f.after, length)
 	}
+	plan := &durability.Plan{After: f.after, Cycles: f.cycles, Seed: seed, DeepEvery: f.deepEvery, Recovery: f.recovery, Server: f.commands}
 	if f.own != nil {
-		return &durability.Crash{After: f.after, Server: ownServer{f.own}}, nil
+		plan.Server = ownServer{f.own}
 	}
-	return &durability.Crash{After: f.after, Server: f.commands}, nil
+	return plan, nil
 }

@@ -1,25 +1,27 @@
 package main
 
 import (
+	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"ds2/internal/durability"
+	"ds2/internal/localpg"
 	"ds2/internal/result"
 )
 
-// TestCrashCommands kills and starts a server by commands of the user's: one that leaves the server's output open, as
-// a server started in the background does, and ones that fail.
-func TestCrashCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
-	server, target := loadedServer(t)
+// localServer gives the commands that kill and start a server on this machine, as a user would write them. The server
+// that runs at the test's end is stopped.
+func localServer(t *testing.T, server *localpg.Server, target string) durability.Commands {
+	t.Helper()
 	u, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +43,18 @@ func TestCrashCommands(t *testing.T) {
 			t.Errorf("stop the server: %v\n%s", err, out)
 		}
 	})
+	return durability.Commands{KillLine: kill, StartLine: start}
+}
 
+// TestCrashCommands kills and starts a server by commands of the user's: one that leaves the server's output open, as
+// a server started in the background does, and ones that fail.
+func TestCrashCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	server, target := loadedServer(t)
+	commands := localServer(t, server, target)
+	kill, start := commands.KillLine, commands.StartLine
 	drive := func(kill, start, out string) (code int, stdout, stderr string) {
 		return execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "8s",
 			"--crash-after", "2s", "--kill-command", kill, "--start-command", start, "--metrics-addr", "", "--quiet", "--out", out)
@@ -65,5 +78,102 @@ func TestCrashCommands(t *testing.T) {
 		if code, _, stderr := drive(c.kill, c.start, filepath.Join(t.TempDir(), "failed")); code != exitFailed || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, %s", why, code, stderr)
 		}
+	}
+}
+
+// TestCrashCycles has a demo kill its server several times: the record is one, orders go on in between, and nothing is lost.
+func TestCrashCycles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	cycles := 6
+	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS")); err == nil {
+		cycles = n
+	}
+	out := filepath.Join(t.TempDir(), "record")
+	code, stdout, stderr := execute(t, "demo", "--size", "1MB", "--threads", "8", "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "1s", "--deep-every", "3",
+		"--warmup-time", "1s", "--seed", "5", "--quiet", "--out", out)
+	if code != exitDone || !strings.Contains(stdout, fmt.Sprintf("\n%d cuts, ", cycles)) || !strings.Contains(stdout, "0 lost: at most ") {
+		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	record, err := result.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := record.Cuts
+	if c == nil || len(c.Cuts) != cycles || c.Lossy != 0 || c.Lost != 0 || record.Status != result.Done || !record.Audit.Passed || record.Counts.GivenUp > record.Counts.InDoubtPurchases {
+		t.Errorf("cuts %+v, status %s, audit %+v, counts %+v", c, record.Status, record.Audit, record.Counts)
+	}
+	when := map[string]int{}
+	doubt := int64(0)
+	for _, cut := range c.Cuts {
+		when[cut.When]++
+		doubt += cut.InDoubt
+	}
+	if when["in a burst of commits"] != cycles/3 || when["at random"]+when["during a checkpoint"] != cycles-cycles/3 || doubt != record.Counts.InDoubtPurchases {
+		t.Errorf("cuts came %v, %d in doubt of %d", when, doubt, record.Counts.InDoubtPurchases)
+	}
+	for i, s := range record.Series.Samples[1:] {
+		if gap := s.End - record.Series.Samples[i].End; gap > 3*time.Second {
+			t.Errorf("the record has no sample for %s before %s", gap, s.End)
+		}
+	}
+	for args, want := range map[string]string{
+		"--crash-cycles 3 --run-time 60s":               "--run-time",
+		"--crash-cycles -1":                             "--crash-cycles",
+		"--deep-every 2":                                "--deep-every",
+		"--crash-cycles 3 --crash-after 1ms --size 1MB": "--crash-after",
+		"--crash-cycles 3 --deep-every -1":              "--deep-every",
+	} {
+		code, _, stderr := execute(t, append([]string{"demo", "--quiet", "--out", filepath.Join(t.TempDir(), "none")}, strings.Fields(args)...)...)
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("demo %s: exit %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// TestCrashOfTwoMachines drives one server from two machines, of which one kills it, and merges their journals.
+func TestCrashOfTwoMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	server, target := loadedServer(t)
+	kills := localServer(t, server, target)
+	dir := t.TempDir()
+	start := time.Now().Add(4 * time.Second).Truncate(time.Second).UTC().Format(time.RFC3339)
+	common := []string{"drive", "--target", target, "--threads", "3", "--ramp-rate", "100", "--warmup-time", "0", "--run-id", "both", "--seed", "9",
+		"--start-at", start, "--metrics-addr", "", "--quiet", "--verify", "none"}
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	other := make(chan string, 1)
+	go func() {
+		code, stdout, stderr := execute(t, append(common, "--run-time", "12s", "--user-offset", "3", "--journal", "--out", b)...)
+		other <- fmt.Sprintf("exit %d\n%s\n%s", code, stdout, stderr)
+	}()
+	code, stdout, stderr := execute(t, append(common, "--crash-cycles", "2", "--crash-after", "2s", "--kill-command", kills.KillLine, "--start-command", kills.StartLine, "--out", a)...)
+	second := <-other
+	if code != exitDone || !strings.HasPrefix(second, "exit 0\n") {
+		t.Fatalf("exit %d\n%s\n%s\nthe other: %s", code, stdout, stderr, second)
+	}
+	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", a, "--record", b)
+	if code != exitDone || !strings.Contains(stdout, "ok      acknowledged purchases that were lost: expected 0, found 0\n") {
+		t.Errorf("both records: exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", a)
+	if code != exitVerdict {
+		t.Errorf("one record of two: exit %d, though the other's orders are there\n%s\n%s", code, stdout, stderr)
+	}
+	// An order that only the second machine was told of.
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`WITH last AS (SELECT max(o.orderid) AS orderid FROM orders o) , lines AS (DELETE FROM orderlines WHERE orderid = (SELECT orderid FROM last))
+		DELETE FROM orders WHERE orderid = (SELECT orderid FROM last)`); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", a, "--record", b)
+	if code != exitVerdict || !strings.Contains(stdout, "FAILED  acknowledged purchases that were lost: expected 0, found 1: orders ") {
+		t.Errorf("an order was lost: exit %d\n%s\n%s", code, stdout, stderr)
 	}
 }

@@ -41,7 +41,8 @@ report, and stops the server. It uses the programs of an installed PostgreSQL; i
 once and keeps them. Nothing is left running.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
-  ds2 demo --size 100MB --threads 16 --keep`,
+  ds2 demo --size 100MB --threads 16 --keep
+  ds2 demo --crash-cycles 3`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
@@ -61,7 +62,7 @@ once and keeps them. Nothing is left running.`,
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.drive.out, "out", "", "directory for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
-	flags.Var(durationValue{&f.drive.crash.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged purchases that it lost")
+	f.drive.crash.addShared(flags)
 	f.output.verify.add(flags)
 	flags.VarP(oneOf(&f.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
 	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show no progress")
@@ -116,7 +117,7 @@ func (f *demoFlags) check() error {
 	if v := f.server.Version; v != 0 && (v < 13 || v > 18) {
 		return usageError("--postgres-version is %d: it must be 13 to 18", v)
 	}
-	if f.drive.config.Run <= 0 {
+	if f.drive.config.Run <= 0 && f.drive.crash.cycles == 0 {
 		return usageError("--run-time: a demo has an end, such as 60s")
 	}
 	if err := f.load.dataset(); err != nil {

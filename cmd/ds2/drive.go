@@ -64,8 +64,14 @@ const firstOfRun = "orders under way end, then the record is written"
 // drive is one run from the flags to the result.
 func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *observeFlags, o *driveOutput) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	if f.crash.after > 0 && o.verify == verifyNone {
+	if f.crash.after > 0 && f.crash.cycles == 0 && o.verify == verifyNone {
 		return usageError("--crash-after needs --verify audit or deep, which look for lost purchases")
+	}
+	if f.crash.cycles > 0 {
+		if cmd.Flags().Changed("run-time") {
+			return usageError("--run-time: a run with --crash-cycles ends after the last of them; leave one of the two out")
+		}
+		f.config.Run = 0
 	}
 	if err := observe.check(); err != nil {
 		return err

@@ -206,7 +206,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err != nil {
 		return o, err
 	}
-	crash, err := f.crash.parse(c.Length(), len(stores))
+	crash, err := f.crash.parse(c.Length(), len(stores), c.Seed)
 	if err != nil {
 		return o, err
 	}

@@ -37,7 +37,8 @@ func newSnapshotCommand() *cobra.Command {
 		Use:   "snapshot",
 		Short: "Keep a copy of a whole database, and go back to it",
 		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's place again, as
-the storage report does before each run. The copy needs as much room as the database. Nobody may be at work on it.`,
+the storage report does before each run. The copy needs as much room as the database; an older copy is kept until a new
+one is whole, and both need room meanwhile. Nobody may be at work on the database.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args counts for nothing
 	}
@@ -46,7 +47,7 @@ the storage report does before each run. The copy needs as much room as the data
 		cut               string // what an interruption leaves behind
 		work              experiment.SnapshotWork
 	}{
-		{"create", "Copy the database, in the place of an older copy", "copied", "there is no copy now, or it is not whole: make it again", experiment.SnapshotCreate},
+		{"create", "Copy the database, in the place of an older copy", "copied", "an older copy is still there: make the new one again", experiment.SnapshotCreate},
 		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", experiment.SnapshotRestore},
 		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", experiment.SnapshotDrop},
 	} {

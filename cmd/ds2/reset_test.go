@@ -124,3 +124,24 @@ func TestDemoKeep(t *testing.T) {
 		}
 	}
 }
+
+// TestSnapshotOfUnfinishedLoad refuses to copy what a load has left half done.
+func TestSnapshotOfUnfinishedLoad(t *testing.T) {
+	t.Parallel()
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--size", "1MB", "--quiet", "--target", target); code != exitDone {
+		t.Fatal(stderr)
+	}
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("UPDATE ds2_info SET value = 'loading' WHERE name = 'state'"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	code, _, stderr := execute(t, "snapshot", "create", "--target", target)
+	if code != exitFailed || !strings.Contains(stderr, "load was not finished") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

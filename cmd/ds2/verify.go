@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/audit"
+	"ds2/internal/durability"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -32,7 +36,8 @@ own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB.
 server's cache are not read from the drives: restart the server before.
 
 Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check failed. The record of
-a run that was not audited, because its server went away, gets the result.`,
+a run that was not audited, because its server went away, gets the result. Records with a journal, of --crash-after,
+--crash-cycles or --journal, have it compared with the database: every acknowledged order and customer is looked for.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
@@ -114,6 +119,13 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 			return interrupted(ctx, err)
 		}
 		found.Checks = append(found.Checks, checks...)
+		if record != nil {
+			checks, err := compareJournals(ctx, f.records, record, s)
+			if err != nil {
+				return interrupted(ctx, err)
+			}
+			found.Checks = append(found.Checks, checks...)
+		}
 	}
 	view.stop()
 	found.Passed = found.Broken == "" && audit.Passed(found.Checks)
@@ -197,6 +209,28 @@ func runOf(r *result.Record, s store.Store) (*audit.Run, error) {
 		return nil, usageError("--record: run %s did not get to its end, so nobody knows what it did; leave out --record", r.RunID)
 	}
 	return &audit.Run{Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i]}, nil
+}
+
+// compareJournals compares what the driver machines of a run noted as acknowledged with what a database holds. Without a
+// journal there is nothing to compare; one of several that is missing is an error, because its orders would be strange.
+func compareJournals(ctx context.Context, dirs []string, r *result.Record, s store.Store) ([]result.Check, error) {
+	var paths, without []string
+	for _, dir := range dirs {
+		path := filepath.Join(dir, durability.File)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			without = append(without, dir)
+		} else {
+			paths = append(paths, path)
+		}
+	}
+	switch {
+	case len(paths) == 0:
+		return nil, nil
+	case len(without) > 0:
+		return nil, flagError("record", fmt.Errorf("%s has no journal, and others of its run have: give every driver machine --journal", without[0]))
+	}
+	i := slices.Index(r.Targets, s.Label())
+	return durability.Check(ctx, s.DB(), paths, i, s.Label(), r.Before[i])
 }
 
 // checkLine is a check in one line.

@@ -43,8 +43,7 @@ type Config struct {
 	MaxErrors        int           // orders given up before the run is
 	OperationTimeout time.Duration // after which an operation's connection counts as lost
 
-	// Acknowledged is told every purchase that was made, from many goroutines; it keeps nothing of p. nil: nobody is.
-	Acknowledged func(target int, orderID int64, p *store.Purchase)
+	Journal Journal // is told what the targets have acknowledged; nil: nobody is
 
 	// Delayed is told once why users cannot be connected at the first try, such as a server that takes no more of them; nil:
 	// nobody is.
@@ -52,6 +51,16 @@ type Config struct {
 
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
+}
+
+// Journal is told by many goroutines what was acknowledged. It keeps nothing of its arguments.
+type Journal interface {
+	// Bought is told every purchase that was made.
+	Bought(target int, orderID int64, p *store.Purchase)
+	// InDoubt is told every purchase that may have been made: its connection was lost before the answer came.
+	InDoubt(target int, p *store.Purchase)
+	// Registered is told every new customer.
+	Registered(target int, customerID int64, username []byte)
 }
 
 // Target is a database that users are run against.
@@ -93,6 +102,7 @@ type Driver struct {
 	ctx     context.Context // of all operations
 	stop    context.Context // ends when no new orders are to begin; its cause says why
 	halt    context.CancelCauseFunc
+	held    hold
 	ran     bool // the run phase began
 	givenUp atomic.Int64
 	delayed sync.Once

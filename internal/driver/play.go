@@ -51,8 +51,8 @@ func (u *user) cycle() error {
 		u.tally.Rollbacks++
 	} else {
 		u.tally.TotalCents += int64(p.Total)
-		if told := u.driver.config.Acknowledged; told != nil {
-			told(u.target, u.bought, p)
+		if j := u.driver.config.Journal; j != nil {
+			j.Bought(u.target, u.bought, p)
 		}
 	}
 	return nil
@@ -76,6 +76,9 @@ func (u *user) enterStore() error {
 		}
 		if u.customer != 0 {
 			u.tally.NewCustomers++
+			if j := u.driver.config.Journal; j != nil {
+				j.Registered(u.target, u.customer, u.order.Customer.Username)
+			}
 			return nil
 		}
 		u.tally.NamesTaken++

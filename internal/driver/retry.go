@@ -37,6 +37,9 @@ func (u *user) attempt(op store.Op) error {
 			if failed == store.OpPurchase {
 				u.tally.InDoubtPurchases++
 				u.tally.InDoubtTotalCents += int64(u.purchase.Total)
+				if j := u.driver.config.Journal; j != nil {
+					j.InDoubt(u.target, &u.purchase)
+				}
 				return fmt.Errorf("%w: %w", errInDoubt, err)
 			}
 			// The customer may be there under this name, so it is tried with another.
@@ -76,6 +79,9 @@ func (u *user) open() error {
 		defer u.become(measure.UserRunning)
 	}
 	d := u.driver
+	if !d.held.wait(d.stop) {
+		return context.Cause(d.stop)
+	}
 	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout)
 	defer cancel()
 	session, err := d.config.Targets[u.target].Connect(ctx)

@@ -2,14 +2,10 @@ package durability
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
-	"time"
 
-	"ds2/internal/result"
 	"ds2/internal/shell"
 )
 
@@ -44,33 +40,4 @@ func run(ctx context.Context, verb, line string) error {
 		return fmt.Errorf("%s the server: %s: %w\n%s", verb, line, err, strings.TrimSpace(string(said)))
 	}
 	return nil
-}
-
-// between is the pause between two tries to connect to a server that starts.
-const between = 50 * time.Millisecond
-
-// Now kills the server, starts it again and waits until db answers.
-func Now(ctx context.Context, server Server, db *sql.DB, log *slog.Logger) (result.Crash, error) {
-	killed := time.Now()
-	log.Warn("kill the server")
-	if err := server.Kill(ctx); err != nil {
-		return result.Crash{}, err
-	}
-	if err := server.Start(ctx); err != nil {
-		return result.Crash{}, err
-	}
-	for {
-		err := db.PingContext(ctx)
-		if err == nil {
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return result.Crash{}, fmt.Errorf("wait for the server after its crash: %w", err)
-		case <-time.After(between):
-		}
-	}
-	c := result.Crash{At: killed, Down: time.Since(killed).Seconds()}
-	log.Warn("the server is back", "down_s", c.Down)
-	return c, nil
 }

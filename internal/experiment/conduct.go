@@ -52,6 +52,9 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, error) {
 // Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds to
 // the record, and gives in a few words what is wrong.
 func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
+	if cuts := run.summary.Cuts; cuts != nil && cuts.Lossy > 0 {
+		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged", cuts.Lossy, len(cuts.Cuts)))
+	}
 	if c.Deep {
 		damaged, err := c.deep(stop.Soft, run)
 		if err != nil {

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -155,7 +156,7 @@ func TestCrash(t *testing.T) {
 			server, s := loaded(t, localpg.Options{Settings: c.settings})
 			o := options(t, s)
 			o.Driver.Run = 10 * time.Second
-			o.Crash = &durability.Crash{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
+			o.Crash = &durability.Plan{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
 			run, err := Begin(o)
 			if err != nil {
 				t.Fatal(err)
@@ -190,17 +191,111 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// staleDrive holds what it acknowledged of every file but the stock's: that is as it was when staleDrive was called, though
+// the server brought it to the drive before the kill.
+func staleDrive(t *testing.T, db *sql.DB, dataDir string) func(kill func()) error {
+	t.Helper()
+	var path string
+	if _, err := db.Exec("CHECKPOINT"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.QueryRow("SELECT pg_relation_filepath('inventory')").Scan(&path); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dataDir, path)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(kill func()) error {
+		if _, err := db.Exec("CHECKPOINT"); err != nil {
+			return err
+		}
+		kill()
+		return os.WriteFile(path, old, 0o600)
+	}
+}
+
+// TestCuts cuts a server off several times. What is lost, and what is old, is found after the cut that did it.
+func TestCuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	quiet := map[string]string{"shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off"}
+	for _, c := range []struct {
+		why      string
+		settings map[string]string
+		fault    func(*testing.T, *localpg.Server, store.Store) func(kill func()) error // at the second of three cuts
+		loses    func(result.Cut) bool
+	}{
+		{"nothing is lost", nil, func(*testing.T, *localpg.Server, store.Store) func(func()) error { return none }, nil},
+		{"the drive lies about what it holds", quiet,
+			func(_ *testing.T, l *localpg.Server, s store.Store) func(func()) error {
+				return lyingDrive(s.DB(), l.DataDir())
+			},
+			func(cut result.Cut) bool { return cut.Lost > 0 && cut.LostOrders != "" && cut.Stale > 0 }},
+		{"the drive gives back an older state of a file", quiet,
+			func(t *testing.T, l *localpg.Server, s store.Store) func(func()) error {
+				return staleDrive(t, s.DB(), l.DataDir())
+			},
+			func(cut result.Cut) bool { return cut.Lost == 0 && cut.Stale > 0 && cut.StaleProducts != "" }},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			server, s := loaded(t, localpg.Options{Settings: c.settings, Checksums: true})
+			o := options(t, s)
+			o.Driver.Run, o.Driver.Think = 0, 20*time.Millisecond
+			cuts, fault := 0, c.fault(t, server, s)
+			o.Crash = &durability.Plan{After: time.Second, Cycles: 3, Seed: 2, DeepEvery: 3, Recovery: time.Minute,
+				Server: crashable{server, func(kill func()) error {
+					if cuts++; cuts == 2 {
+						return fault(kill)
+					}
+					return none(kill)
+				}}}
+			run, err := Begin(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			summary, err := run.Drive(t.Context(), nil)
+			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != 3 {
+				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
+			}
+			acknowledged := int64(0)
+			for i, cut := range summary.Cuts.Cuts {
+				t.Logf("%.300s", fmt.Sprintf("%+v", cut))
+				acknowledged += cut.Acknowledged
+				if cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Down < cut.Recovery || cut.Kept > cut.InDoubt || (cut.BadPages != nil) != (i == 2) {
+					t.Errorf("cut %d: %+v", i+1, cut)
+				}
+				switch lossy := i == 1 && c.loses != nil; {
+				case lossy && !c.loses(cut):
+					t.Errorf("cut %d: the fault was not found: %+v", i+1, cut)
+				case !lossy && cut.Lossy():
+					t.Errorf("cut %d without a fault lost something: %+v", i+1, cut)
+				}
+			}
+			if last := summary.Counts.Purchases - summary.Counts.Rollbacks - acknowledged; acknowledged != summary.Cuts.Acknowledged || last < 0 {
+				t.Errorf("%d acknowledged by the cuts, of %+v", acknowledged, summary.Counts)
+			}
+			audit, err := run.Audit(t.Context(), func(string, int64, int64) {})
+			if err != nil || audit.Passed != (c.loses == nil) {
+				t.Errorf("audit %+v, %v", audit, err)
+			}
+		})
+	}
+}
+
 func TestCrashAfterTheEnd(t *testing.T) {
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = time.Second
-	o.Crash = &durability.Crash{After: time.Hour, Server: crashable{server, none}}
+	o.Crash = &durability.Plan{After: time.Hour, Server: crashable{server, none}}
 	run, err := Begin(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	summary, err := run.Drive(t.Context(), nil)
-	if err == nil || !strings.Contains(err.Error(), "before the crash") || summary.Status != result.Failed || summary.Crash != nil {
+	if err == nil || !strings.Contains(err.Error(), "before the server was cut off") || summary.Status != result.Failed || summary.Crash != nil {
 		t.Errorf("Drive = %v, status %s", err, summary.Status)
 	}
 }

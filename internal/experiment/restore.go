@@ -99,6 +99,7 @@ type SnapshotWork struct {
 	do   func(context.Context, store.Snapshotter, store.Tell) error
 	// needs is the room that it takes on the server's drives, and frees what it gives back before; nil: none.
 	needs, frees func(store.SnapshotRoom) int64
+	loaded       bool // the database's load must have come to its end
 }
 
 // What is done with the copy of a database.
@@ -107,14 +108,14 @@ var (
 		func(ctx context.Context, s store.Snapshotter, tell store.Tell) error {
 			return s.CreateSnapshot(ctx, tell)
 		},
-		func(r store.SnapshotRoom) int64 { return r.Database }, func(r store.SnapshotRoom) int64 { return r.Copy }}
+		func(r store.SnapshotRoom) int64 { return r.Database }, func(store.SnapshotRoom) int64 { return 0 }, true}
 	SnapshotRestore = SnapshotWork{"restore",
 		func(ctx context.Context, s store.Snapshotter, tell store.Tell) error {
 			return s.RestoreSnapshot(ctx, tell)
 		},
-		func(r store.SnapshotRoom) int64 { return r.Copy }, func(r store.SnapshotRoom) int64 { return r.Database }}
+		func(r store.SnapshotRoom) int64 { return r.Copy }, func(r store.SnapshotRoom) int64 { return r.Database }, false}
 	SnapshotDrop = SnapshotWork{"drop",
-		func(ctx context.Context, s store.Snapshotter, _ store.Tell) error { return s.DropSnapshot(ctx) }, nil, nil}
+		func(ctx context.Context, s store.Snapshotter, _ store.Tell) error { return s.DropSnapshot(ctx) }, nil, nil, false}
 )
 
 // CopyView shows how the work on a copy goes on, until stop is called. Room says what the copy takes, and what the server's
@@ -127,6 +128,15 @@ func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show CopyVi
 	snapshotter, ok := s.(store.Snapshotter)
 	if !ok {
 		return fmt.Errorf("snapshot %s: %s databases have no snapshots", s.Label(), s.Engine())
+	}
+	if work.loaded {
+		info, err := store.ReadInfo(ctx, s.DB())
+		if err != nil {
+			return s.Wrap("look at "+s.Label(), err)
+		}
+		if err := info.CheckReady(); err != nil {
+			return fmt.Errorf("copy %s: %w", s.Label(), err)
+		}
 	}
 	said := ""
 	if work.needs != nil {

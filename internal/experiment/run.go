@@ -35,7 +35,7 @@ type Options struct {
 	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
 	AbortAfter time.Duration
 
-	Crash *durability.Crash // nil: none
+	Crash *durability.Plan // cuts of the server; nil: none, and no journal
 
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
@@ -70,7 +70,7 @@ type recorder struct{ *Run }
 
 // Sample records a sample, and sets off the crash when its time has come.
 func (r recorder) Sample(s measure.Sample) error {
-	r.crash.At(s.End)
+	r.crash.Sample(s)
 	r.judge.sample(s)
 	return r.writer.Sample(s)
 }
@@ -111,7 +111,7 @@ func Begin(o Options) (*Run, error) {
 		if r.crash, err = o.Crash.Begin(o.Dir); err != nil {
 			return nil, errors.Join(err, r.writer.Close())
 		}
-		c.Acknowledged = r.crash.Acknowledged
+		c.Journal = r.crash
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
@@ -145,6 +145,9 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	var err error
 	if s.Before, err = r.marks(ctx, stop); err == nil {
 		err = r.checkpoint(ctx, stop)
+	}
+	if err == nil {
+		err = r.crash.Baseline(ctx, r.options.Targets[0].DB(), s.Before[0])
 	}
 	if err == nil {
 		var start time.Time
@@ -229,22 +232,59 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 		}
 	}()
 	crashed := make(chan error, 1)
-	if r.crash != nil {
-		go func() {
-			var err error
-			r.summary.Crash, err = r.crash.Happen(ctx, r.options.Targets[0].DB(), r.log)
-			crashed <- err
-		}()
+	if r.crash.Cuts() > 0 {
+		go func() { crashed <- r.crashes(ctx) }()
 	}
 	start, err := r.driver.Run(ctx, r.stop.Done())
-	if cause := context.Cause(r.stop); errors.Is(cause, ErrLimits) {
+	if cause := context.Cause(r.stop); errors.Is(cause, ErrLimits) || errors.Is(cause, errCut) {
 		err = cause
 	}
-	if r.crash != nil {
-		r.crash.Over()
-		err = errors.Join(err, <-crashed)
+	stopped := r.stop.Err() != nil
+	r.halt(nil)
+	if r.crash.Cuts() > 0 {
+		failed := <-crashed
+		if stopped && errors.Is(failed, durability.ErrEnded) {
+			failed = errors.Join(driver.ErrStopped, failed)
+		}
+		if !errors.Is(err, errCut) {
+			err = errors.Join(err, failed)
+		}
 	}
 	return start, err
+}
+
+// errCut ends a run whose server could not be cut off, or did not come back.
+var errCut = errors.New("cut off the server")
+
+// crashes cuts the server off as often as is asked for. The run ends with the last of several cuts, and with one that fails.
+func (r *Run) crashes(ctx context.Context) error {
+	target, plan := r.options.Targets[0], r.options.Crash
+	t := durability.Target{DB: target.DB(), Users: r.driver, Log: r.log, Label: target.Label(), DeepCheck: func(ctx context.Context) (store.DeepCheck, error) {
+		checks, err := DeepCheck(ctx, r.options.Targets[:1], func(store.DeepCheckProgress) {})
+		if err != nil {
+			return store.DeepCheck{}, err
+		}
+		return checks[0], nil
+	}}
+	if c, ok := target.(store.Checkpointer); ok {
+		t.Checkpoint = c.Checkpoint
+	}
+	err := r.crash.Happen(ctx, r.stop, t)
+	cuts := r.crash.Done()
+	if plan.Cycles > 0 {
+		r.summary.Cuts = durability.Conclude(*plan, cuts)
+	} else if len(cuts) > 0 {
+		r.summary.Crash = &result.Crash{At: cuts[0].At, Down: cuts[0].Down}
+	}
+	switch {
+	case errors.Is(err, durability.ErrEnded):
+	case err != nil:
+		err = fmt.Errorf("%w: %w", errCut, err)
+		r.halt(err)
+	case plan.Cycles > 0:
+		r.halt(driver.ErrStopped)
+	}
+	return err
 }
 
 // marks reads the highest keys of every target. After stop it does not wait for a server that is down.
@@ -300,12 +340,18 @@ func (r *Run) audit(ctx context.Context, progress func(target string, done, tota
 		checks = append(checks, found...)
 	}
 	if r.crash != nil {
-		target, counts := r.options.Targets[0], r.summary.ByTarget[0].Counts
-		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0].Order, counts.InDoubtPurchases)
+		target := r.options.Targets[0]
+		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0])
 		if err != nil {
 			return nil, fmt.Errorf("audit the crash: %w", err)
 		}
 		checks = append(checks, found...)
+		if cuts := r.summary.Cuts; cuts != nil {
+			checks = append(checks, result.Check{
+				Target: target.Label(), Name: "cuts after which acknowledged work was missing, old or damaged",
+				Passed: cuts.Lossy == 0, Expected: "0", Found: fmt.Sprint(cuts.Lossy),
+			})
+		}
 	}
 	return checks, nil
 }

@@ -112,6 +112,7 @@ type Summary struct {
 	Limits     []limit.Verdict   `json:"limits,omitempty"` // over the first window
 	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"` // of each target, in the order of Targets
 	Crash      *Crash            `json:"crash,omitempty"`
+	Cuts       *Cuts             `json:"cuts,omitempty"`
 
 	Machine    *monitor.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
 	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets
@@ -155,6 +156,45 @@ type Bottleneck struct {
 type Crash struct {
 	At   time.Time `json:"at"`
 	Down float64   `json:"down_s"` // until the server took connections again
+}
+
+// Cuts are the cuts of the server in a run that was to have several.
+type Cuts struct {
+	Planned      int     `json:"planned"`
+	Mean         float64 `json:"mean_s"`     // time of orders before each, on average
+	DeepEvery    int     `json:"deep_every"` // cuts; 0: no page was checked
+	Cuts         []Cut   `json:"cuts"`
+	Acknowledged int64   `json:"acknowledged"`
+	Lost         int64   `json:"lost"`  // of the orders acknowledged
+	Lossy        int     `json:"lossy"` // cuts after which something acknowledged was missing, old or damaged, or the server did not come back
+	// From and To are the share of cuts that lose anything, 0 to 1, at 95 % by Clopper and Pearson: where no cut did, To is
+	// the one-sided bound, else they are the two-sided ones.
+	From float64 `json:"lossy_from"`
+	To   float64 `json:"lossy_to"`
+}
+
+// Cut is one cut of the server.
+type Cut struct {
+	At            time.Time      `json:"at"`
+	When          string         `json:"when"`         // at random, during a checkpoint, in a burst of commits
+	Down          float64        `json:"down_s"`       // from the kill until the database could be asked again
+	Recovery      float64        `json:"recovery_s"`   // of that, from the start of the server
+	Acknowledged  int64          `json:"acknowledged"` // purchases since the cut before
+	InDoubt       int64          `json:"in_doubt"`     // purchases whose end nobody was told of
+	Kept          int64          `json:"kept"`         // of those in doubt, the ones that are there, whole
+	Lost          int64          `json:"lost"`         // acknowledged purchases that are not there
+	LostOrders    string         `json:"lost_orders,omitempty"`
+	LostCustomers int64          `json:"lost_customers"` // acknowledged new customers that are not there
+	Stale         int64          `json:"stale"`          // products with fewer sales than were acknowledged
+	StaleProducts string         `json:"stale_products,omitempty"`
+	BadPages      *int64         `json:"bad_pages"` // that the deep check found; nil: it did not look
+	Damage        []store.Damage `json:"damage,omitempty"`
+	Error         string         `json:"error,omitempty"` // why nobody could look
+}
+
+// Lossy tells whether something that was acknowledged is missing, old or damaged, or nobody can look.
+func (c Cut) Lossy() bool {
+	return c.Lost > 0 || c.LostCustomers > 0 || c.Stale > 0 || c.BadPages != nil && *c.BadPages > 0 || c.Error != ""
 }
 
 // Marks are the state of a database before or after a run: the highest keys, above which lies what the run added, and

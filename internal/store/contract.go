@@ -120,7 +120,8 @@ type Snapshotter interface {
 	// SnapshotRoom says what room database and copy take. Of a database that is half restored it may not be known.
 	SnapshotRoom(ctx context.Context) (SnapshotRoom, error)
 
-	// CreateSnapshot makes the copy, in the place of an older one. Nobody may be at work on the database.
+	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever it is
+	// cut off, one of the two is there. Nobody may be at work on the database.
 	CreateSnapshot(ctx context.Context, tell Tell) error
 
 	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays.

@@ -13,14 +13,23 @@ import (
 	"ds2/internal/store"
 )
 
-// A snapshot is a second database, made with the first one as its template: the server copies the files.
+// A snapshot is a second database, made with the first one as its template: the server copies the files. A new one takes the
+// place of an older one when it is whole: until then, and while the two change places, there is always one under its name.
 
 // maxName is how long a name of PostgreSQL's may be, in bytes; a longer one would be cut short, and might be another's.
 const maxName = 63
 
+// What follows the database's name in those of the snapshot, of a new one that is being made, and of an older one that is
+// about to be dropped. They are of one length, so that a name that is short enough for one is for all.
+const (
+	snapshotSuffix    = "_ds2_snapshot"
+	newSnapshotSuffix = "_ds2_snap_new"
+	oldSnapshotSuffix = "_ds2_snap_old"
+)
+
 // snapshotName is the name of the snapshot's database.
 func (s *Store) snapshotName() (string, error) {
-	name := s.Database() + "_ds2_snapshot"
+	name := s.Database() + snapshotSuffix
 	if len(name) > maxName {
 		return "", &store.Error{
 			Op: "name the snapshot of " + s.Label(), Class: store.Config,
@@ -70,9 +79,49 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 	if err != nil {
 		return err
 	}
+	made, old := s.Database()+newSnapshotSuffix, s.Database()+oldSnapshotSuffix
 	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn) error {
-		return s.copyDatabase(ctx, conn, s.Database(), name, tell)
+		// The older one may have been left by a command that was killed after the two had changed places.
+		if err := dropDatabase(ctx, conn, old); err != nil {
+			return err
+		}
+		if err := s.copyDatabase(ctx, conn, s.Database(), made, tell); err != nil {
+			return err
+		}
+		if err := exchange(ctx, conn, name, made, old); err != nil {
+			return err
+		}
+		return dropDatabase(ctx, conn, old)
 	})
+}
+
+// exchange gives database made the name of another, which from then on is called old, in one transaction. There may be no
+// other.
+func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		there, err := exists(ctx, tx, name)
+		if err == nil && there {
+			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(name)+" RENAME TO "+quote(old))
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(name))
+		}
+		return err
+	})
+}
+
+// exists tells whether the server has a database.
+func exists(ctx context.Context, on interface {
+	QueryRow(context.Context, string, ...any) pgx.Row
+}, name string) (there bool, err error) {
+	err = on.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
+	return there, err
+}
+
+// dropDatabase drops a database where there is one; whoever is connected to it is disconnected.
+func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
+	_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)+" WITH (FORCE)")
+	return err
 }
 
 // RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because there
@@ -84,11 +133,11 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 	}
 	op := "restore " + s.Label()
 	return s.administer(ctx, op, func(conn *pgx.Conn) error {
-		var exists bool
-		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&exists); err != nil {
+		there, err := exists(ctx, conn, name)
+		if err != nil {
 			return err
 		}
-		if !exists {
+		if !there {
 			return &store.Error{Op: op, Class: store.Config,
 				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
 		}
@@ -96,15 +145,19 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 	})
 }
 
-// DropSnapshot removes the copy: store.Snapshotter.
+// DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
 	}
 	return s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name))
-		return err
+		for _, name := range []string{name, s.Database() + newSnapshotSuffix, s.Database() + oldSnapshotSuffix} {
+			if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -121,11 +174,11 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 	return s.wrap(op, f(conn))
 }
 
-// copyDatabase makes database to anew as a copy of database from. Of the server's ways it takes the fastest: copying
+// copyDatabase makes database to, in the place of one that is there, as a copy of database from. Of the server's ways it takes the fastest: copying
 // files (the only one before version 15), as clones that share their blocks where version and file system can do that.
 func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string, tell store.Tell) error {
 	tell("drop the old database "+to, 0, -1)
-	if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(to)+" WITH (FORCE)"); err != nil {
+	if err := dropDatabase(ctx, conn, to); err != nil {
 		return err
 	}
 	create := "CREATE DATABASE " + quote(to) + " TEMPLATE " + quote(from)

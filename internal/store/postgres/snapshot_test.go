@@ -123,3 +123,59 @@ func TestSnapshotErrors(t *testing.T) {
 		t.Errorf("snapshot with too long a name: %v", err)
 	}
 }
+
+// TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is there until the second is whole.
+func TestSnapshotIsKept(t *testing.T) {
+	s := loaded(t, small)
+	fresh := state(t, s)
+	if err := s.CreateSnapshot(t.Context(), silent); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.DropSnapshot(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	work(t, s)
+	worked := state(t, s)
+	other := open(t, pgtest.Server(t).URL(s.Database()))
+	if err := other.DB().Ping(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CreateSnapshot(t.Context(), silent); err == nil {
+		t.Fatal("a database in use was copied")
+	}
+	other.Close()
+	if err := s.RestoreSnapshot(t.Context(), silent); err != nil {
+		t.Fatalf("restore after a second snapshot that failed: %v", err)
+	}
+	if got := state(t, s); !maps.Equal(got, fresh) {
+		t.Errorf("the second snapshot failed, and the first one holds\n%v\nwant\n%v", got, fresh)
+	}
+
+	// What commands leave that are killed before and after the two change places.
+	admin := open(t, pgtest.Server(t).URL("postgres"))
+	for _, left := range []string{s.Database() + "_ds2_snap_new", s.Database() + "_ds2_snap_old"} {
+		if _, err := admin.DB().Exec("CREATE DATABASE " + left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work(t, s)
+	if err := s.CreateSnapshot(t.Context(), silent); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.DB().Exec("UPDATE inventory SET sales = 0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RestoreSnapshot(t.Context(), silent); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(t, s); !maps.Equal(got, worked) {
+		t.Errorf("the second snapshot holds\n%v\nwant\n%v", got, worked)
+	}
+	var others int
+	err := admin.DB().QueryRow("SELECT count(*) FROM pg_database WHERE starts_with(datname, $1)", s.Database()+"_ds2_snap_").Scan(&others)
+	if err != nil || others != 0 {
+		t.Errorf("%d databases are left over beside the snapshot, %v", others, err)
+	}
+}

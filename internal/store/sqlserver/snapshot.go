@@ -21,11 +21,57 @@ import (
 // SQL Server's own database snapshots are not used: while one exists, the first change of every page is copied to it,
 // which a storage benchmark would measure, and going back to one drops the full-text catalogs (docs/sqlserver.md).
 
-// backupFile is the name of the backup in the server's own directory for backups.
-func (s *Store) backupFile() string { return "ds2_snapshot_" + s.Database() + ".bak" }
+// There are two files, which are written by turns: BACKUP writes over a file from its beginning, and one that is cut off
+// would leave no backup at all. The one to restore is the one that was finished last.
 
-// SnapshotRoom asks for the size of the pages in use, of which a backup consists: store.Snapshotter. An older backup is
-// overwritten in its place, and where the server's directory for backups lies is not known.
+// backupFiles are the names of the two files in the server's own directory for backups.
+func (s *Store) backupFiles() [2]string {
+	return [2]string{"ds2_snapshot_" + s.Database() + ".bak", "ds2_snapshot_" + s.Database() + "_2.bak"}
+}
+
+// backup is a file of a backup.
+type backup struct {
+	file     string
+	finished time.Time // zero: it is not there, or not whole
+}
+
+// newest is the file with the whole backup that was finished last, and the file for the next one.
+func newest(of [2]backup) (current backup, next string) {
+	current, other := of[0], of[1]
+	if other.finished.After(current.finished) {
+		current, other = other, current
+	}
+	if current.finished.IsZero() {
+		return current, current.file
+	}
+	return current, other.file
+}
+
+// backups looks at the two files.
+func (s *Store) backups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
+	for i, file := range s.backupFiles() {
+		found[i].file = file
+		rows, failed := db.QueryContext(ctx, "RESTORE HEADERONLY FROM DISK = "+quoteText(file))
+		if failed != nil { // it is not there, or no backup; or ds2 may not look, and then may not restore
+			err = errors.Join(err, failed)
+			continue
+		}
+		var finished sql.NullTime
+		failed = scanNamed(rows, map[string]any{"BackupFinishDate": &finished}, func() {
+			if finished.Valid && finished.Time.After(found[i].finished) { // one that was cut off has no such time
+				found[i].finished = finished.Time
+			}
+		})
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+	}
+	return found, err
+}
+
+// SnapshotRoom asks for the size of the pages in use, of which a backup consists: store.Snapshotter. Where the server's
+// directory for backups lies is not known.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)), 0) * 8192
 		FROM sys.database_files WHERE type = 0`).Scan(&room.Database)
@@ -40,8 +86,13 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 		return err
 	}
 	defer s.watchBackup(ctx, "BACKUP DATABASE", tell)()
-	_, err := s.db.ExecContext(ctx, fmt.Sprintf("BACKUP DATABASE %s TO DISK = %s WITH FORMAT, INIT, CHECKSUM",
-		quoteName(s.Database()), quoteText(s.backupFile())))
+	found, err := s.backups(ctx, s.db)
+	if ctx.Err() != nil {
+		return s.Wrap(op, err)
+	}
+	_, next := newest(found)
+	_, err = s.db.ExecContext(ctx, fmt.Sprintf("BACKUP DATABASE %s TO DISK = %s WITH FORMAT, INIT, CHECKSUM",
+		quoteName(s.Database()), quoteText(next)))
 	return s.Wrap(op, err)
 }
 
@@ -55,7 +106,12 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 	defer s.watchBackup(ctx, "RESTORE DATABASE", tell)()
 	master := s.master()
 	defer master.Close()
-	moves, err := s.moves(ctx, master) // fails where there is no backup, before anybody is disconnected
+	found, err := s.backups(ctx, master)
+	current, _ := newest(found)
+	if current.finished.IsZero() { // before anybody is disconnected
+		return s.Wrap(op, errors.Join(fmt.Errorf("there is no backup %s, nor %s", found[0].file, found[1].file), err))
+	}
+	moves, err := s.moves(ctx, master, current.file)
 	if err != nil {
 		return s.Wrap(op, err)
 	}
@@ -69,7 +125,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 			return s.Wrap(op, err)
 		}
 	}
-	_, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+" FROM DISK = "+quoteText(s.backupFile())+" WITH REPLACE, CHECKSUM"+moves)
+	_, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+" FROM DISK = "+quoteText(current.file)+" WITH REPLACE, CHECKSUM"+moves)
 	if err != nil {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
@@ -118,8 +174,8 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell store.Tell
 
 // moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a file
 // that it does not know goes where it was when the backup was made.
-func (s *Store) moves(ctx context.Context, master *sql.DB) (string, error) {
-	files, err := texts(ctx, master, "LogicalName", "PhysicalName", "RESTORE FILELISTONLY FROM DISK = "+quoteText(s.backupFile()))
+func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
+	files, err := texts(ctx, master, "LogicalName", "PhysicalName", "RESTORE FILELISTONLY FROM DISK = "+quoteText(file))
 	if err != nil {
 		return "", err
 	}
@@ -142,49 +198,53 @@ func texts(ctx context.Context, db *sql.DB, first, second, query string) (map[st
 	if err != nil {
 		return nil, err
 	}
+	var name, value string
+	found := map[string]string{}
+	err = scanNamed(rows, map[string]any{first: &name, second: &value}, func() { found[name] = value })
+	return found, err
+}
+
+// scanNamed reads all rows, of each the columns with these names, which stand among others that differ between versions, and
+// calls row after each. It closes the rows.
+func scanNamed(rows *sql.Rows, into map[string]any, row func()) error {
 	defer rows.Close()
 	columns, err := rows.Columns()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	values := make([]any, len(columns))
-	var name, value string
 	for i, column := range columns {
-		switch column {
-		case first:
-			values[i] = &name
-		case second:
-			values[i] = &value
-		default:
+		if values[i] = into[column]; values[i] == nil {
 			values[i] = new(any)
 		}
 	}
-	found := map[string]string{}
 	for rows.Next() {
 		if err := rows.Scan(values...); err != nil {
-			return nil, err
+			return err
 		}
-		found[name] = value
+		row()
 	}
-	return found, rows.Err()
+	return rows.Err()
 }
 
-// DropSnapshot can only tell which file is to be deleted: no statement of SQL Server deletes a backup.
+// DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a backup.
 func (s *Store) DropSnapshot(ctx context.Context) error {
 	op := "drop the snapshot of " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	// The path as BACKUP resolved it is in the history of backups, for those who may read that.
-	path := s.backupFile() + " in the server's directory for backups"
-	_ = s.db.QueryRowContext(ctx, `
-		SELECT TOP (1) m.physical_device_name
-		FROM msdb.dbo.backupset AS b
-		JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
-		WHERE b.database_name = @p1 AND RIGHT(m.physical_device_name, LEN(@p2)) = @p2
-		ORDER BY b.backup_finish_date DESC`, s.Database(), s.backupFile()).Scan(&path)
+	// The paths as BACKUP resolved them are in the history of backups, for those who may read that.
+	files := s.backupFiles()
+	for i, file := range files {
+		_ = s.db.QueryRowContext(ctx, `
+			SELECT TOP (1) m.physical_device_name
+			FROM msdb.dbo.backupset AS b
+			JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
+			WHERE b.database_name = @p1 AND RIGHT(m.physical_device_name, LEN(@p2)) = @p2
+			ORDER BY b.backup_finish_date DESC`, s.Database(), file).Scan(&files[i])
+	}
 	return &store.Error{Op: op, Class: store.Config, Err: errors.New("SQL Server has no statement that deletes a backup"),
-		Hint: "delete " + path + " on the server's machine"}
+		Hint: fmt.Sprintf("delete %s and %s, in its directory for backups, as far as they are there", files[0], files[1])}
 }
 
 // needBackup is an error where the server has no BACKUP of its own.

@@ -1,0 +1,70 @@
+package durability
+
+import (
+	"math"
+
+	"ds2/internal/result"
+)
+
+// Conclude adds up cuts.
+func Conclude(p Plan, cuts []result.Cut) *result.Cuts {
+	all := &result.Cuts{Planned: p.Cycles, Mean: p.After.Seconds(), DeepEvery: p.DeepEvery, Cuts: cuts, To: 1}
+	for _, c := range cuts {
+		all.Acknowledged += c.Acknowledged
+		all.Lost += c.Lost
+		if c.Lossy() {
+			all.Lossy++
+		}
+	}
+	if n := len(cuts); n > 0 {
+		all.From, all.To = share(all.Lossy, n)
+	}
+	return all
+}
+
+// share gives the bounds, 0 to 1, of the probability of something that came about in k of n tries, at 95 %, by Clopper and
+// Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial, 1934. For none of n the upper
+// bound is the one-sided one, 1-0.05^(1/n), which is about 3/n, and for all of n the lower one.
+func share(k, n int) (from, to float64) {
+	tail := 0.025
+	if k == 0 || k == n {
+		tail = 0.05
+	}
+	if k > 0 {
+		from = solve(func(p float64) bool { return 1-binomial(k-1, n, p) > tail })
+	}
+	to = 1
+	if k < n {
+		to = solve(func(p float64) bool { return binomial(k, n, p) < tail })
+	}
+	return from, to
+}
+
+// solve gives the p from which on f is true.
+func solve(f func(p float64) bool) float64 {
+	low, high := 0.0, 1.0
+	for range 60 {
+		if p := (low + high) / 2; f(p) {
+			high = p
+		} else {
+			low = p
+		}
+	}
+	return high
+}
+
+// binomial is the probability of k or fewer of n, each of probability p.
+func binomial(k, n int, p float64) float64 {
+	sum := 0.0
+	for i := range k + 1 {
+		sum += math.Exp(logChoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return sum
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ds2/internal/result"
+)
+
+// cutsNote says what the cuts of the server came to: "20 cuts, 1.2 million acknowledged, 0 lost: at most 14 % of cuts lose
+// anything, at 95 %"; empty where there were none.
+func cutsNote(c *result.Cuts) string {
+	if c == nil || len(c.Cuts) == 0 {
+		return ""
+	}
+	n := len(c.Cuts)
+	cuts := fmt.Sprintf("%s cuts", integer(int64(n)))
+	if n == 1 {
+		cuts = "1 cut"
+	}
+	if n < c.Planned {
+		cuts += fmt.Sprintf(" of %s", integer(int64(c.Planned)))
+	}
+	lost := fmt.Sprintf("%s, %s acknowledged, %s lost", cuts, millions(c.Acknowledged), integer(c.Lost))
+	switch {
+	case c.Lossy == 0:
+		return fmt.Sprintf("%s: at most %s of cuts lose anything, at 95 %%.", lost, share(c.To))
+	case c.Lossy == n:
+		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", lost, share(c.From))
+	}
+	return fmt.Sprintf("%s, after %s of the cuts something: %s to %s of cuts lose something, at 95 %%.", lost, integer(int64(c.Lossy)), share(c.From), share(c.To))
+}
+
+// share is a probability in whole percent, with a digit more where that would say too little.
+func share(p float64) string {
+	if p < 0.1 {
+		return number(100*p, 1) + " %"
+	}
+	return number(100*p, 0) + " %"
+}
+
+// millions is a count as it is said.
+func millions(n int64) string {
+	if n >= 1_000_000 {
+		return number(float64(n)/1e6, 1) + " million"
+	}
+	return integer(n)
+}
+
+// cutTable is each cut in a line.
+func cutTable(c *result.Cuts) table {
+	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "lost orders",
+		"new customers lost", "products with older state", "recovery", "bad pages"}}
+	if c == nil {
+		return t
+	}
+	for i, x := range c.Cuts {
+		bad := "–"
+		if x.BadPages != nil {
+			bad = integer(*x.BadPages)
+		}
+		orders := short(x.LostOrders)
+		if x.Error != "" {
+			orders = strings.TrimSpace(orders + " " + x.Error)
+		}
+		t.Rows = append(t.Rows, []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
+			integer(x.Lost), orders, integer(x.LostCustomers), integer(x.Stale), number(x.Recovery, 2) + " s", bad})
+	}
+	return t
+}
+
+// short bounds a list of numbers in a table; the record has all of it.
+func short(list string) string {
+	const most = 60
+	if len(list) <= most {
+		return list
+	}
+	end := strings.LastIndex(list[:most], ", ")
+	return list[:max(end, 0)] + ", …"
+}
