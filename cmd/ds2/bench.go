@@ -188,10 +188,13 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
 	options.Driver.Delayed = delayed(stderr)
 	restore := f.restore.restore(stderr)
+	schedule := &experiment.Schedule{Settle: f.settle, Length: options.Idle + options.Driver.Length() + options.Cooldown}
+	f.output.within = schedule.String
 	return experiment.Bench{
-		Dir:     options.Dir,
-		Restore: func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
-		Run:     f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
+		Schedule: schedule,
+		Dir:      options.Dir,
+		Restore:  func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
+		Run:      f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
 		Told: func(format string, args ...any) {
 			if !f.output.quiet {
 				fmt.Fprintf(stderr, format+"\n", args...)

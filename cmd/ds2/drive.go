@@ -25,6 +25,7 @@ type driveOutput struct {
 	quiet    bool
 	detailed yesValue
 	own      *localpg.Server // the target, where it is the kit's own
+	within   func() string   // says where the procedure stands that the run is part of; nil: there is none
 }
 
 func newDriveCommand() *cobra.Command {

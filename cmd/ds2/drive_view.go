@@ -21,12 +21,13 @@ type view struct {
 	warned int // of the run's warnings
 	config driver.Config
 	ds2    ds2Lines
-	stop   func() // ends the showing
+	within func() string // says where the procedure stands that the run is part of; nil: there is none
+	stop   func()        // ends the showing
 }
 
 // startView begins to show a run.
 func startView(run *experiment.Run, o *driveOutput, stdout, stderr io.Writer) *view {
-	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}}
+	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}, within: o.within}
 	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:
@@ -75,6 +76,9 @@ func (v *view) line() string {
 		last.End.Round(time.Second), left, last.Users, progress.Last10s, progress.Cumulative, last.P95, total.Rollbacks, errors)
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
+	}
+	if v.within != nil {
+		line += "  " + v.within()
 	}
 	return line
 }

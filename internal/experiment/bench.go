@@ -27,6 +27,8 @@ type Bench struct {
 	Run func(ctx context.Context, dir string, number int) (s result.Summary, faults []string, err error)
 	// Told is told what goes on.
 	Told func(format string, args ...any)
+	// Schedule follows the bench; may be nil.
+	Schedule *Schedule
 }
 
 // ErrTooFew says that too few runs of a bench count.
@@ -103,21 +105,29 @@ func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) 
 func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) error {
 	number := len(b.Runs)
 	run := &b.Runs[number-1]
+	told := func(what string, stage benchStage) {
+		p.Schedule.begin(stage, counted(b)+1, b.Setup.Runs)
+		if p.Schedule != nil {
+			what = fmt.Sprintf("%s (%s)", what, p.Schedule)
+		}
+		p.Told("%s: %s", run.Dir, what)
+	}
+	defer p.Schedule.end()
 	if p.Restore != nil {
-		p.Told("%s: restoring the database", run.Dir)
+		told("restoring the database", stageRestore)
 		if err := p.Restore(ctx); err != nil {
 			return err
 		}
 	}
 	settle := time.Duration(b.Setup.Settle * float64(time.Second))
-	p.Told("%s: settling for %s", run.Dir, settle)
+	told(fmt.Sprintf("settling for %s", settle), stageSettle)
 	if !pause(ctx, stop, settle) {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		return driver.ErrStopped
 	}
-	p.Told("%s: running", run.Dir)
+	told("running", stageRun)
 	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, run.Dir), number)
 	if err != nil {
 		return err
