@@ -193,7 +193,7 @@ func serverLost(err error, r *load.Report) error {
 	if store.Classify(err) != store.Connection || r.Time(schema.Tables) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; the server's log says why: it may have run out of memory; continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
+	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
 }
 
 // printLoad prints where the time of a load went.

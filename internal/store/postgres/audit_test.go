@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
 )
 
 // TestTempLimit prepares sessions of a superuser, whom the server holds to the limit, and of another user, whom it does
@@ -48,7 +49,12 @@ func TestTempLimit(t *testing.T) {
 // TestDiskFullNamesTheFileSystem makes an error of what a server says whose drive is full.
 func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	err := s.Wrap("audit", &pgconn.PgError{Code: "53100", Message: `could not write to file "base/pgsql_tmp/pgsql_tmp7.0": No space left on device`})
+	unlock, err := s.Lock(t.Context(), store.Lock{Holder: store.Holder{Command: "verify", PID: 1, Host: "here"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	err = s.Wrap("audit", &pgconn.PgError{Code: "53100", Message: `could not write to file "base/pgsql_tmp/pgsql_tmp7.0": No space left on device`})
 	want := "(53100); make room on the server's file system that holds " + pgtest.Server(t).DataDir()
 	if !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)

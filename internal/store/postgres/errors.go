@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -26,26 +25,16 @@ func (e serverError) Error() string {
 
 func (e serverError) Unwrap() error { return e.PgError }
 
-// diskFull is the SQLSTATE of a file system without room.
-const diskFull = "53100"
-
-// whereFull says where room is missing: the server names a file, and that from its data directory on. Only a user who may
-// read all settings is told the directory.
-func (s *Store) whereFull() string {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	var dir string
-	err := s.db.QueryRowContext(ctx, `SELECT coalesce(nullif(pg_tablespace_location(dattablespace), ''),
-		(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '') FROM pg_database WHERE datname = current_database()`).Scan(&dir)
-	if err != nil || dir == "" {
-		_, hint := classify(diskFull)
-		return hint
-	}
-	return "make room on the server's file system that holds " + dir
-}
-
 // wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
 func (s *Store) wrap(op string, err error) error {
+	err = s.classified(op, err)
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection && e.Hint == "" {
+		e.Hint = s.fullDrive()
+	}
+	return err
+}
+
+func (s *Store) classified(op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -55,7 +44,7 @@ func (s *Store) wrap(op string, err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class, hint := classify(e.Code)
 		if e.Code == diskFull {
-			hint = s.whereFull()
+			hint = s.whereFull(e.Message)
 		}
 		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, Err: serverError{e}}
 	}

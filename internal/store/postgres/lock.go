@@ -35,6 +35,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 			advisory{conn}.Close()
 			return nil, s.wrapLock(op, err)
 		}
+		s.learnDirectory(ctx, conn)
 		return advisory{conn}, nil
 	})
 }

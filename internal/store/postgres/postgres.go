@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,8 @@ type Store struct {
 	config   *pgx.ConnConfig
 	password func(ctx context.Context) (string, error) // nil: the config's
 	db       *sql.DB
-	running  sync.Map // names of statements that Progress reports on, by the server's process
+	data     atomic.Value // the server's data directory, a string
+	running  sync.Map     // names of statements that Progress reports on, by the server's process
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what

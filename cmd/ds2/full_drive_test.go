@@ -1,0 +1,156 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+)
+
+// smallDrive is a file system of some size that belongs to a server's user; grow makes it larger.
+func smallDrive(t *testing.T, size, owner string) (dir string, grow func(size string)) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ds2-small-drive-") // where other users may go
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(dir) })
+	info, err := os.Stat(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := info.Sys().(*syscall.Stat_t)
+	if err := syscall.Mount("ds2", dir, "tmpfs", 0, "size="+size); errors.Is(err, syscall.EPERM) {
+		t.Skip("only root can mount a small drive: ", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	if err := errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	return dir, func(size string) {
+		if err := syscall.Mount("ds2", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLoadFillsDrive loads onto a drive that fills up: once with tables, once with indexes, once with all that the server writes, whose
+// log then has no room either. The error names the file system, and when there is room the load goes on.
+func TestLoadFillsDrive(t *testing.T) {
+	t.Parallel()
+	server := newTroubledServer(t)
+	for _, c := range []struct{ flag, size, phase string }{
+		{"--data-tablespace", "24m", "load data: copy "},
+		{"--index-tablespace", "6m", "load indexes: create index "},
+	} {
+		t.Run(c.flag, func(t *testing.T) {
+			dir, grow := smallDrive(t, c.size, server.DataDir())
+			database := "full" + strings.ReplaceAll(c.flag, "-", "_")
+			target := server.URL(database)
+			t.Cleanup(func() {
+				server.exec(t, "DROP DATABASE "+database)
+				server.exec(t, "DROP TABLESPACE "+database)
+			})
+			server.exec(t, "CREATE TABLESPACE "+database+" LOCATION '"+dir+"'")
+			args := []string{"load", "--target", target, "--size", "30MB", "--quiet", c.flag, database}
+			code, _, stderr := execute(t, args...)
+			for _, want := range []string{c.phase, "could not extend file", "(53100)", dir + " (mounted at " + dir + ")"} {
+				if code != exitFailed || !strings.Contains(stderr, want) {
+					t.Errorf("exit %d, %s, want %q", code, stderr, want)
+				}
+			}
+			grow("200m")
+			if code, _, stderr := execute(t, append(args, "--resume")...); code != exitDone {
+				t.Fatalf("resume: exit %d, %s", code, stderr)
+			}
+			if code, stdout, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone {
+				t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
+			}
+		})
+	}
+	t.Run("all of the server", func(t *testing.T) {
+		dir, grow := smallDrive(t, "96m", server.DataDir())
+		own, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { own.Stop() })
+		target := own.URL("ds2")
+		args := []string{"load", "--target", target, "--size", "30MB", "--quiet"}
+		code, _, stderr := execute(t, args...)
+		if code != exitFailed || !strings.Contains(stderr, "on the server's file system that holds "+dir) || !strings.Contains(stderr, "(mounted at "+dir+")") {
+			t.Errorf("exit %d, %s", code, stderr)
+		}
+		t.Log(stderr)
+		grow("400m")
+		if err := own.Restart(t.Context()); err != nil { // the server may have gone down
+			t.Fatal(err)
+		}
+		if code, _, stderr := execute(t, append(args, "--resume")...); code != exitDone {
+			t.Fatalf("resume: exit %d, %s", code, stderr)
+		}
+		if code, stdout, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone {
+			t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
+		}
+	})
+}
+
+// TestAuditFillsDrive has the drive of a server fill up while a run is audited: the server cannot write its log and goes down. The run's
+// record says on which file system room was missing, and is audited when there is some.
+func TestAuditFillsDrive(t *testing.T) {
+	t.Parallel()
+	dir, _ := smallDrive(t, "300m", pgtest.Server(t).DataDir())
+	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	target := server.URL("ds2")
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "10MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2s", "--out", "run")
+	p.start(t)
+	p.await(t, "the orders", p.holds("run/run.log", "phase=run"))
+	waiting, release := heldAudit(t, target)
+	p.await(t, "the audit", waiting)
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 300<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the drive up: %v", err)
+	}
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for err = nil; err == nil; { // fills the files of the log that there are
+		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
+	}
+	<-p.ended
+	release()
+	said := p.stderr.String()
+	if code := p.ProcessState.ExitCode(); code != exitVerdict || !strings.Contains(said, "not audited: ") || !strings.Contains(said, "are free on the server's file system that holds "+dir) {
+		t.Fatalf("exit %d, %s", code, said)
+	}
+	code, _, stderr := execute(t, "verify", "--target", target, "--quiet")
+	if code != exitFailed {
+		t.Errorf("verify of a server that is down: exit %d, %s", code, stderr)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := execute(t, "verify", "--target", target, "--record", p.Dir+"/run", "--quiet"); code != exitDone || !strings.Contains(stdout, "orders of the run: ") {
+		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
+	}
+}

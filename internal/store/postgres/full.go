@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/diskspace"
+)
+
+// diskFull is the SQLSTATE of a file system without room.
+const diskFull = "53100"
+
+// littleRoom is what a server cannot go on with: less than the next two files of its log need.
+const littleRoom = 32 << 20
+
+// inTablespace finds the tablespace in the name of a file of the server's.
+var inTablespace = regexp.MustCompile(`pg_tblspc/(\d+)/`)
+
+// whereFull says where room is missing: the server names a file, and that from its data directory on.
+func (s *Store) whereFull(message string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	dir, _ := s.data.Load().(string)
+	if found := inTablespace.FindStringSubmatch(message); found != nil {
+		var place string
+		if err := s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&place); err == nil {
+			dir = place
+		}
+	}
+	if dir == "" {
+		_, hint := classify(diskFull)
+		return hint
+	}
+	return "make room on the server's file system that holds " + s.mounted(dir)
+}
+
+// learnDirectory asks for the server's data directory: one that has gone down for lack of room can no longer be asked. Who may not
+// read all settings is not told.
+func (s *Store) learnDirectory(ctx context.Context, conn *pgx.Conn) {
+	var dir string
+	if err := conn.QueryRow(ctx, "SELECT setting FROM pg_settings WHERE name = 'data_directory'").Scan(&dir); err == nil {
+		s.data.Store(dir) // else there are fewer hints
+	}
+}
+
+// mounted is a directory of the server's with the mount point of its file system, where the server is on this machine.
+func (s *Store) mounted(dir string) string {
+	if s.isLocal() {
+		if mount, ok := diskspace.MountPoint(dir); ok {
+			return fmt.Sprintf("%s (mounted at %s)", dir, mount)
+		}
+	}
+	return dir
+}
+
+func (s *Store) isLocal() bool {
+	host := s.config.Host
+	return host == "localhost" || strings.HasPrefix(host, "/") || net.ParseIP(host).IsLoopback()
+}
+
+// fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it has, or
+// nobody knows. A server that cannot write its log goes down.
+func (s *Store) fullDrive() string {
+	data, ok := s.data.Load().(string)
+	if !ok || !s.isLocal() {
+		return ""
+	}
+	for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
+		if free, ok := diskspace.Free(dir); ok && free < littleRoom {
+			return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, and start the server if it went down", free/1e6, s.mounted(dir))
+		}
+	}
+	return ""
+}
