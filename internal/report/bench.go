@@ -24,6 +24,9 @@ func BenchHTML(w io.Writer, c Configuration) error {
 	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {
 		return err
 	}
+	if runs, drawn := runsChart(c.Bench); drawn {
+		v.Charts = append([]chart{runs}, v.Charts...)
+	}
 	views := []runView{v}
 	if c.Median != "" {
 		median, err := result.Read(filepath.Join(c.Dir, c.Median))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/monitor"
 )
 
@@ -35,6 +37,21 @@ func TestBrowser(t *testing.T) {
 	for second := 1; second <= 70; second++ {
 		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{float64(second)}})
 	}
+	bench := benchOf("ssd", diagnose.Storage, 6412.3, 6512.7, 6601.9, 6550.2, 6302.5)
+	bench.RunsCI95, bench.Dir = new(120.), t.TempDir()
+	bench.Runs[4].Counts, bench.Runs[4].Faults = false, []string{"drive nvme0n1 held itself back for its heat: 3 times"}
+	for i := range 3 {
+		if err := os.Rename(record(t, eventful).Dir, filepath.Join(bench.Dir, fmt.Sprintf("run-%d", i+1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var benchPage, tunePage bytes.Buffer
+	if err := BenchHTML(&benchPage, bench); err != nil {
+		t.Fatal(err)
+	}
+	if err := TuneHTML(&tunePage, search(), nil); err != nil {
+		t.Fatal(err)
+	}
 	comparison := compare(t, "disks="+r.Dir, "ssd="+record(t, nil).Dir)
 	dir := t.TempDir()
 	pages := []struct {
@@ -42,7 +59,9 @@ func TestBrowser(t *testing.T) {
 		charts     int
 	}{
 		{"report", html(t, r, record(t, nil)), 4 + 1 + 4},
-		{"compare", comparison, 3},
+		{"compare", comparison, 4},
+		{"bench", benchPage.String(), 4 + 4},
+		{"tune", tunePage.String(), 3},
 	}
 
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600),

@@ -26,6 +26,8 @@ type chart struct {
 	To        float64    `json:"to"`
 	Bands     []band     `json:"bands,omitempty"`
 	Verticals []vertical `json:"verticals,omitempty"`
+	Names     []string   `json:"names,omitempty"` // of the whole numbers of the x axis, from 1
+	Levels    []level    `json:"levels,omitempty"`
 	Figures   table      `json:"-"` // the same for those who do not see it
 }
 
@@ -36,6 +38,12 @@ type line struct {
 	Thin   bool          `json:"thin"` // in the background
 	Hue    int           `json:"hue"`  // lines of one thing, such as a drive, have one colour
 	Dash   int           `json:"dash"` // and differ by their dashes: 0 is solid
+
+	// In place of a line:
+	Dots   bool `json:"dots,omitempty"`
+	Hollow bool `json:"hollow,omitempty"` // dots that are rings
+	Large  bool `json:"large,omitempty"`  // dots that stand out
+	Bars   bool `json:"bars,omitempty"`   // error bars, as addBar makes them
 }
 
 // draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who cannot
@@ -59,6 +67,12 @@ type band struct {
 type vertical struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
+}
+
+// level is a horizontal line.
+type level struct {
+	Name string  `json:"name"`
+	Y    float64 `json:"y"`
 }
 
 func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{digits(x), digits(y)}) }

@@ -59,6 +59,12 @@ func (v runView) cleaned() runView {
 		for k := range c.Bands {
 			c.Bands[k].Name = clean(c.Bands[k].Name)
 		}
+		for k := range c.Names {
+			c.Names[k] = clean(c.Names[k])
+		}
+		for k := range c.Levels {
+			c.Levels[k].Name = clean(c.Levels[k].Name)
+		}
 	}
 	return v
 }

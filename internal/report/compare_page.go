@@ -20,6 +20,9 @@ func CompareHTML(w io.Writer, c Comparison) error {
 	if v.Charts, err = overlays(c, "the run that stands for each configuration"); err != nil {
 		return err
 	}
+	if runs, drawn := runsOfAll(c.Configurations); drawn {
+		v.Charts = append([]chart{runs}, v.Charts...)
+	}
 	return writePage(w, "ds2 comparison", []runView{v})
 }
 

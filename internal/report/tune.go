@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/limit"
 	"ds2/internal/result"
 )
 
@@ -64,8 +65,14 @@ func newTuneView(r result.Search) runView {
 	}
 	if len(r.Curve) > 0 {
 		v.Charts = []chart{
-			curveChart(r, "opm", "OPM over users", "OPM", result.Point.OPM),
-			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", func(p result.Point) float64 { return 1000 * p.P95() }),
+			curveChart(r, "opm", "OPM over users", "OPM", limit.Metric{Subject: "opm"}, func(t result.Trial) float64 { return t.OPM }),
+			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", limit.Metric{Subject: "order", Stat: "p95"},
+				func(t result.Trial) float64 { return 1000 * t.P95 }),
+		}
+		if len(r.Limits) > 0 {
+			strain := curveChart(r, "strain", "How near the trials came to the tightest limit", "%", limit.Metric{}, func(t result.Trial) float64 { return 100 * t.Strain })
+			strain.Levels = []level{{"limit", 100}}
+			v.Charts = append(v.Charts, strain)
 		}
 	}
 	return v
@@ -82,26 +89,44 @@ func trialTable(c result.Curve) table {
 	return t
 }
 
-// curveChart draws the median of a figure over the number of users.
-func curveChart(r result.Search, id, title, unit string, of func(result.Point) float64) chart {
+// curveChart draws a figure over the number of users: every trial, the median, how far the trials of a number lie apart, and the limits
+// of the figure's metric.
+func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of func(result.Trial) float64) chart {
 	c := chart{
 		ID: "search-" + id, Title: title, YName: unit, XName: "users",
-		Text: fmt.Sprintf("Median of the trials with %d to %s; queueing sets in at the knee.",
+		Text: fmt.Sprintf("Every trial with %d to %s, the median and the range of those with one number; queueing sets in at the knee.",
 			r.Curve[0].Threads, users(r.Curve[len(r.Curve)-1].Threads)),
 		Figures: table{Caption: title, Head: []string{"users", "median " + unit, "limits"}},
 	}
-	median, failed := line{Name: "median"}, line{Name: "limits fail"}
+	median, trials, failed := line{Name: "median"}, line{Name: "trial", Dots: true}, line{Name: "trial whose limits fail", Dots: true, Hollow: true}
+	ranges := line{Name: "range of the trials", Bars: true}
 	for _, p := range r.Curve {
-		x, y := float64(p.Threads), of(p)
+		x, y := float64(p.Threads), of(p.Median())
 		median.add(x, y)
-		if !p.Passed() {
-			failed.add(x, y)
+		low, high := y, y
+		for _, t := range p.Trials {
+			v := of(t)
+			low, high = min(low, v), max(high, v)
+			if t.Passed {
+				trials.add(x, v)
+			} else {
+				failed.add(x, v)
+			}
+		}
+		if len(p.Trials) > 1 {
+			ranges.addBar(x, low, high)
 		}
 		c.Figures.Rows = append(c.Figures.Rows, []string{fmt.Sprint(p.Threads), number(y, 1), verdictWord(p.Passed())})
 	}
-	c.draw(median)
-	if len(failed.Points) > 0 {
-		c.draw(failed)
+	c.drawSome(median, trials, failed, ranges)
+	for _, text := range r.Limits {
+		if l, err := limit.Parse(text); err == nil && l.Metric == metric {
+			bound := l.Bound
+			if l.Unit() == limit.Seconds {
+				bound *= 1000
+			}
+			c.Levels = append(c.Levels, level{text, bound})
+		}
 	}
 	if r.Knee > 0 {
 		c.Verticals = append(c.Verticals, vertical{"knee", r.Knee})

@@ -55,7 +55,15 @@
 			{name: b.to - b.from > (c.to - c.from) / 12 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
-		const verticals = (c.verticals || []).map(m => ({name: m.name, xAxis: m.x}));
+		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y}))];
+		const names = c.names ? {
+			min: 0.5, max: c.names.length + 0.5, axisTick: {show: false},
+			axisLabel: {color: faint, customValues: c.names.map((_, i) => i + 1), formatter: v => c.names[v - 1], width: (element.clientWidth - 100) / c.names.length, overflow: 'truncate'},
+		} : {};
+		// The shape of a line's points: none on a time axis, dots or rings where they stand alone, whiskers at the ends of an error bar.
+		const shape = l => l.bars ? {type: 'line', symbol: 'rect', symbolSize: [10, 2], showSymbol: true}
+			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : l.large ? 'diamond' : 'circle', symbolSize: l.large ? 14 : 8}
+				: {type: 'line', showSymbol: !time && !c.names, symbol: (c.labels || c.xName) && !c.names ? 'circle' : 'none'};
 		return {
 			animation: !still.matches && !paper,
 			aria: {enabled: true, label: {description: c.text}},
@@ -75,16 +83,16 @@
 				: {
 					...axis, type: 'value', name: c.xName || 'time since the first orders', nameLocation: 'middle', nameGap: 28,
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
-					min: time ? c.from : 0, max: time ? c.to : 'dataMax', axisLabel: {color: faint, formatter: time ? clock : figure},
+					min: time ? c.from : 0, max: time ? c.to : 'dataMax', axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
 			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, name: c.yName, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
-				name: l.name, type: 'line', showSymbol: !time, connectNulls: false,
+				name: l.name, ...shape(l), connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
-				color: colour(`line${l.hue % 8 + 1}`), symbol: c.labels || c.xName ? 'circle' : 'none',
+				color: colour(`line${l.hue % 8 + 1}`),
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1, type: dashes[l.dash % dashes.length]},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
-				markLine: i === 0 && verticals.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideEndTop'}, lineStyle: {color: faint}, data: verticals} : undefined,
+				markLine: i === 0 && marked.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideEndTop'}, lineStyle: {color: faint}, data: marked} : undefined,
 			})),
 		};
 	}
