@@ -1,28 +1,21 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
-
-	"github.com/prometheus/procfs"
-	"github.com/prometheus/procfs/blockdevice"
 )
 
-// FS is where a Linux kernel shows its counters.
+// FS is where a Linux kernel shows its counters. Other systems are asked by their own calls.
 type FS struct{ Proc, Sys string }
 
 // Root is this machine's own.
 var Root = FS{Proc: "/proc", Sys: "/sys"}
 
-// sectorBytes is the unit of /proc/diskstats, whatever sectors the device itself has.
-const sectorBytes = 512
-
-// diskFigures are the raw values of one device, in the order Disks reads them.
+// diskFigures are the raw values of one device, in the order of diskCounts.
 var diskFigures = []struct{ name, help string }{
 	{"disk_reads_total", "Reads that the device completed."},
 	{"disk_writes_total", "Writes that the device completed."},
@@ -34,17 +27,13 @@ var diskFigures = []struct{ name, help string }{
 	{"disk_queue_seconds_total", "Sum of the times that requests waited and were served; grows by the queue's length each second."},
 }
 
-// Disks reads block devices by the names in /sys/block: requests and bytes each way, mean latency, queue length, share of busy time.
-func (fs FS) Disks(devices []string) (Source, error) {
-	bfs, err := blockdevice.NewFS(fs.Proc, fs.Sys)
-	if err != nil {
-		return Source{}, fmt.Errorf("open block device counters: %w", err)
-	}
+// diskCounts are the values of one device, in the order of diskFigures.
+type diskCounts [8]float64
+
+// disks are the counters of devices: requests and bytes each way, mean latency, queue length, share of busy time.
+func disks(devices []string, read func() (map[string]diskCounts, error)) Source {
 	src := Source{Name: "block devices"}
 	for n, device := range devices {
-		if _, _, err := bfs.SysBlockDeviceStat(device); err != nil {
-			return Source{}, fmt.Errorf("read counters of block device %s: %w", device, err)
-		}
 		for _, f := range diskFigures {
 			src.Figures = append(src.Figures, Figure{f.name, f.help, "device", device})
 		}
@@ -61,118 +50,77 @@ func (fs FS) Disks(devices []string) (Source, error) {
 		)
 	}
 	src.Read = func(_ context.Context, values []float64) error {
-		stats, err := bfs.ProcDiskstats()
+		counts, err := read()
 		if err != nil {
 			return err
 		}
-		for _, d := range stats {
-			n := slices.Index(devices, d.DeviceName)
-			if n < 0 {
-				continue
+		for n, device := range devices {
+			if c, ok := counts[device]; ok {
+				copy(values[n*len(diskFigures):], c[:])
 			}
-			copy(values[n*len(diskFigures):], []float64{
-				float64(d.ReadIOs), float64(d.WriteIOs),
-				float64(d.ReadSectors) * sectorBytes, float64(d.WriteSectors) * sectorBytes,
-				float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
-				float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
-			})
 		}
 		return nil
 	}
-	return src, nil
+	return src
 }
 
-// CPU reads the processors: busy and waiting for disks over all of them, and busy for each.
-func (fs FS) CPU() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open processor counters: %w", err)
-	}
-	stat, err := pfs.Stat()
-	if err != nil {
-		return Source{}, fmt.Errorf("read processor counters: %w", err)
-	}
-	var cpus []int64
-	for id := range stat.CPU {
-		cpus = append(cpus, id)
-	}
-	slices.Sort(cpus)
+// cpuTimes is how long a processor worked, and how long it was idle while a request to a disk was under way, in seconds.
+type cpuTimes struct{ busy, iowait float64 }
 
+// cpu are the counters of the processors: busy and waiting for disks over all of them, and busy for each.
+func cpu(ids []string, read func() (map[string]cpuTimes, error)) Source {
 	src := Source{Name: "processors"}
 	overall := func(i int) derivation {
 		return func(seconds float64, was, now []float64) float64 {
 			sum := 0.0
-			for n := range cpus {
+			for n := range ids {
 				sum += rate(2*n+i)(seconds, was, now)
 			}
-			return min(sum/float64(len(cpus)), 1)
+			return min(sum/float64(len(ids)), 1)
 		}
 	}
 	src.Columns = []Column{{CPUBusy, overall(0)}, {CPUIOWait, overall(1)}}
-	for n, id := range cpus {
-		cpu := strconv.FormatInt(id, 10)
+	for n, id := range ids {
 		src.Figures = append(src.Figures,
-			Figure{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.", "cpu", cpu},
-			Figure{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "cpu", cpu})
-		src.Columns = append(src.Columns, Column{ItemColumn(CPUBusy, cpu),
+			Figure{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.", "cpu", id},
+			Figure{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "cpu", id})
+		src.Columns = append(src.Columns, Column{ItemColumn(CPUBusy, id),
 			func(seconds float64, was, now []float64) float64 { return min(rate(2*n)(seconds, was, now), 1) }})
 	}
 	src.Read = func(_ context.Context, values []float64) error {
-		stat, err := pfs.Stat()
+		times, err := read()
 		if err != nil {
 			return err
 		}
-		for n, id := range cpus {
-			c, ok := stat.CPU[id]
-			if !ok {
-				continue // taken offline
+		for n, id := range ids {
+			if t, ok := times[id]; ok { // else it was taken offline
+				values[2*n], values[2*n+1] = t.busy, t.iowait
 			}
-			values[2*n] = c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal
-			values[2*n+1] = c.Iowait
 		}
 		return nil
 	}
-	return src, nil
+	return src
 }
 
-// Memory reads how much memory is available to programs without swapping.
-func (fs FS) Memory() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open memory counters: %w", err)
-	}
+// memory is how much memory is available to programs without swapping, in bytes.
+func memory(read func() (available float64, err error)) Source {
 	return Source{
 		Name:    "memory",
 		Figures: []Figure{{Name: "memory_available_bytes", Help: "Memory that programs can have without swapping."}},
 		Columns: []Column{{MemoryAvailable, gauge(0)}},
-		Read: func(_ context.Context, values []float64) error {
-			mem, err := pfs.Meminfo()
-			if err != nil {
-				return err
-			}
-			if mem.MemAvailableBytes != nil {
-				values[0] = float64(*mem.MemAvailableBytes)
-			}
-			return nil
+		Read: func(_ context.Context, values []float64) (err error) {
+			values[0], err = read()
+			return err
 		},
-	}, nil
+	}
 }
 
-// Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it. What
-// ds2 takes must not grow in a run of days.
-func (fs FS) Client() (Source, error) {
-	cpu, err := fs.CPU()
-	if err != nil {
-		return Source{}, err
-	}
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open process counters: %w", err)
-	}
-	self, err := pfs.Proc(os.Getpid())
-	if err != nil {
-		return Source{}, fmt.Errorf("open process counters: %w", err)
-	}
+// ownUse is what ds2 itself takes.
+type ownUse struct{ processorSeconds, residentBytes, openFiles float64 }
+
+// client are the counters of the machine that the orders come from: how busy its processors are, and what ds2 itself takes
+// of it. What ds2 takes must not grow in a run of days.
+func client(cpu Source, read func() (ownUse, error)) Source {
 	processors := float64(len(cpu.Figures) / 2)
 	raw := make([]float64, len(cpu.Figures))
 	return Source{
@@ -204,39 +152,23 @@ func (fs FS) Client() (Source, error) {
 			for i := 0; i < len(raw); i += 2 {
 				values[0] += raw[i]
 			}
-			stat, err := self.Stat()
+			own, err := read()
 			if err != nil {
 				return err
 			}
-			files, err := self.FileDescriptorsLen()
-			if err != nil {
-				return err
-			}
-			values[1], values[2] = stat.CPUTime(), float64(stat.ResidentMemory())
-			values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
+			values[1], values[2] = own.processorSeconds, own.residentBytes
+			values[3], values[4] = own.openFiles, float64(runtime.NumGoroutine())
 			return nil
 		},
-	}, nil
+	}
 }
 
-// Network reads the bytes in and out of every interface but the loopback, and how much of its link's speed they use
-// where the kernel knows that.
-func (fs FS) Network() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open network counters: %w", err)
-	}
-	dev, err := pfs.NetDev()
-	if err != nil {
-		return Source{}, fmt.Errorf("read network counters: %w", err)
-	}
-	var names []string
-	for name := range dev {
-		if name != "lo" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
+// traffic is what an interface received and sent, in bytes.
+type traffic struct{ received, sent float64 }
+
+// network are the bytes in and out of each interface, and how much of its link's speed they use where speed, in bits a
+// second, knows that.
+func network(names []string, speed func(name string) (bits float64, ok bool), read func() (map[string]traffic, error)) Source {
 	src := Source{Name: "network"}
 	for n, name := range names {
 		received, sent := rate(2*n), rate(2*n+1)
@@ -246,27 +178,36 @@ func (fs FS) Network() (Source, error) {
 		src.Columns = append(src.Columns,
 			Column{ItemColumn(NetworkReceived, name), received},
 			Column{ItemColumn(NetworkSent, name), sent})
-		megabits, err := strconv.ParseFloat(line(filepath.Join(fs.Sys, "class/net", name, "speed")), 64)
-		if err == nil && megabits > 0 { // -1: the link is down
+		if bits, ok := speed(name); ok {
 			src.Columns = append(src.Columns, Column{ItemColumn(NetworkUsed, name),
 				func(seconds float64, was, now []float64) float64 {
-					return max(received(seconds, was, now), sent(seconds, was, now)) * 8 / (megabits * 1e6)
+					return max(received(seconds, was, now), sent(seconds, was, now)) * 8 / bits
 				}})
 		}
 	}
 	src.Read = func(_ context.Context, values []float64) error {
-		dev, err := pfs.NetDev()
+		all, err := read()
 		if err != nil {
 			return err
 		}
 		for n, name := range names {
-			line, ok := dev[name]
-			if !ok {
-				continue // taken down
+			if t, ok := all[name]; ok { // else it was taken down
+				values[2*n], values[2*n+1] = t.received, t.sent
 			}
-			values[2*n], values[2*n+1] = float64(line.RxBytes), float64(line.TxBytes)
 		}
 		return nil
 	}
-	return src, nil
+	return src
+}
+
+// inOrder gives the names of a first reading, numbers by their size.
+func inOrder[V any](of map[string]V) []string {
+	return slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		n, errA := strconv.Atoi(a)
+		m, errB := strconv.Atoi(b)
+		if errA == nil && errB == nil {
+			return cmp.Compare(n, m)
+		}
+		return cmp.Compare(a, b)
+	})
 }

@@ -1,17 +1,9 @@
 package monitor
 
 import (
-	"bufio"
-	"cmp"
 	"net"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/prometheus/procfs"
 )
 
 // Machine is what a reader of a result must know of the computer under test.
@@ -37,27 +29,19 @@ type Drive struct {
 	Roles      []Role `json:"roles,omitempty"` // what the database keeps on it; empty: not known
 }
 
-// Machine describes this computer with the drives named. What the kernel does not tell stays empty.
-func (fs FS) Machine(drives []string) Machine {
-	m := Machine{
-		System:     cmp.Or(value("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
-		Kernel:     line(filepath.Join(fs.Proc, "sys/kernel/osrelease")),
-		Processor:  value(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),
-		Processors: runtime.NumCPU(),
-	}
-	m.Hostname, _ = os.Hostname()
-	if pfs, err := procfs.NewFS(fs.Proc); err == nil {
-		if stat, err := pfs.Stat(); err == nil {
-			m.Processors = len(stat.CPU)
-		}
-		if mem, err := pfs.Meminfo(); err == nil && mem.MemTotalBytes != nil {
-			m.MemoryBytes = int64(*mem.MemTotalBytes)
-		}
-	}
-	for _, name := range drives {
-		m.Drives = append(m.Drives, fs.drive(name))
-	}
-	return m
+// FileSystem is where a directory lies.
+type FileSystem struct {
+	MountPoint string   `json:"mount_point"`
+	Type       string   `json:"type"`
+	Options    []string `json:"options"` // of the mount and of the file system itself, sorted
+	Devices    []string `json:"devices"` // the whole block devices under it, by their names in /sys/block
+}
+
+// Container is what a process may use of its machine, by its control groups, version 1 or 2, and those above them. Zero
+// is no limit.
+type Container struct {
+	MemoryBytes int64   `json:"memory_bytes,omitempty"`
+	Processors  float64 `json:"processors,omitempty"`
 }
 
 // IsLocal says whether a host name or address is this machine's; a Unix socket's directory is too.
@@ -77,45 +61,4 @@ func IsLocal(name string) bool {
 		}
 	}
 	return false
-}
-
-func (fs FS) drive(name string) Drive {
-	dir := filepath.Join(fs.Sys, "block", name)
-	sectors, _ := strconv.ParseInt(line(filepath.Join(dir, "size")), 10, 64)
-	d := Drive{
-		Name:       name,
-		Model:      line(filepath.Join(dir, "device/model")),
-		Bytes:      sectors * sectorBytes,
-		Rotational: line(filepath.Join(dir, "queue/rotational")) == "1",
-		Scheduler:  line(filepath.Join(dir, "queue/scheduler")),
-	}
-	// "none [mq-deadline] kyber": the one in brackets is in force.
-	if _, rest, ok := strings.Cut(d.Scheduler, "["); ok {
-		d.Scheduler, _, _ = strings.Cut(rest, "]")
-	}
-	return d
-}
-
-// line is a small file's text without the blanks around it; empty where it cannot be read.
-func line(file string) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-}
-
-// value is what a file of lines "name separator value" gives a name first; empty where it gives nothing.
-func value(file, name, separator string) string {
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, v, ok := strings.Cut(lines.Text(), separator); ok && strings.TrimSpace(key) == name {
-			return strings.Trim(v, " \t\"")
-		}
-	}
-	return ""
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/prometheus/common/model"
 )
 
+// virtual are Linux's devices that hold no data of their own, or hold it in memory.
+var virtual = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd"}
+
 // Prometheus is a server that has observed the machines under test by node_exporter.
 type Prometheus struct{ api v1.API }
 

@@ -17,13 +17,6 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Container is what a process may use of its machine, by its control groups, version 1 or 2, and those above them. Zero
-// is no limit.
-type Container struct {
-	MemoryBytes int64   `json:"memory_bytes,omitempty"`
-	Processors  float64 `json:"processors,omitempty"`
-}
-
 // group is the control group of a process in the hierarchy of one controller.
 type group struct {
 	dir, top string // as this process sees them; top is the highest that it sees

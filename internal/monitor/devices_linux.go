@@ -11,14 +11,6 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// FileSystem is where a directory lies.
-type FileSystem struct {
-	MountPoint string   `json:"mount_point"`
-	Type       string   `json:"type"`
-	Options    []string `json:"options"` // of the mount and of the file system itself, sorted
-	Devices    []string `json:"devices"` // the whole block devices under it, by their names in /sys/block
-}
-
 // Find tells the file system of a directory and the whole block devices under it: the drives behind partitions, LVM,
 // device mapper and MD, and in a container those behind its overlay.
 func (fs FS) Find(dir string) (FileSystem, error) {
@@ -166,9 +158,6 @@ func drives(dir string, found map[string]bool) error {
 	}
 	return nil
 }
-
-// virtual are the devices that hold no data of their own, or hold it in memory.
-var virtual = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd"}
 
 // Drives are all whole block devices of the machine: what to observe where nothing better is known.
 func (fs FS) Drives() ([]string, error) {
