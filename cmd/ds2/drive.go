@@ -127,7 +127,7 @@ func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) experimen
 		Show: func(run *experiment.Run) (func(result.Summary), error) {
 			return o.show(i, run, stdout, stderr)
 		},
-		Progress: func() (func(string, int64, int64), func()) {
+		Progress: func() (func(string, int64, int64, time.Duration), func()) {
 			view := newBytesView(o.quiet, stderr)
 			return view.tell, view.stop
 		},

@@ -23,8 +23,15 @@ type progress struct {
 	total int64
 	start time.Time
 	done  atomic.Int64
-	bar   *mpb.Bar // nil where there is no terminal
+	left  atomic.Pointer[timeLeft] // nil: as the rate says
+	bar   *mpb.Bar                 // nil where there is no terminal
 	stop  func()
+}
+
+// timeLeft is the time that a job said at some time that it would take.
+type timeLeft struct {
+	left time.Duration // negative: unknown
+	at   time.Time
 }
 
 // startProgress begins to show a job of about total bytes on w. What names the job in each line: a verb such as "load".
@@ -70,9 +77,14 @@ func (p *progress) String() string {
 	}
 	rate := float64(done) / elapsed.Seconds()
 	share := min(float64(done)/float64(p.total), 1)
+	text := fmt.Sprintf("%.0f %%, %s of %s, %s/s", 100*share, bytesText(done), bytesText(max(done, p.total)), bytesText(int64(rate)))
 	left := time.Duration(float64(max(p.total-done, 0)) / rate * float64(time.Second))
-	return fmt.Sprintf("%.0f %%, %s of %s, %s/s, %v left",
-		100*share, bytesText(done), bytesText(max(done, p.total)), bytesText(int64(rate)), left.Round(time.Second))
+	if told := p.left.Load(); told != nil && told.left < 0 {
+		return text
+	} else if told != nil {
+		left = max(told.left-time.Since(told.at), 0)
+	}
+	return fmt.Sprintf("%s, %v left", text, left.Round(time.Second))
 }
 
 // bytesText is a number of bytes for people, in decimal units as disks are sold: "13.4 GB".

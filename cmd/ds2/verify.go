@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ orders whose net, tax and total are right. With the record of a run, it also che
 Each large table is read once, by as many statements as there are parts of 50,000 orders, and no temporary file is
 written unless there is damage to look into. A run's own audit, after ds2 drive, asks about the run alone.
 
-With --deep it first reads every page of every table and index, and has the server check pages, rows and indexes by its
+With --deep it first reads every page of every table and index and has the server check pages, rows and indexes by its
 own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. Damaged objects are listed. Pages in the
 server's cache are not read from the drives: restart the server before.
 
@@ -109,7 +110,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 				return err
 			}
 		}
-		options.Progress = func(done, total int64) { view.tell("audit "+s.Label(), done, total) }
+		options.Progress = func(done, total int64, left time.Duration) { view.tell("audit "+s.Label(), done, total, left) }
 		checks, err := audit.Check(ctx, s, options)
 		if err != nil && found.damaged() && ctx.Err() == nil {
 			found.Broken = err.Error() // no wonder

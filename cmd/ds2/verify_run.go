@@ -43,5 +43,5 @@ func (f *verifyFlag) add(flags *pflag.FlagSet) {
 func deepCheck(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
 	view := newBytesView(quiet, stderr)
 	defer view.stop()
-	return experiment.DeepCheck(ctx, stores, func(p store.DeepCheckProgress) { view.tell(p.Doing+" every page", p.Done, p.Total) })
+	return experiment.DeepCheck(ctx, stores, func(p store.DeepCheckProgress) { view.tell("read and check every page", p.Done, p.Total, p.Left) })
 }

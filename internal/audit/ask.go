@@ -5,10 +5,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"sync"
 
 	"ds2/datagen"
+	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
@@ -83,8 +83,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		customers := where("customerid", []span{{run.Before.Customer, run.After.Customer}})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
 	}
-	for _, t := range slices.Concat(counts, passes) {
-		w.total += t.bytes
+	for kind, tasks := range map[pace.Kind][]task{counting: counts, reading: passes} {
+		for _, t := range tasks {
+			w.total += t.bytes
+			w.estimate.Plan(kind, float64(t.bytes))
+		}
 	}
 	limited, err := w.prepare(ctx, false)
 	if err != nil {
@@ -93,7 +96,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if !limited && a.options.Warn != nil {
 		a.options.Warn(fmt.Sprintf("the server does not hold this user to %d MB of temporary files; none are written unless there is damage to look into", w.temp/1e6))
 	}
-	if err := w.run(ctx, counts); err != nil {
+	if err := w.run(ctx, counting, counts); err != nil {
 		return err
 	}
 	if a.searched {
@@ -104,10 +107,10 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if _, err := w.prepare(ctx, true); err != nil {
 		return err
 	}
-	if err := w.run(ctx, passes); err != nil {
+	if err := w.run(ctx, reading, passes); err != nil {
 		return err
 	}
-	return w.run(ctx, a.followUps())
+	return w.run(ctx, following, a.followUps())
 }
 
 // divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.
@@ -156,7 +159,7 @@ func (a *audit) answer(query string, bytes int64, names ...string) task {
 
 // counts are the questions that need no pass: about small tables, and counts for which an index is read or less.
 func (a *audit) counts(tables map[string]int64) []task {
-	const indexShare = 40 // a primary key has a tenth of its table's bytes, and counting is quicker than adding up
+	const indexShare = 10 // a primary key has a tenth of its table's bytes
 	tasks := []task{
 		a.answer(fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers), tables["customers"]/indexShare, datasetCustomers),
 		a.answer(fmt.Sprint(count, "orders WHERE orderid BETWEEN 1 AND ", a.baseOrders), tables["orders"]/indexShare, datasetOrders),

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"ds2/datagen"
 	"ds2/internal/measure"
@@ -29,8 +30,10 @@ type Options struct {
 	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.
 	TempLimit int64
 
-	Progress func(done, total int64) // is told how many bytes have been read, from one goroutine at a time; may be nil
-	Warn     func(string)            // is told what the server cannot do, before the audit begins; may be nil
+	// Progress is told how many bytes have been read, and the time left, negative where nobody knows, by one goroutine at a time; may
+	// be nil.
+	Progress func(done, total int64, left time.Duration)
+	Warn     func(string) // is told what the server cannot do, before the audit begins; may be nil
 }
 
 // Run is one run's account of what it did to one target.

@@ -15,7 +15,7 @@ const (
 )
 
 // sliceBytes of CUST_HIST are read by one statement, where the engine can tell its slices.
-const sliceBytes = 256 << 20
+const sliceBytes = 64 << 20
 
 // partTasks read ORDERS and ORDERLINES, part by part.
 func (a *audit) partTasks(bytes int64) []task {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
@@ -29,11 +31,12 @@ type workers struct {
 	idle        chan *sql.Conn
 	temp        int64 // bytes of temporary files for all
 	done, total int64
-	progress    func(done, total int64)
+	estimate    pace.Estimate
+	progress    func(done, total int64, left time.Duration)
 }
 
 // connect connects the workers.
-func connect(ctx context.Context, target store.Store, temp int64, progress func(done, total int64)) (*workers, error) {
+func connect(ctx context.Context, target store.Store, temp int64, progress func(done, total int64, left time.Duration)) (*workers, error) {
 	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, progress: progress}
 	for range sessions {
 		conn, err := target.DB().Conn(ctx)
@@ -73,9 +76,21 @@ func (w *workers) close() {
 	}
 }
 
-// run runs tasks in their order, as many at once as there are workers.
-func (w *workers) run(ctx context.Context, tasks []task) error {
+// The kinds of tasks: to count rows by an index takes longer for its bytes than to read a table, and questions that follow are few.
+var (
+	counting  = pace.Kind{Name: "count", Prior: 1}
+	reading   = pace.Kind{Name: "read", Prior: 1}
+	following = pace.Kind{Name: "follow", Prior: 1}
+)
+
+// run runs tasks of a kind in their order, as many at once as there are workers.
+func (w *workers) run(ctx context.Context, kind pace.Kind, tasks []task) error {
 	var mu sync.Mutex
+	bytes := 0.0
+	for _, t := range tasks {
+		bytes += float64(t.bytes)
+	}
+	w.estimate.Begin(kind, bytes)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(w.idle))
 	for _, t := range tasks {
@@ -91,8 +106,9 @@ func (w *workers) run(ctx context.Context, tasks []task) error {
 			mu.Lock()
 			defer mu.Unlock()
 			w.done += t.bytes
-			if w.progress != nil && t.bytes > 0 {
-				w.progress(w.done, w.total)
+			if w.estimate.Did(float64(t.bytes)); w.progress != nil && t.bytes > 0 {
+				_, left := w.estimate.Left()
+				w.progress(w.done, w.total, left)
 			}
 			return nil
 		})

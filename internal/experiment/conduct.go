@@ -25,8 +25,8 @@ type Conduct struct {
 
 	// Show shows a run while it goes on; end is called with its summary when it has ended.
 	Show func(*Run) (end func(result.Summary), err error)
-	// Progress is told how far the deep check and the audit are, in bytes; stop ends the showing.
-	Progress func() (tell func(what string, done, total int64), stop func())
+	// Progress is told how far the deep check and the audit are, in bytes, and the time left, negative where nobody knows; stop ends the showing.
+	Progress func() (tell func(what string, done, total int64, left time.Duration), stop func())
 	// Tell is told what is damaged and which checks failed.
 	Tell func(format string, args ...any)
 }
@@ -89,7 +89,7 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 		}
 	}
 	tell, stop := c.Progress()
-	checks, err := DeepCheck(ctx, run.options.Targets, func(p store.DeepCheckProgress) { tell(p.Doing+" every page", p.Done, p.Total) })
+	checks, err := DeepCheck(ctx, run.options.Targets, func(p store.DeepCheckProgress) { tell("read and check every page", p.Done, p.Total, p.Left) })
 	stop()
 	if err != nil {
 		return false, err
@@ -107,7 +107,7 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 // audit audits what the run left behind and tells each check that did not pass.
 func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 	tell, stop := c.Progress()
-	audit, err := run.Audit(ctx, func(target string, done, total int64) { tell("audit "+target, done, total) })
+	audit, err := run.Audit(ctx, func(target string, done, total int64, left time.Duration) { tell("audit "+target, done, total, left) })
 	stop()
 	for _, check := range audit.Checks {
 		if !check.Passed {

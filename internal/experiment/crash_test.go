@@ -168,7 +168,7 @@ func TestCrash(t *testing.T) {
 			if summary.Crash == nil || summary.Crash.Down <= 0 || summary.Counts.Reconnects < 4 {
 				t.Fatalf("crash %+v, %d reconnects", summary.Crash, summary.Counts.Reconnects)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64) {})
+			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestCuts(t *testing.T) {
 			if last := summary.Counts.Purchases - summary.Counts.Rollbacks - acknowledged; acknowledged != summary.Cuts.Acknowledged || last < 0 {
 				t.Errorf("%d acknowledged by the cuts, of %+v", acknowledged, summary.Counts)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64) {})
+			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
 			if err != nil || audit.Passed != (c.loses == nil) {
 				t.Errorf("audit %+v, %v", audit, err)
 			}

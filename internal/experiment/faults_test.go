@@ -258,7 +258,7 @@ func TestFaults(t *testing.T) {
 			if after := samples[len(samples)-2]; after.Counts.Orders == 0 {
 				t.Errorf("no orders in the last second of the run: %+v", after)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64) {})
+			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
 			if err != nil {
 				t.Fatal(err)
 			}

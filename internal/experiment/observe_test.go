@@ -224,7 +224,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
 		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))
 	}
-	if _, err := run.Audit(t.Context(), func(string, int64, int64) {}); err != nil {
+	if _, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {}); err != nil {
 		t.Errorf("Audit = %v", err)
 	}
 }

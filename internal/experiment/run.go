@@ -314,7 +314,7 @@ func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
 // Drive; progress is told how many bytes have been read of one target after the other. An audit that cannot be made is
 // noted in the record with the reason.
-func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64)) (result.Audit, error) {
+func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (result.Audit, error) {
 	checks, err := r.audit(ctx, progress)
 	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
 	if err != nil {
@@ -326,13 +326,13 @@ func (r *Run) Audit(ctx context.Context, progress func(target string, done, tota
 	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
 }
 
-func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64)) (checks []result.Check, err error) {
+func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (checks []result.Check, err error) {
 	for i, target := range r.options.Targets {
 		size := r.options.Driver.Workload.Size
 		found, err := audit.Check(ctx, target, audit.Options{
 			Size:     &size,
 			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
-			Progress: func(done, total int64) { progress(target.Label(), done, total) },
+			Progress: func(done, total int64, left time.Duration) { progress(target.Label(), done, total, left) },
 		})
 		if err != nil {
 			return nil, err

@@ -1,10 +1,12 @@
 package store
 
+import "time"
+
 // DeepCheckProgress says how far a deep check is.
 type DeepCheckProgress struct {
-	Doing       string // "read", "check"
-	Object      string // table or index
-	Done, Total int64  // bytes of all tables and indexes
+	Object      string        // table or index that is being read or checked
+	Done, Total int64         // bytes of all tables and indexes
+	Left        time.Duration // that reading and checking the rest takes; negative where nobody knows
 }
 
 // DeepCheck is what reading and checking a database to the last page gave.

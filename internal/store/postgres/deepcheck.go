@@ -10,11 +10,13 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
-// A deep check first reads every page of every fork of every relation (deepcheck_read.go), then checks what the pages
-// hold (deepcheck_check.go). Both need extensions that come with the server. Missing ones are created in a transaction
+// A deep check reads every page of every fork of a relation (deepcheck_read.go), then checks what the pages hold
+// (deepcheck_check.go), and goes on to the next: small tables first, which shows early how long each kind of work takes, and indexes
+// after their table, of which much is in a cache then. Both need extensions that come with the server. Missing ones are created in a transaction
 // that is never committed: whatever ends the check, kill -9 of ds2 included, leaves none behind.
 
 // deepCheck is a deep check under way, on one connection.
@@ -28,6 +30,8 @@ type deepCheck struct {
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	cached    int64           // bytes read from the server's cache
 	device    *deviceMeter    // of this connection
+	estimate  pace.Estimate
+	done      int64 // bytes that are read and checked, and those of the relation at work that are read
 	result    store.DeepCheck
 }
 
@@ -66,13 +70,64 @@ func (st *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgres
 		return s.result, err
 	}
 	defer func() { s.leave(ctx) }() // not the first connection, if that was lost
-	for _, step := range []func(context.Context) error{s.list, s.read, s.check} {
-		if err := step(ctx); err != nil {
-			return s.result, err
-		}
+	if err := s.list(ctx); err != nil {
+		return s.result, err
+	}
+	if err := s.all(ctx); err != nil {
+		return s.result, err
 	}
 	s.result.Seconds = time.Since(start).Seconds()
 	return s.result, nil
+}
+
+// all reads and checks all relations.
+func (s *deepCheck) all(ctx context.Context) error {
+	known, err := s.checks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range s.relations {
+		s.estimate.Plan(readKind, float64(r.pages()))
+		s.estimate.Plan(checkKind(r), float64(r.pages()))
+	}
+	var reading readingTime
+	for _, r := range s.relations {
+		s.estimate.Begin(readKind, float64(r.pages()))
+		if err := s.readRelation(ctx, r, &reading); err != nil {
+			return fmt.Errorf("read %s: %w", r.name, err)
+		}
+		s.estimate.Begin(checkKind(r), float64(r.pages()))
+		if !s.damaged[r.oid] && !s.damaged[r.table] {
+			s.show(r)
+			if err := s.checkTwice(ctx, r, known); err != nil {
+				return fmt.Errorf("check %s: %w", r.name, err)
+			}
+		}
+		s.estimate.End()
+	}
+	s.result.Reading = reading.result(s.cached)
+	return nil
+}
+
+// show tells how far the deep check is, in a relation.
+func (s *deepCheck) show(r relation) {
+	_, left := s.estimate.Left()
+	s.tell(store.DeepCheckProgress{Object: r.name, Done: s.done, Total: s.result.Bytes, Left: left})
+}
+
+// The kinds of work, by pages: to read one takes a fraction of what it takes to check it, and of an index the check also reads the table.
+var readKind = pace.Kind{Name: "read", Prior: 1}
+
+func checkKind(r relation) pace.Kind {
+	switch {
+	case r.kind == "S":
+		return pace.Kind{Name: "nothing"}
+	case r.method == "btree":
+		return pace.Kind{Name: "check index", Prior: 20}
+	case r.method == "heap":
+		return pace.Kind{Name: "check table", Prior: 4}
+	}
+	return pace.Kind{Name: "check " + r.method, Prior: 4}
 }
 
 // extension makes sure that an extension is there.
@@ -172,7 +227,7 @@ func (s *deepCheck) list(ctx context.Context) error {
 		LEFT JOIN pg_index i ON i.indexrelid = c.oid
 		CROSS JOIN (VALUES ('main'), ('fsm'), ('vm'), ('init')) f (name)
 		WHERE c.relpersistence <> 't' AND pg_relation_filenode(c.oid) IS NOT NULL AND pg_relation_size(c.oid, f.name) > 0
-		ORDER BY n.nspname, c.relname, c.oid, f.name`, s.pageSize)
+		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid), i.indrelid IS NOT NULL, n.nspname, c.relname, c.oid, f.name`, s.pageSize)
 	if err != nil {
 		return fmt.Errorf("list tables and indexes: %w", err)
 	}

@@ -3,33 +3,14 @@ package postgres
 import (
 	"context"
 	"fmt"
-
-	"ds2/internal/store"
 )
 
-// heapPages are the pages of one call of verify_heapam: usually 1 GiB.
-const heapPages = 128 << 10
+// heapPages are the pages of one call of verify_heapam: usually 64 MiB.
+const heapPages = 8 << 10
 
-// check has amcheck look at what the pages say: verify_heapam (from version 14) at the rows of tables,
-// bt_index_parent_check at the order of B-trees and at every row having its entry, gin_index_check (from 18) at GIN
-// indexes. A relation with pages that cannot be read is damaged already and is left out, and so are its indexes.
-func (s *deepCheck) check(ctx context.Context) error {
-	known, err := s.checks(ctx)
-	if err != nil {
-		return err
-	}
-	var done int64
-	for _, r := range s.relations {
-		s.tell(store.DeepCheckProgress{Doing: "check", Object: r.name, Done: done, Total: s.result.Bytes})
-		if !s.damaged[r.oid] && !s.damaged[r.table] {
-			if err := s.checkTwice(ctx, r, known); err != nil {
-				return fmt.Errorf("check %s: %w", r.name, err)
-			}
-		}
-		done += r.pages() * s.pageSize
-	}
-	return nil
-}
+// amcheck looks at what the pages say: verify_heapam (from version 14) at the rows of tables, bt_index_parent_check at the
+// order of B-trees and at every row having its entry, gin_index_check (from 18) at GIN indexes. A relation with pages that
+// cannot be read is damaged already and is left out, and so are its indexes.
 
 // checks are the functions that this server's amcheck has.
 func (s *deepCheck) checks(ctx context.Context) (map[string]bool, error) {
@@ -108,9 +89,12 @@ func (s *deepCheck) call(ctx context.Context, r relation, function string) error
 func (s *deepCheck) checkHeap(ctx context.Context, r relation) error {
 	for _, f := range r.forks {
 		for from := int64(0); f.name == "main" && from < f.pages; from += heapPages {
-			if err := s.checkHeapRange(ctx, r, from, min(from+heapPages, f.pages)); err != nil {
+			to := min(from+heapPages, f.pages)
+			if err := s.checkHeapRange(ctx, r, from, to); err != nil {
 				return err
 			}
+			s.estimate.Did(float64(to - from))
+			s.show(r)
 			if err := s.undo(ctx); err != nil {
 				return err
 			}

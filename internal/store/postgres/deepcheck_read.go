@@ -12,38 +12,49 @@ import (
 // readPages are the pages of one read: usually 1 MiB.
 const readPages = 128
 
-// read reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
+// readingTime is what reading took.
+type readingTime struct {
+	reads          int
+	total, longest time.Duration
+	size           int64 // of one read
+	device         int64 // bytes from the drives; negative: unknown
+}
+
+func (t readingTime) result(cached int64) *store.Reading {
+	r := &store.Reading{
+		Seconds: t.total.Seconds(), Cached: cached, Size: t.size,
+		MeanMS: t.total.Seconds() * 1e3 / float64(max(t.reads, 1)), MaxMS: t.longest.Seconds() * 1e3,
+	}
+	if t.device >= 0 {
+		r.Device = &t.device
+	}
+	return r
+}
+
+// readRelation reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
 // they are on, its checksum. A page that is in the cache already is not read from storage: such pages are counted.
-func (s *deepCheck) read(ctx context.Context) error {
-	var reads int
-	var total, longest time.Duration
-	var done int64
+func (s *deepCheck) readRelation(ctx context.Context, r relation, t *readingTime) error {
+	t.size = readPages * s.pageSize
 	before := s.device.bytes()
-	for _, r := range s.relations {
-		for _, f := range r.forks {
-			for from := int64(0); from < f.pages; from += readPages {
-				to := min(from+readPages, f.pages)
-				start := time.Now()
-				if err := s.readRange(ctx, r, f, from, to); err != nil {
-					return fmt.Errorf("read %s: %w", r.name, err)
-				}
-				took := time.Since(start)
-				reads, total, longest = reads+1, total+took, max(longest, took)
-				done += (to - from) * s.pageSize
-				s.tell(store.DeepCheckProgress{Doing: "read", Object: r.name, Done: done, Total: s.result.Bytes})
+	for _, f := range r.forks {
+		for from := int64(0); from < f.pages; from += readPages {
+			to := min(from+readPages, f.pages)
+			start := time.Now()
+			if err := s.readRange(ctx, r, f, from, to); err != nil {
+				return err
 			}
+			took := time.Since(start)
+			t.reads, t.total, t.longest = t.reads+1, t.total+took, max(t.longest, took)
+			s.done += (to - from) * s.pageSize
+			s.estimate.Did(float64(to - from))
+			s.show(r)
 		}
 	}
-	s.result.Reading = &store.Reading{
-		Seconds: total.Seconds(),
-		Cached:  s.cached,
-		Size:    readPages * s.pageSize,
-		MeanMS:  total.Seconds() * 1e3 / float64(max(reads, 1)),
-		MaxMS:   longest.Seconds() * 1e3,
-	}
-	if after := s.device.bytes(); after >= 0 {
-		device := after - before
-		s.result.Reading.Device = &device
+	switch after := s.device.bytes(); {
+	case after < 0 || before < 0:
+		t.device = -1
+	case t.device >= 0:
+		t.device += after - before
 	}
 	return nil
 }

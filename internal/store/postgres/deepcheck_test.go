@@ -180,9 +180,7 @@ func deepChecked(t *testing.T, server *localpg.Server) store.DeepCheck {
 	defer st.Close()
 	var done int64
 	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), func(p store.DeepCheckProgress) {
-		if p.Doing == "read" {
-			done = p.Done
-		}
+		done = p.Done
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
@@ -65,7 +66,11 @@ func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress
 func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell func(store.DeepCheckProgress)) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
-	for {
+	work := pace.Kind{Name: "check", Prior: 1}
+	var e pace.Estimate
+	e.Plan(work, 100)
+	e.Begin(work, 100)
+	for done := 0.0; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -77,7 +82,10 @@ func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell 
 		if err != nil {
 			return
 		}
-		tell(store.DeepCheckProgress{Doing: "check", Object: step, Done: int64(percent / 100 * float64(total)), Total: total})
+		e.Did(max(percent-done, 0))
+		done = max(percent, done)
+		_, left := e.Left()
+		tell(store.DeepCheckProgress{Object: step, Done: int64(percent / 100 * float64(total)), Total: total, Left: left})
 	}
 }
 
