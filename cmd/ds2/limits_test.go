@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,7 @@ func TestLimitsForReal(t *testing.T) {
 			}
 		}
 	}
+	continuedSearch(t, filepath.Join(dir, "golden"), append([]string{"tune", "--out", filepath.Join(dir, "golden"), "--method", "golden", "--start-threads", "2", "--max-threads", "4", "--limit", "order p95 < 10m"}, short...))
 	if code, _, stderr := execute(t, append([]string{"tune", "--out", filepath.Join(dir, "none"), "--limit", "order p95 < 1us"}, short...)...); code != exitVerdict || !strings.Contains(stderr, "the limits fail already with 1 user") {
 		t.Errorf("tune with a limit nobody keeps: exit %d, %s", code, stderr)
 	}
@@ -199,5 +201,39 @@ func TestDemoCrash(t *testing.T) {
 	}
 	if record.Crash == nil || len(record.DeepChecks) != 1 || record.DeepChecks[0].Reading.Cached > record.DeepChecks[0].Bytes/2 {
 		t.Errorf("crash %+v, deep checks %+v; want most pages read from the drive", record.Crash, record.DeepChecks)
+	}
+}
+
+// continuedSearch takes the end of a search away, as a crash does, and has the same command continue it: what is recorded is not made
+// again. A search that is over, and one with other flags, is refused.
+func continuedSearch(t *testing.T, dir string, command []string) {
+	t.Helper()
+	if code, _, stderr := execute(t, command...); code != exitUsage || !strings.Contains(stderr, "--out: the search in "+dir+" is over") {
+		t.Errorf("a search that is over: exit %d, %s", code, stderr)
+	}
+	search, err := result.ReadSearch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const kept = 3
+	first := slices.Clone(search.Trials[:kept])
+	search.Trials, search.Status = search.Trials[:kept], result.Running
+	if err := result.SaveSearch(dir, *search); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := execute(t, append(command, "--gain", "5")...); code != exitUsage || !strings.Contains(stderr, "another setup: method, start-threads, max-threads or gain;") {
+		t.Errorf("other flags: exit %d, %s", code, stderr)
+	}
+	code, stdout, stderr := execute(t, command...)
+	if code != exitDone || !strings.Contains(stderr, "continued after 3 trials") || strings.Contains(stderr, "trial 3:") || !strings.Contains(stderr, "trial 4:") || !strings.Contains(stderr, "; the last\n") {
+		t.Fatalf("continued: exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	if search, err = result.ReadSearch(dir); err != nil || search.Status != result.Done || search.Best == nil || !slices.Equal(search.Trials[:kept], first) {
+		t.Errorf("continued: %+v, %v", search, err)
+	}
+	for _, trial := range search.Trials {
+		if trial.Why == "" || !strings.Contains(stdout, trial.Why) {
+			t.Errorf("no reason is given for the trial with %d users: %q", trial.Threads, trial.Why)
+		}
 	}
 }

@@ -45,7 +45,8 @@ golden-section search or, where the limits decide, by interpolation. A figure wi
 measured three times before it decides, and a single run never decides that a number of users fails. The method steps is
 that of the Jetstress reports: from --start-threads 16 by halves or doubles, then up one by one. With both, the best is
 run three times, and its run with the median OPM is the result. Fewer users are preferred to more that bring less than
---gain.`,
+--gain. The same command with the same --out continues a search that was interrupted or crashed: trials that are recorded
+are not made again.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
   ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m`,
 		Args: flagsOnly,
@@ -54,6 +55,7 @@ run three times, and its run with the median OPM is the result. Fewer users are 
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.addShared(flags)
+	flags.Lookup("out").Usage = "directory for the records; an unfinished search in it is continued (default ds2-results/<start>-<run id>-tune)"
 	preset(flags, "warmup-time", "15s")
 	preset(flags, "run-time", "2m")
 	f.restore.add(flags)
@@ -129,20 +131,22 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
-	if err := result.MakeDir(dir); errors.Is(err, result.ErrNotEmpty) {
-		return flagError("out", err)
-	} else if err != nil {
+	options.Driver.Delayed = delayed(stderr)
+	search := experiment.Search{
+		Conduct: f.output.conduct(interrupts, io.Discard, stderr),
+		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
+		Trial: func(number int, t result.Trial, left int, each time.Duration) {
+			fmt.Fprintf(stderr, "trial %d: %s; %s\n", number, report.TrialText(t), trialsLeft(left, each))
+		},
+	}
+	if err := begin(&search, cmd.Flags().Changed("seed")); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "record: %s\n", dir)
-	options.Driver.Delayed = delayed(stderr)
-	record, err := experiment.Search{
-		Conduct: f.output.conduct(interrupts, io.Discard, stderr),
-		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
-		Trial: func(number int, t result.Trial) {
-			fmt.Fprintf(stderr, "trial %d: %s\n", number, report.TrialText(t))
-		},
-	}.Do(interrupts.stop())
+	if search.Left != nil {
+		fmt.Fprintf(stderr, "continued after %d trials\n", len(search.Left.Trials))
+	}
+	record, err := search.Do(interrupts.stop())
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
 		return &exitError{exitVerdict, e}
 	}
@@ -166,6 +170,39 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return verdictError("limits failed: %s; see the record", limit.Failed(record.Verdicts))
 	}
 	return nil
+}
+
+// begin makes the search's directory, or finds in it a search to continue.
+func begin(s *experiment.Search, seedGiven bool) error {
+	left, err := result.ReadSearch(s.Dir)
+	switch {
+	case err != nil:
+		return flagError("out", err)
+	case left == nil:
+		if err := result.MakeDir(s.Dir); errors.Is(err, result.ErrNotEmpty) {
+			return flagError("out", err)
+		} else if err != nil {
+			return err
+		}
+		return nil
+	case left.Status == result.Done || left.Status == "":
+		return usageError("--out: the search in %s is over: ds2 report shows it; give another directory for a new one", s.Dir)
+	}
+	if !seedGiven {
+		s.Options.Driver.Seed = left.Seed
+	}
+	if err := s.Continue(*left); err != nil {
+		return usageError("--out: %s holds a search with another setup: %w; give the same flags to continue it, or another directory", s.Dir, err)
+	}
+	return nil
+}
+
+// trialsLeft says about how many trials are still to come, and how long they take.
+func trialsLeft(left int, each time.Duration) string {
+	if left == 0 {
+		return "the last"
+	}
+	return fmt.Sprintf("about %d more, %s", left, (time.Duration(left) * each).Round(time.Second))
 }
 
 // tunePage writes the report of a search in dir: the search, and the run that is its result.

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -146,15 +151,39 @@ type Search struct {
 	Options Options
 	Config  tune.Config
 	Restore Restore
-	Trial   func(number int, t result.Trial) // is told each trial
+	// Trial is told each trial, about how many more there will be, and how long one takes.
+	Trial func(number int, t result.Trial, left int, each time.Duration)
+	// Left is a search that ended before it was done, which is continued: its trials are not made again.
+	Left *result.Search
 }
 
-// Do runs the search and writes its record, also where an error ends it. A run whose figures cannot be used ends it with a
-// VerdictError.
-func (s Search) Do(stop Stop) (result.Search, error) {
+// Continue makes s go on where a search with the same setup ended; the error names what differs.
+func (s *Search) Continue(left result.Search) error {
+	now := s.begin()
+	var names []string
+	for name, differs := range map[string]bool{
+		"engine": left.Engine != now.Engine, "targets": !slices.Equal(left.Targets, now.Targets), "size": left.Size != now.Size, "restore": left.Restore != now.Restore,
+		"limits": !slices.Equal(left.Limits, now.Limits), "method, start-threads, max-threads or gain": left.Config != now.Config,
+		"seed": left.Seed != now.Seed, "parameters": !reflect.DeepEqual(left.Parameters, now.Parameters),
+	} {
+		if differs {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		slices.Sort(names)
+		return errors.New(strings.Join(names, ", "))
+	}
+	s.Left = &left
+	return nil
+}
+
+// begin is the record of the search before its first trial.
+func (s Search) begin() result.Search {
 	o := s.Options
+	summary := Summarize(o)
 	r := result.Search{
-		KitVersion: o.Version, RunID: o.RunID, Start: time.Now(),
+		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Seed: summary.Seed, Parameters: summary.Parameters,
 		Command: o.Command, Engine: o.Targets[0].Engine(), Size: o.Driver.Workload.Size.String(), Restore: s.Restore.Name(), Config: s.Config,
 	}
 	for _, t := range o.Targets {
@@ -163,54 +192,100 @@ func (s Search) Do(stop Stop) (result.Search, error) {
 	for _, l := range o.Limits {
 		r.Limits = append(r.Limits, l.String())
 	}
-	number := 0
-	verdicts := map[string][]limit.Verdict{} // by the directory of the trial's record
+	return r
+}
+
+// Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be used
+// ends it with a VerdictError.
+func (s Search) Do(stop Stop) (result.Search, error) {
+	r := s.begin()
+	var known []result.Trial
+	if s.Left != nil {
+		known, r.Start, r.RunID = s.Left.Trials, s.Left.Start, s.Left.RunID
+		s.Options.RunID = r.RunID
+	}
+	if err := result.SaveSearch(s.Dir, r); err != nil {
+		return r, err
+	}
+	var took time.Duration
+	made := 0
 	var err error
-	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, threads int) (result.Trial, error) {
-		number++
-		t, judged, err := s.trial(ctx, stop, number, threads)
-		if err == nil {
-			verdicts[t.Record] = judged
-			s.Trial(number, t)
+	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, threads int, why string) (result.Trial, error) {
+		if at := len(r.Trials); at < len(known) && known[at].Threads == threads {
+			r.Trials = append(r.Trials, known[at])
+			return known[at], nil
 		}
-		return t, err
+		known = nil // what follows, if anything, was searched by other rules
+		begin := time.Now()
+		t, err := s.trial(ctx, stop, len(r.Trials)+1, threads)
+		if err != nil {
+			return t, err
+		}
+		took, made = took+time.Since(begin), made+1
+		t.Why = why
+		r.Trials = append(r.Trials, t)
+		r.Curve = tune.NewCurve(r.Trials)
+		s.Trial(len(r.Trials), t, s.Config.Left(r.Curve), took/time.Duration(made))
+		return t, result.SaveSearch(s.Dir, r)
 	})
 	r.End = time.Now()
+	switch {
+	case err == nil:
+		r.Status = result.Done
+	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
+		r.Status = result.Interrupted
+	default:
+		r.Status = result.Failed
+	}
 	if r.Best != nil {
 		median := r.Best.Median()
-		r.OPM, r.Verdicts = &median.OPM, verdicts[median.Record]
+		r.OPM = &median.OPM
+		record, readErr := result.Read(filepath.Join(s.Dir, median.Record))
+		if readErr == nil {
+			r.Verdicts = record.Limits
+		}
+		err = errors.Join(err, readErr)
 	}
 	return r, errors.Join(err, result.SaveSearch(s.Dir, r))
 }
 
+// freeDir is a directory for the record of a trial: a search that was interrupted may have left one of the same name.
+func (s Search) freeDir(name string) string {
+	for dir := name; ; dir += "-again" {
+		if _, err := os.Lstat(filepath.Join(s.Dir, dir)); errors.Is(err, fs.ErrNotExist) {
+			return dir
+		}
+	}
+}
+
 // trial is one run with a number of users, from the restored database to its audit.
-func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (result.Trial, []limit.Verdict, error) {
-	t := result.Trial{Threads: threads, Record: fmt.Sprintf("%02d-%d-users", number, threads)}
+func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (result.Trial, error) {
+	t := result.Trial{Threads: threads, Record: s.freeDir(fmt.Sprintf("%02d-%d-users", number, threads))}
 	o := s.Options
 	o.Driver.Threads = threads
 	o.Driver.Seed += uint64(number) // else, where nothing is restored, the new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	o.Dir = filepath.Join(s.Dir, t.Record)
 	if err := s.Restore.Do(ctx, o.Targets); err != nil {
-		return t, nil, err
+		return t, err
 	}
 	run, summary, err := s.Drive(stop, o)
 	if err != nil && !errors.Is(err, ErrLimits) {
-		return t, nil, err
+		return t, err
 	}
 	if summary.OPM == nil {
-		return t, nil, errNoFigures
+		return t, errNoFigures
 	}
 	faults, err := s.Verify(stop, run)
 	if err != nil {
-		return t, nil, err
+		return t, err
 	}
 	if len(faults) > 0 { // figures of a database that is not what it should be are worth nothing
-		return t, nil, &VerdictError{errors.New(strings.Join(faults, "; "))}
+		return t, &VerdictError{errors.New(strings.Join(faults, "; "))}
 	}
 	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
-		return t, nil, &VerdictError{err}
+		return t, &VerdictError{err}
 	}
 	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
-	return t, summary.Limits, nil
+	return t, nil
 }

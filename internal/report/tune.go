@@ -54,8 +54,12 @@ func newTuneView(r result.Search) runView {
 	case r.Best != nil:
 		v.Headline = fmt.Sprintf("%s OPM with %s", number(*r.OPM, 1), users(r.Best.Threads))
 		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %s; %s.", len(r.Best.Trials), users(r.Best.Threads), r.Why))
-	default:
+	case r.Why != "":
 		v.Notes = append(v.Notes, capital(r.Why)+".")
+	}
+	if r.Status != result.Done && r.Status != "" {
+		v.Good = false
+		v.Notes = append(v.Notes, fmt.Sprintf("The search is recorded as %s after %d trials; the same command with --out continues it.", r.Status, len(r.Trials)))
 	}
 	if r.Knee > 0 {
 		v.Notes = append(v.Notes, fmt.Sprintf("Queueing sets in at about %s users, the knee of the curve.", number(r.Knee, 1)))
@@ -79,14 +83,14 @@ func newTuneView(r result.Search) runView {
 }
 
 func trialTable(c result.Curve) table {
-	t := table{Caption: "Trials", Head: []string{"users", "OPM", "order p95 ms", "% of the tightest limit", "limits", "record"}}
+	t := table{Caption: "Trials", Head: []string{"users", "OPM", "order p95 ms", "% of the tightest limit", "limits", "why", "record"}}
 	for _, p := range c {
 		for _, trial := range p.Trials {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), figure(1000 * trial.P95),
-				number(100*trial.Strain, 0), verdictWord(trial.Passed), trial.Record})
+				number(100*trial.Strain, 0), verdictWord(trial.Passed), trial.Why, trial.Record})
 		}
 	}
-	return t
+	return t.trimmed()
 }
 
 // curveChart draws a figure over the number of users: every trial, the median, how far the trials of a number lie apart, and the limits

@@ -26,6 +26,7 @@ type Search struct {
 	Schema     int       `json:"schema"`
 	KitVersion string    `json:"kit_version"`
 	RunID      string    `json:"run_id"`
+	Status     Status    `json:"status,omitempty"`
 	Start      time.Time `json:"start"`
 	End        time.Time `json:"end,omitzero"`
 	Command    *Command  `json:"command,omitempty"`
@@ -34,6 +35,11 @@ type Search struct {
 	Size       string    `json:"size"`
 	Restore    string    `json:"restore"` // of the database before each trial: reset, snapshot, command or none
 	Limits     []string  `json:"limits"`
+
+	Seed       uint64     `json:"seed,omitempty"` // that of each trial is higher by its number
+	Parameters Parameters `json:"parameters,omitzero"`
+
+	Trials []Trial `json:"trials,omitempty"` // in the order of time
 
 	tune.Config
 	tune.Result

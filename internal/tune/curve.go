@@ -18,6 +18,7 @@ type Trial struct {
 	Strain float64 `json:"strain"`
 	Passed bool    `json:"passed"`
 
+	Why    string `json:"why,omitempty"`    // why the search made it
 	Record string `json:"record,omitempty"` // directory of the run's record
 }
 

@@ -7,7 +7,7 @@ var golden = (3 - math.Sqrt(5)) / 2
 
 // goldenStep is the next probe on either side of the best point, or 0 where its neighbours are near enough: next to it,
 // or within a quarter of it, since the curve is flat at its peak.
-func goldenStep(curve Curve, best int) int {
+func goldenStep(curve Curve, best int) (threads int, why string) {
 	at := curve[best]
 	fewer := 0
 	if best > 0 {
@@ -17,21 +17,22 @@ func goldenStep(curve Curve, best int) int {
 	if best+1 < len(curve) {
 		next := curve[best+1]
 		if !next.Passed() && next.OPM() > at.OPM() {
-			return limitStep(at, next)
+			return limitStep(at, next), "where a line to the next number meets the limit"
 		}
 		above = next.Threads - at.Threads
 	}
 	enough := max(1, at.Threads/4)
 	probe := func(width int) int { return min(max(1, int(math.Round(golden*float64(width)))), width-1) }
+	const golden = "golden section beside the best"
 	switch {
 	case above >= below && above > enough:
-		return at.Threads + probe(above)
+		return at.Threads + probe(above), golden
 	case below > enough:
-		return at.Threads - probe(below)
+		return at.Threads - probe(below), golden
 	case above > enough:
-		return at.Threads + probe(above)
+		return at.Threads + probe(above), golden
 	default:
-		return 0
+		return 0, ""
 	}
 }
 
@@ -59,14 +60,14 @@ const patience = 3
 
 // upByOne is one user more than the most that were run without a gap above the best point, or 0 where the limits fail
 // there or the last steps brought nothing.
-func (c Config) upByOne(curve Curve, best int) int {
+func (c Config) upByOne(curve Curve, best int) (threads int, why string) {
 	for i := best; ; i++ {
 		next := curve[i].Threads + 1
 		switch {
 		case !curve[i].Passed(), next > c.Max, i-best >= patience:
-			return 0
+			return 0, ""
 		case i+1 == len(curve) || curve[i+1].Threads > next:
-			return next
+			return next, "one user more"
 		}
 	}
 }

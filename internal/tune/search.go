@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Method is a way to search.
@@ -59,18 +60,18 @@ type Result struct {
 // three times before it decides, so is a number of users that two trials disagree on, and none is found to fail by a
 // single trial. Every trial's outcome enters by the median, and a best point that fails its repeats is
 // given up for fewer users. The curve so far is returned also when a trial ends in an error.
-func Search(ctx context.Context, c Config, run func(ctx context.Context, threads int) (Trial, error)) (Result, error) {
+func Search(ctx context.Context, c Config, run func(ctx context.Context, threads int, why string) (Trial, error)) (Result, error) {
 	var curve Curve
 	for {
 		threads, why := c.next(curve)
 		if threads == 0 {
 			return c.result(curve, why), nil
 		}
-		trial, err := run(ctx, threads)
+		trial, err := run(ctx, threads, why)
 		if err != nil {
 			return c.result(curve, BrokenOff), fmt.Errorf("run with --threads %d: %w", threads, err)
 		}
-		trial.Threads = threads
+		trial.Threads, trial.Why = threads, why
 		curve = curve.with(trial)
 	}
 }
@@ -87,44 +88,107 @@ func (c Config) result(curve Curve, why string) Result {
 	return r
 }
 
-// next is the number of users to run next, or 0 and why the search is over. It looks at nothing but the curve.
+// next is the number of users to run next and why, or 0 and why the search is over. It looks at nothing but the curve.
 func (c Config) next(curve Curve) (threads int, why string) {
 	if len(curve) == 0 {
-		return c.Start, ""
+		return c.Start, "the first number of users"
 	}
 	for _, p := range curve {
-		if s := p.strain(); len(p.Trials) < repeats && (s > 1-closeCall && s < 1+closeCall || p.disputed()) {
-			return p.Threads, ""
+		if len(p.Trials) >= repeats {
+			continue
+		}
+		if p.disputed() {
+			return p.Threads, "again: two trials do not agree on the limits"
+		}
+		if s := p.strain(); s > 1-closeCall && s < 1+closeCall {
+			return p.Threads, "again: a figure is within a tenth of its limit"
 		}
 	}
 	kept := curve.kept()
 	if len(kept) == 0 {
 		if fewest := curve[0]; fewest.Threads > 1 {
-			return fewest.Threads / 2, ""
+			return fewest.Threads / 2, "half as many: the limits fail"
 		} else if len(fewest.Trials) == 1 {
-			return fewest.Threads, ""
+			return fewest.Threads, doubt
 		}
 		return 0, "the limits fail already with 1 user"
 	}
 	at := kept.best(c.Gain)
 	best := kept[at]
 	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
-		return min(2*best.Threads, c.Max), ""
+		return min(2*best.Threads, c.Max), "twice as many: the limits hold, and OPM grows"
 	}
 	inner := goldenStep
 	if c.Method == Steps {
 		inner = c.upByOne
 	}
-	if n := inner(curve, at); n > 0 {
-		return n, ""
+	if n, why := inner(curve, at); n > 0 {
+		return n, why
 	}
 	if at+1 < len(curve) && !curve[at+1].Passed() && len(curve[at+1].Trials) == 1 {
-		return curve[at+1].Threads, ""
+		return curve[at+1].Threads, doubt
 	}
 	if len(best.Trials) < repeats {
-		return best.Threads, ""
+		return best.Threads, "again: the best is run three times"
 	}
 	return 0, c.why(curve, at)
+}
+
+// doubt is why a number of users is tried again that failed once.
+const doubt = "again: one trial does not decide that the limits fail"
+
+// NewCurve is the curve of trials.
+func NewCurve(trials []Trial) (c Curve) {
+	for _, t := range trials {
+		c = c.with(t)
+	}
+	return c
+}
+
+// mostLeft bounds what Left counts.
+const mostLeft = 200
+
+// Left is about how many more trials the search takes: those that it would make if every number of users came out on straight lines
+// between those that were tried, and more users than those brought no more.
+func (c Config) Left(curve Curve) (n int) {
+	ahead := make(Curve, len(curve))
+	for i, p := range curve {
+		ahead[i] = Point{p.Threads, slices.Clone(p.Trials)}
+	}
+	for n < mostLeft {
+		threads, _ := c.next(ahead)
+		if threads == 0 {
+			break
+		}
+		ahead = ahead.with(ahead.guess(threads))
+		n++
+	}
+	return n
+}
+
+// guess is what a trial will give, by those that were made.
+func (c Curve) guess(threads int) Trial {
+	i, found := c.find(threads)
+	t := Trial{Threads: threads, Passed: true}
+	switch share := 0.; {
+	case len(c) == 0:
+		return t
+	case found:
+		t = c[i].Median()
+		t.Passed = c[i].Passed()
+		return t
+	case i == 0:
+		share = float64(threads) / float64(c[0].Threads)
+		t.OPM, t.Strain = share*c[0].OPM(), share*c[0].strain()
+	case i == len(c):
+		t.OPM, t.Strain = c[i-1].OPM(), c[i-1].strain()*float64(threads)/float64(c[i-1].Threads)
+	default:
+		a, b := c[i-1], c[i]
+		share = float64(threads-a.Threads) / float64(b.Threads-a.Threads)
+		t.OPM, t.Strain = a.OPM()+share*(b.OPM()-a.OPM()), a.strain()+share*(b.strain()-a.strain())
+	}
+	t.Passed = t.Strain < 1
+	return t
 }
 
 // why says what stands above the best point of a finished search.

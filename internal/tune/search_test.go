@@ -53,9 +53,9 @@ func (s store) optimum(limit float64) (most float64) {
 }
 
 // measured runs the store with noise, relative standard deviations of 1 % on OPM and 3 % on latency.
-func (s store) measured(limit float64, seed uint64, runs *int) func(context.Context, int) (Trial, error) {
+func (s store) measured(limit float64, seed uint64, runs *int) func(context.Context, int, string) (Trial, error) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	return func(_ context.Context, users int) (Trial, error) {
+	return func(_ context.Context, users int, _ string) (Trial, error) {
 		*runs++
 		opm, latency := s(users)
 		opm *= 1 + 0.01*random.NormFloat64()
@@ -141,8 +141,8 @@ func (s store) search(t *testing.T, config Config, limit float64) (runs float64)
 
 func TestSearchWithoutNoise(t *testing.T) {
 	plateau := network(0.010, 0.004, 0.002)
-	exact := func(s store, limit float64) func(context.Context, int) (Trial, error) {
-		return func(_ context.Context, users int) (Trial, error) {
+	exact := func(s store, limit float64) func(context.Context, int, string) (Trial, error) {
+		return func(_ context.Context, users int, _ string) (Trial, error) {
 			opm, latency := s(users)
 			return Trial{OPM: opm, P95: latency, Strain: latency / limit, Passed: latency <= limit}, nil
 		}
@@ -183,7 +183,7 @@ func TestSearchBearsAnOutlier(t *testing.T) {
 	for _, method := range []Method{Golden, Steps} {
 		for bad := 1; bad <= 12; bad++ {
 			runs := 0
-			found, err := Search(t.Context(), Config{method, 1, 512, 0.02}, func(_ context.Context, users int) (Trial, error) {
+			found, err := Search(t.Context(), Config{method, 1, 512, 0.02}, func(_ context.Context, users int, _ string) (Trial, error) {
 				opm, latency := plateau(users)
 				if runs++; runs == bad {
 					opm, latency = opm/10, 10*latency
@@ -204,11 +204,11 @@ func TestSearchKeepsTheCurveOnError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	runs := 0
 	run := network(0.01).measured(1, 1, &runs)
-	got, err := Search(t.Context(), Config{Golden, 1, 512, 0.02}, func(ctx context.Context, users int) (Trial, error) {
+	got, err := Search(t.Context(), Config{Golden, 1, 512, 0.02}, func(ctx context.Context, users int, why string) (Trial, error) {
 		if runs == 1 {
 			return Trial{}, broken
 		}
-		return run(ctx, users)
+		return run(ctx, users, why)
 	})
 	if !errors.Is(err, broken) || len(got.Curve) != 1 || got.Best != nil {
 		t.Errorf("got %+v, %v", got, err)
@@ -239,5 +239,55 @@ func TestPoint(t *testing.T) {
 	p.Trials = p.Trials[:2]
 	if p.Passed() || p.OPM() != 1 {
 		t.Errorf("one of two does not pass, and the lower counts: %v, %v", p.Passed(), p.OPM())
+	}
+}
+
+// TestLeft: at the end of a search nothing is left, and from its middle on the number of trials that are still to come is known about.
+func TestLeft(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		store store
+		limit float64
+		start int
+	}{
+		{"a limit on the way to a plateau", network(0.010, 0.008, 0.008, 0.008), 0.100, 1},
+		{"a limit at 150 users", network(slices.Repeat([]float64{0.001}, 12)...), 0.160, 1},
+		{"a plateau", network(0.010, 0.004, 0.002), math.Inf(1), 1},
+		{"a limit below the peak", thrashing(1000, 0.02, 0.00095), 0.100, 16},
+	} {
+		config := Config{Golden, c.start, 512, 0.02}
+		off, n := 0., 0
+		for seed := range uint64(50) {
+			var trials []Trial
+			runs := 0
+			run := c.store.measured(c.limit, seed, &runs)
+			found, err := Search(t.Context(), config, func(ctx context.Context, users int, why string) (Trial, error) {
+				trial, err := run(ctx, users, why)
+				trial.Threads = users
+				trials = append(trials, trial)
+				if why == "" {
+					t.Fatalf("%s: no reason for trial %d", c.why, len(trials))
+				}
+				return trial, err
+			})
+			if err != nil || found.Curve[0].Trials[0].Why == "" {
+				t.Fatal(err, found)
+			}
+			if left := config.Left(NewCurve(trials)); left != 0 {
+				t.Errorf("%s: %d trials are left of a search that is over", c.why, left)
+			}
+			for made := (len(trials) + 1) / 2; made < len(trials); made++ {
+				left := config.Left(NewCurve(trials[:made]))
+				off += math.Abs(float64(left - (len(trials) - made)))
+				n++
+				if left < 1 || left > 2*len(trials) {
+					t.Errorf("%s: %d trials left after %d of %d", c.why, left, made, len(trials))
+				}
+			}
+		}
+		t.Logf("%s: off by %.1f trials on average", c.why, off/float64(n))
+		if off/float64(n) > 3 {
+			t.Errorf("%s: off by %.1f trials on average", c.why, off/float64(n))
+		}
 	}
 }

@@ -55,15 +55,16 @@
 			{name: b.to - b.from > (c.to - c.from) / 12 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
-		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y}))];
+		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y, label: {position: 'insideStartTop'}}))];
+		const dotted = c.lines.some(l => l.dots);
 		const names = c.names ? {
 			min: 0.5, max: c.names.length + 0.5, axisTick: {show: false},
 			axisLabel: {color: faint, customValues: c.names.map((_, i) => i + 1), formatter: v => c.names[v - 1], width: (element.clientWidth - 100) / c.names.length, overflow: 'truncate'},
 		} : {};
 		// The shape of a line's points: none on a time axis, dots or rings where they stand alone, whiskers at the ends of an error bar.
 		const shape = l => l.bars ? {type: 'line', symbol: 'rect', symbolSize: [10, 2], showSymbol: true}
-			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : l.large ? 'diamond' : 'circle', symbolSize: l.large ? 14 : 8}
-				: {type: 'line', showSymbol: !time && !c.names, symbol: (c.labels || c.xName) && !c.names ? 'circle' : 'none'};
+			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : l.large ? 'diamond' : 'circle', symbolSize: l.large ? 14 : 8, z: 4}
+				: {type: 'line', showSymbol: !time && !dotted, symbol: time || dotted ? 'none' : 'circle'};
 		return {
 			animation: !still.matches && !paper,
 			aria: {enabled: true, label: {description: c.text}},
@@ -83,7 +84,7 @@
 				: {
 					...axis, type: 'value', name: c.xName || 'time since the first orders', nameLocation: 'middle', nameGap: 28,
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
-					min: time ? c.from : 0, max: time ? c.to : 'dataMax', axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
+					min: time ? c.from : 0, max: time ? c.to : v => Math.ceil(1.05 * v.max), axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
 			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, name: c.yName, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
