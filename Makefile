@@ -8,7 +8,7 @@ ENDURANCE ?= 30m
 FUZZTIME ?= 5s
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance test versions bench bench-driver check fmt vet lint tsql vuln race fuzz
+.PHONY: help build demo endurance test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -22,8 +22,9 @@ demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 1
 endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself stays as it is
 	scripts/endurance.sh $(ENDURANCE) $$(mktemp -d)/record --threads 4 $(ARGS)
 
+# Tests wait more than they compute, so more packages than processors run concurrently.
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
-	$(GO) test -short -timeout 30m ./...
+	$(GO) test -short -p 4 -timeout 30m ./...
 
 versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
@@ -35,7 +36,7 @@ bench: ## runs the Go benchmarks
 bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
 	scripts/bench-driver $(ARGS)
 
-check: fmt vet lint tsql vuln race ## everything that CI asks for
+check: fmt vet lint cross tsql vuln race ## everything that CI asks for
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
@@ -45,6 +46,11 @@ vet:
 
 lint: ## staticcheck
 	$(GO) tool staticcheck ./...
+
+# What these systems lack, and how they are asked for their counters, is in files of their own, which no other check compiles.
+cross: ## compiles for Windows and macOS
+	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ds2
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ds2
 
 tsql: ## parses the T-SQL for SQL Server, with sqlfluff
 	GO='$(GO)' .ci/tsql
