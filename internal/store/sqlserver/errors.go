@@ -107,10 +107,14 @@ const (
 
 // deniesDatabase tells whether a login or a statement failed because of the target's database.
 func deniesDatabase(err error) bool {
+	return hasNumber(err, noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback)
+}
+
+// hasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is often only
+// that something failed.
+func hasNumber(err error, numbers ...int32) bool {
 	e, ok := errors.AsType[mssql.Error](err)
-	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool {
-		return slices.Contains([]int32{noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback}, m.Number)
-	})
+	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) })
 }
 
 // whileStarting are the numbers that a server also gives while it recovers a database that was there before: it takes

@@ -83,3 +83,44 @@ func open(t testing.TB, target string) *Store {
 	t.Cleanup(func() { s.Close() })
 	return s.(*Store)
 }
+
+// TestKeepsNoLog: to discard a log that the server does not keep is no fault.
+func TestKeepsNoLog(t *testing.T) {
+	backupFailed := mssql.Error{Number: 3013, Message: "BACKUP LOG is terminating abnormally."}
+	for number, want := range map[int32]bool{4208: true, 4214: true, 3201: false} {
+		e := backupFailed
+		e.All = []mssql.Error{{Number: number}, backupFailed}
+		if got := keepsNoLog(e); got != want {
+			t.Errorf("%d: %v", number, got)
+		}
+	}
+	if keepsNoLog(nil) {
+		t.Error("no error")
+	}
+}
+
+// TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and wants a hint where the user can
+// act.
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		class   store.Class
+		hint    bool
+		numbers []int32
+	}{
+		{"stopping, starting, recovering, moved, paused", store.Connection, false,
+			[]int32{596, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613, 42108, 42109}},
+		{"no memory, no locks, a limit of Azure's", store.Resource, false, []int32{701, 1204, 10928, 10929, 10936, 40501, 49918, 49919, 49920}},
+		{"full", store.Resource, true, []int32{1101, 1105, 9002}},
+		{"files that cannot be made", store.Config, true, []int32{1802, 1803, 5123, 5133}},
+		{"backups that cannot be made or read", store.Config, true, []int32{3110, 3201, 3202}},
+		{"a password against the policy", store.Config, true, []int32{15118}},
+		{"the database of the login", store.Config, true, []int32{911, 4060, 4061, 4063}},
+	} {
+		for _, number := range c.numbers {
+			if class, hint := classOf(number); class != c.class || (hint != "") != c.hint {
+				t.Errorf("%s: %d is of class %s with the hint %q", c.why, number, class, hint)
+			}
+		}
+	}
+}

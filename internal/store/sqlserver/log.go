@@ -34,5 +34,14 @@ func (s *Store) DiscardLog(ctx context.Context) error {
 		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server takes no backups of logs"), Hint: "leave --discard-log out"}
 	}
 	_, err = s.db.ExecContext(ctx, "BACKUP LOG "+quoteName(s.Database())+" TO DISK = N'NUL'")
+	if keepsNoLog(err) {
+		return nil
+	}
 	return s.Wrap(op, err)
+}
+
+// keepsNoLog tells whether a backup of a log failed because there is none to keep.
+func keepsNoLog(err error) bool {
+	const simpleRecovery, noFullBackup = 4208, 4214
+	return hasNumber(err, simpleRecovery, noFullBackup)
 }

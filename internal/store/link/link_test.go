@@ -1,0 +1,77 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// echo is a connection whose other end sends back what comes.
+func echo(t *testing.T) net.Conn {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			io.Copy(conn, conn)
+			conn.Close()
+		}
+	}()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// TestDirect sends messages that fit into the socket's buffer and one that does not, and reads the answers.
+func TestDirect(t *testing.T) {
+	direct := Direct(echo(t))
+	for _, size := range []int{1, 4096, 1 << 20} {
+		sent := bytes.Repeat([]byte{byte(size)}, size)
+		if _, err := direct.Write(sent); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, size)
+		if _, err := io.ReadFull(direct, got); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+	local, other := net.Pipe() // no socket
+	defer other.Close()
+	if Direct(local) != io.ReadWriter(local) {
+		t.Error("a connection without a socket is not used itself")
+	}
+}
+
+// TestWatch ends a read with its context, and reads on with the next.
+func TestWatch(t *testing.T) {
+	conn := echo(t)
+	w, direct := NewWatch(conn), Direct(conn)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.Over(ctx)
+	time.AfterFunc(10*time.Millisecond, cancel)
+	answer := make([]byte, 8)
+	_, err := direct.Read(answer)
+	if err == nil || !errors.Is(w.Cause(err), context.Canceled) {
+		t.Fatalf("a read whose context ended: %v", err)
+	}
+	w.Over(t.Context())
+	direct.Write([]byte("next"))
+	if n, err := direct.Read(answer); err != nil || string(answer[:n]) != "next" {
+		t.Fatalf("the next call read %q, %v", answer[:n], err)
+	}
+	if op, ok := errors.AsType[*net.OpError](w.Cause(io.EOF)); !ok || op.Err != io.EOF {
+		t.Error("a connection that broke by itself is not reported as such")
+	}
+	w.Stop()
+	w.Stop()
+}

@@ -1,0 +1,82 @@
+package sqlserver
+
+import (
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/workload"
+)
+
+// TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are answered as
+// they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though the database is
+// still being recovered. The command's own test is TestSQLServerRestart, on a real database.
+func TestRunSurvivesRestart(t *testing.T) {
+	failed := func(tokens ...[]byte) tdstest.Decision {
+		return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
+	}
+	stages := []struct {
+		clause string
+		answer tdstest.Decision
+	}{
+		{"2.2.7.10 ERROR 17188: stopping", refusal(17188, 16, "SQL Server cannot accept new connections, because it is being shut down.")},
+		{"no token: nobody answers", tdstest.Decision{Close: true, Answer: []byte{0}}},
+		{"2.2.7.10 ERROR 17187: starting", refusal(17187, 16, "SQL Server is not ready to accept new client connections.")},
+		{"2.2.7.10 ERROR 4060, then 18456: recovering", noDatabase},
+		{"2.2.7.10 ERROR 18456 alone: state 38", failed(loginFailed)},
+		{"2.2.7.10 ERROR 4063, then LOGINACK: the fallback to master", fallsBack},
+	}
+	const stage = 300 * time.Millisecond
+	var stopped atomic.Int64 // when the server went down, in nanoseconds since 1970
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t), Decide: func(tdstest.Login) tdstest.Decision {
+		at := stopped.Load()
+		if at == 0 {
+			return tdstest.Decision{}
+		}
+		if n := int(time.Since(time.Unix(0, at)) / stage); n < len(stages) {
+			return stages[n].answer
+		}
+		return tdstest.Decision{}
+	}})
+	s := openURL(t, server.URL("DS2"))
+	d := driver.New(driver.Config{
+		Workload: workload.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
+			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
+		Targets: []driver.Target{s}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
+		MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
+	}, nothing{}, slog.New(slog.DiscardHandler))
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		orders := func() int64 { return d.Meter().Totals()[0].Counts.Orders }
+		await := func(n int64) {
+			for orders() < n && t.Context().Err() == nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		await(10)
+		stopped.Store(time.Now().UnixNano())
+		server.Drop()
+		time.Sleep(time.Duration(len(stages)) * stage)
+		await(orders() + 20)
+	}()
+	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
+		t.Fatal(err)
+	}
+	counts := d.Meter().Totals()[0].Counts
+	if counts.Reconnects != 2 || counts.GivenUp > counts.InDoubtPurchases || counts.Orders < 30 {
+		t.Errorf("counts %+v", counts)
+	}
+}
+
+// nothing is a driver.Sink that keeps nothing.
+type nothing struct{}
+
+func (nothing) Sample(measure.Sample) error     { return nil }
+func (nothing) Interval(measure.Interval) error { return nil }
