@@ -42,7 +42,8 @@ func (s *Store) Wrap(op string, err error) error {
 		return e
 	}
 	if e, ok := errors.AsType[mssql.Error](err); ok {
-		number, class, hint := classify(e, s.opened.Load())
+		_, login := errors.AsType[*connectError](err)
+		number, class, hint := classify(e, s.opened.Load(), login)
 		return &store.Error{Op: op, Class: class, Code: strconv.Itoa(int(number)), Hint: hint, Err: serverError{e}}
 	}
 	if e, ok := errors.AsType[*connectError](err); ok {
@@ -80,10 +81,11 @@ func (e *connectError) wrap(op string) error {
 }
 
 // classify gives the number, the class and the hint of the first of the server's messages that says what is wrong; the
-// last one is often only that the statement or the login failed. opened says that the database has been reached before.
-func classify(e mssql.Error, opened bool) (number int32, class store.Class, hint string) {
+// last one is often only that the statement or the login failed. opened says that the database has been reached before, login
+// that a login failed.
+func classify(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
-		if opened && whileStarting[m.Number] {
+		if opened && (whileStarting[m.Number] || login && m.Number == babelfishUnmapped) {
 			return m.Number, store.Connection, ""
 		}
 		if class, hint := classOf(m.Number); class != store.Bug {

@@ -63,6 +63,7 @@ func TestLoginAnswers(t *testing.T) {
 		{"2.2.7.10 ERROR 17148: shut down", refusal(17148, 16, "SQL Server is terminating because of a system shutdown."), false, "17148", store.Connection, store.Connection},
 		{"2.2.7.10 ERROR 40613: Azure is waking the database", refusal(40613, 17, "Database 'DS2' is not currently available."), false, "40613", store.Connection, store.Connection},
 		{"2.2.7.10 ERROR 49918: Azure has no room", refusal(49918, 16, "Cannot process request. Not enough resources."), false, "49918", store.Resource, store.Resource},
+		{"2.2.7.10 ERROR 33557097: Babelfish's for all that it has no number for, such as that it is starting", refusal(33557097, 16, "the database system is not yet accepting connections"), false, "33557097", store.Bug, store.Connection},
 		{"2.2.7.10 ERROR of class 20 closes the connection", refusal(20001, 20, "Fatal."), false, "20001", store.Connection, store.Connection},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
