@@ -5,10 +5,12 @@ GO      ?= go
 ARGS    ?=
 VERSIONS ?= 13 14 15 16 17 18
 ENDURANCE ?= 30m
+CUTS    ?= 20
+MODES   ?= honest lying disorder nobarrier torn
 FUZZTIME ?= 5s
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz
+.PHONY: help build demo endurance powercut test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -21,6 +23,10 @@ demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 1
 
 endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself stays as it is
 	scripts/endurance.sh $(ENDURANCE) $$(mktemp -d)/record --threads 4 $(ARGS)
+
+powercut: build ## cuts the power of a virtual machine CUTS times in each of MODES, built of Debian's packages in bin/powercut
+	GO='$(GO)' scripts/powercut/build bin/powercut
+	@for mode in $(MODES); do DS2=bin/ds2 scripts/powercut/run bin/powercut $$mode $(CUTS) || exit 1; done
 
 # Tests wait more than they compute, so more packages than processors run concurrently.
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one

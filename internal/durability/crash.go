@@ -129,6 +129,9 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 		if errors.Is(err, errKill) {
 			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
 		}
+		if ctx.Err() != nil { // nobody knows
+			return errors.Join(err, ended())
+		}
 		if err != nil {
 			cut.Error = err.Error()
 		}

@@ -30,9 +30,10 @@ func DirName(start time.Time, runID string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + runID
 }
 
-// MakeDir makes a directory for a record, or takes one that is empty; otherwise ErrNotEmpty is in its error.
+// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty; otherwise
+// ErrNotEmpty is in its error.
 func MakeDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create record: %w", err)
 	}
 	entries, err := os.ReadDir(dir)

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzDriveFlags gives a run's flags what nobody would.
+func FuzzDriveFlags(f *testing.F) {
+	for _, line := range []string{"--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms", "--target=postgres://a:b@c/d",
+		"--rate=500/s --spacing=even", "--crash-cycles=3 --deep-every=2", "--think_time 5e9 --user-offset -1"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		words := strings.Fields(line)
+		for _, word := range words {
+			if name := strings.ReplaceAll(word, "_", "-"); strings.Contains(name, "config") { // it would open a file of any name
+				t.Skip()
+			}
+		}
+		flags, set := driveFlagSet()
+		set.SetOutput(io.Discard)
+		if set.Parse(words) != nil {
+			return
+		}
+		if flags.check(time.Unix(0, 0)) != nil {
+			return
+		}
+		flags.specs(flags.config.Length())
+		flags.limits.parse()
+		flags.crash.parse(flags.config.Length(), 1, 1)
+	})
+}
+
+func FuzzRate(f *testing.F) {
+	for _, text := range []string{"500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var v rateValue
+		if err := v.Set(text); err == nil && !(v > 0 && v <= 1e6) {
+			t.Errorf("%q is %g a second", text, v)
+		}
+	})
+}
+
+func FuzzByteSize(f *testing.F) {
+	for _, text := range []string{"500MB", "2GB", "1e30GB", "-1", "0x10", "9223372036854775807"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var b byteSize
+		if err := b.Set(text); err == nil && b <= 0 {
+			t.Errorf("%q is %d bytes", text, b)
+		}
+	})
+}
+
+// FuzzRedact hides a password in a URL between any two texts.
+func FuzzRedact(f *testing.F) {
+	f.Add("load: ", "/ds2: no such host")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if strings.Contains(before+after, "hunter2") {
+			t.Skip()
+		}
+		if got := redact(before + " postgres://user:hunter2@host" + after); strings.Contains(got, "hunter2") {
+			t.Errorf("%q", got)
+		}
+	})
+}

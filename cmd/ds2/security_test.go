@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and write, also where they fail
+// or are made to dump their stacks.
+func TestNoPasswordAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	target := pgtest.Database(t)
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, _ := u.User.Password()
+	clean := func(where, text string) {
+		t.Helper()
+		if strings.Contains(text, password) || strings.Contains(text, url.QueryEscape(password)) {
+			t.Errorf("the password is in %s", where)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "record")
+	run := []string{"drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0"}
+	unreachable := strings.Replace(target, u.Port(), "1", 1)
+	for _, args := range [][]string{
+		{"load", "--target", target, "--size", "1MB"},
+		{"load", "--target", target, "--size", "1MB"}, // it is there already
+		append(run, "--run-time", "2s", "--out", out),
+		append(run, "--run-time", "2s", "--out", out), // so is the record
+		{"report", out}, {"report", "--output", "json", out}, {"report", "--html", filepath.Join(filepath.Dir(out), "page"), out},
+		{"verify", "--target", target, "--record", out}, {"reset", "--target", target}, {"snapshot", "restore", "--target", target},
+		{"verify", "--target", unreachable}, {"drive", "--target", unreachable}, {"drive", target}, {"drive", "--threads", target},
+	} {
+		_, stdout, stderr := execute(t, args...)
+		clean("what ds2 "+args[0]+" printed", stdout+stderr)
+	}
+	err = filepath.WalkDir(filepath.Dir(out), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if packed, bad := gzip.NewReader(bytes.NewReader(text)); bad == nil {
+			if text, err = io.ReadAll(packed); err != nil {
+				return err
+			}
+		}
+		clean(path, string(text))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+
+	// A run that is made to dump the stacks of its goroutines.
+	p := startProgram(t, append(run, "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")...)
+	p.start(t)
+	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
+	time.Sleep(500 * time.Millisecond)
+	if err := p.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	<-p.ended
+	if !strings.Contains(p.stderr.String(), "goroutine ") {
+		t.Errorf("no stacks: %.300s", p.stderr.String())
+	}
+	clean("the stacks of goroutines", p.stderr.String())
+}
+
+// TestRecordModes looks who may read a record: the user alone.
+func TestRecordModes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	out := filepath.Join(t.TempDir(), "results", "record")
+	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--journal", "--metrics-addr", "", "--quiet", "--out", out)
+	if code != exitDone {
+		t.Fatal(stderr)
+	}
+	for _, dir := range []string{out, filepath.Dir(out)} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v: others can look into it", dir, info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(out, "acknowledged.bin")); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("the journal: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestCommandsOfConfigFile shows what docs/security.md says: a configuration file may hold command lines, which run as whoever runs ds2.
+func TestCommandsOfConfigFile(t *testing.T) {
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	file := filepath.Join(dir, "config")
+	if err := os.WriteFile(file, []byte("target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, "drive", "--config_file", file, "--out", filepath.Join(dir, "record"))
+	if _, err := os.Stat(ran); err != nil {
+		t.Errorf("the command of the file was not run: %v", err)
+	}
+}
+
+// TestMetricsServer looks at what a client of a run's page can do: only read, on this machine only unless asked otherwise.
+func TestMetricsServer(t *testing.T) {
+	var f metricsFlags
+	f.metricsAddr = defaultMetricsAddr
+	host, _, _ := strings.Cut(f.metricsAddr, ":")
+	if host != "127.0.0.1" {
+		t.Errorf("figures are served on %s by default, want this machine only", f.metricsAddr)
+	}
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:39464", "--out", "out")
+	p.start(t)
+	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
+	for method, want := range map[string]int{"GET": http.StatusOK, "POST": http.StatusMethodNotAllowed, "DELETE": http.StatusMethodNotAllowed} {
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://127.0.0.1:39464/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		password, _ := mustParse(t, target).User.Password()
+		if response.StatusCode != want || strings.Contains(string(text), password) {
+			t.Errorf("%s: %s, want %d", method, response.Status, want)
+		}
+	}
+	response, err := http.Get("http://127.0.0.1:39464/" + strings.Repeat("x", 1<<20))
+	if err == nil && response.StatusCode == http.StatusOK {
+		t.Errorf("a request line of a megabyte: %s", response.Status)
+	}
+	p.Process.Kill()
+}
+
+func mustParse(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}

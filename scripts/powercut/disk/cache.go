@@ -1,0 +1,116 @@
+package main
+
+import (
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+)
+
+// block is the unit in which the drive writes, in bytes: half a page of PostgreSQL's, so that a cut can tear one.
+const block = 4096
+
+// Medium is what keeps its bytes without power.
+type Medium interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+// Cache is a drive's volatile write cache before its medium. What is in it and not on the medium is gone when this
+// process is killed.
+type Cache struct {
+	medium   Medium
+	delay    time.Duration // how long a block stays in the cache on average, where nobody flushes
+	anyOrder bool          // blocks go to the medium in any order; else in that in which they were written
+
+	mu    sync.Mutex
+	dirty map[int64]*write // the newest write of each block that is not on the medium
+	queue []*write         // in the order in which they came
+}
+
+// write is a block that was written.
+type write struct {
+	number int64
+	data   []byte
+	due    time.Time // on the medium
+}
+
+func newCache(m Medium, delay time.Duration, anyOrder bool) *Cache {
+	return &Cache{medium: m, delay: delay, anyOrder: anyOrder, dirty: map[int64]*write{}}
+}
+
+// ReadAt reads whole blocks.
+func (c *Cache) ReadAt(p []byte, off int64) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n, err := c.medium.ReadAt(p, off); err != nil {
+		return n, err
+	}
+	for at := 0; at < len(p); at += block {
+		if w, ok := c.dirty[(off+int64(at))/block]; ok {
+			copy(p[at:], w.data)
+		}
+	}
+	return len(p), nil
+}
+
+// WriteAt writes whole blocks into the cache.
+func (c *Cache) WriteAt(p []byte, off int64) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for at := 0; at < len(p); at += block {
+		w := &write{(off + int64(at)) / block, slices.Clone(p[at : at+block]), now.Add(c.delay)}
+		if c.anyOrder {
+			w.due = now.Add(time.Duration(2 * rand.Float64() * float64(c.delay)))
+		}
+		c.dirty[w.number] = w
+		c.queue = append(c.queue, w)
+	}
+	return len(p), nil
+}
+
+func (c *Cache) writeOut(w *write) error {
+	if c.dirty[w.number] == w {
+		delete(c.dirty, w.number)
+	}
+	_, err := c.medium.WriteAt(w.data, w.number*block)
+	return err
+}
+
+// Flush writes all blocks to the medium, as a host asks that wants them to be safe.
+func (c *Cache) Flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.dirty {
+		if err := c.writeOut(w); err != nil {
+			return err
+		}
+	}
+	c.queue = nil
+	return nil
+}
+
+// WriteOut writes the blocks to the medium that are due.
+func (c *Cache) WriteOut(now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var left []*write
+	for i, w := range c.queue {
+		switch {
+		case w.due.After(now) && !c.anyOrder:
+			c.queue = append(left, c.queue[i:]...)
+			return nil
+		case w.due.After(now):
+			left = append(left, w)
+		case c.anyOrder && c.dirty[w.number] != w: // a newer one has taken its place
+		default:
+			if err := c.writeOut(w); err != nil {
+				return err
+			}
+		}
+	}
+	c.queue = left
+	return nil
+}
