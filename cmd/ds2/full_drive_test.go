@@ -154,3 +154,30 @@ func TestAuditFillsDrive(t *testing.T) {
 		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
 	}
 }
+
+// TestSnapshotWithoutRoom asks for a copy of a database on a drive that has no room for two, then makes room.
+func TestSnapshotWithoutRoom(t *testing.T) {
+	t.Parallel()
+	server := newTroubledServer(t)
+	dir, grow := smallDrive(t, "18m", server.DataDir())
+	server.exec(t, "CREATE TABLESPACE narrow LOCATION '"+dir+"'")
+	server.exec(t, "CREATE DATABASE narrow TABLESPACE narrow")
+	t.Cleanup(func() {
+		server.exec(t, "DROP DATABASE narrow")
+		server.exec(t, "DROP TABLESPACE narrow")
+	})
+	target := server.URL("narrow")
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	code, _, stderr := execute(t, "snapshot", "create", "--target", target)
+	if code != exitFailed || !strings.Contains(stderr, "a copy takes 0.0") || !strings.Contains(stderr, "GB in "+dir+", on the file system "+dir+"; make room there") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	grow("100m")
+	for _, work := range []string{"create", "restore", "drop"} {
+		if code, _, stderr := execute(t, "snapshot", work, "--target", target); code != exitDone || work != "drop" && !strings.Contains(stderr, "there is room for 0.") {
+			t.Errorf("%s: exit %d, %s", work, code, stderr)
+		}
+	}
+}

@@ -176,7 +176,7 @@ func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter
 	if free < needs && !room.Clones {
 		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
 			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
-			Hint: "make room there, or use ds2 reset, which needs none"}
+			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
 	}
 	return fmt.Sprintf("%s; there is room for %.1f GB in %s", said, float64(free)/1e9, where), nil
 }

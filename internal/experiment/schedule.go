@@ -7,16 +7,16 @@ import (
 )
 
 // Schedule says where a bench stands, and when it will end. How long restores and audits take it learns from those that were
-// made. Its methods may be called from several goroutines, also on a nil Schedule, which knows nothing.
+// made last. Its methods may be called from several goroutines, also on a nil Schedule, which knows nothing.
 type Schedule struct {
 	Settle time.Duration // before each run
 	Length time.Duration // of a run, from its idle time to the end of its cooldown
 
-	mu              sync.Mutex
-	number, of      int // of the run that counts next
-	stage           benchStage
-	began           time.Time // the stage
-	restores, after spent
+	mu             sync.Mutex
+	number, of     int // of the run that counts next
+	stage          benchStage
+	began          time.Time     // the stage
+	restore, after time.Duration // what those took that were made last; 0: none was
 }
 
 // benchStage is a part of a run of a bench, in the order in which they come.
@@ -27,19 +27,6 @@ const (
 	stageSettle
 	stageRun // with the audit that follows it
 )
-
-// spent is how long something took that was done some times.
-type spent struct {
-	times int
-	all   time.Duration
-}
-
-func (s spent) mean() time.Duration {
-	if s.times == 0 {
-		return 0
-	}
-	return s.all / time.Duration(s.times)
-}
 
 // begin notes that a stage begins, of a run that will be the number of those that count if nothing is wrong with it.
 func (s *Schedule) begin(stage benchStage, number, of int) {
@@ -71,9 +58,9 @@ func (s *Schedule) leave() {
 	took := time.Since(s.began)
 	switch s.stage {
 	case stageRestore:
-		s.restores = spent{s.restores.times + 1, s.restores.all + took}
+		s.restore = took
 	case stageRun: // with what follows it
-		s.after = spent{s.after.times + 1, s.after.all + max(took-s.Length, 0)}
+		s.after = max(took-s.Length, 0)
 	}
 }
 
@@ -86,17 +73,16 @@ func (s *Schedule) Left() (left time.Duration, whole bool) {
 	if !s.began.IsZero() {
 		elapsed = time.Since(s.began)
 	}
-	restore, after := s.restores.mean(), s.after.mean()
-	stages := map[benchStage]time.Duration{stageRestore: restore, stageSettle: s.Settle, stageRun: s.Length + after}
+	stages := map[benchStage]time.Duration{stageRestore: s.restore, stageSettle: s.Settle, stageRun: s.Length + s.after}
 	if !s.began.IsZero() {
 		left = max(stages[s.stage]-elapsed, 0)
 		for stage := s.stage + 1; stage <= stageRun; stage++ {
 			left += stages[stage]
 		}
 	}
-	left += time.Duration(max(s.of-s.number, 0)) * (restore + s.Settle + s.Length + after)
+	left += time.Duration(max(s.of-s.number, 0)) * (s.restore + s.Settle + s.Length + s.after)
 	lastRun := s.number >= s.of
-	return left, (s.restores.times > 0 || lastRun && s.stage > stageRestore) && s.after.times > 0
+	return left, (s.restore > 0 || lastRun && s.stage > stageRestore) && s.after > 0
 }
 
 // String is where the bench stands, in words: "run 1 of 3; the bench ends in about 1h12m0s, at 14:05".
