@@ -160,6 +160,8 @@ func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter
 	if needs == 0 {
 		return "", nil
 	}
+	// Beside the files the server writes directories and, mostly to the same drive, its log.
+	least := needs + needs/100 + 16<<20
 	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
 	free, known := int64(0), false
 	if monitor.IsLocal(monitor.HostOf(s.Label())) {
@@ -173,7 +175,7 @@ func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter
 	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
 		where += ", on the file system " + mount
 	}
-	if free < needs && !room.Clones {
+	if free < least && !room.Clones {
 		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
 			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
 			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
