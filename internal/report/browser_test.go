@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,10 +34,14 @@ func TestBrowser(t *testing.T) {
 		t.Skip(err)
 	}
 	r := record(t, nil)
-	r.Host.Columns = []string{"disk.sda.reads_per_second"}
+	r.Host.Columns = []string{"disk.nvme0n1.reads_per_second", "disk.nvme0n1.writes_per_second", "disk.sda.reads_per_second", "disk.sda.writes_per_second",
+		"db.cache_hit_ratio", "client.resident_bytes", "db.temporary_bytes_per_second"}
 	for second := 1; second <= 70; second++ {
-		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{float64(second)}})
+		x := float64(second)
+		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
+			Values: []float64{400 + x, 300 - x, 40 + x/7, 90 + 10*math.Sin(x/9), .984 + .003*math.Sin(x/9), 2e7, 0}})
 	}
+	r.Checkpoints = []monitor.Checkpoint{{From: 22, To: 30}, {From: 52, To: 60}}
 	bench := benchOf("ssd", diagnose.Storage, 6412.3, 6512.7, 6601.9, 6550.2, 6302.5)
 	bench.RunsCI95, bench.Dir = new(120.), t.TempDir()
 	bench.Runs[4].Counts, bench.Runs[4].Faults = false, []string{"drive nvme0n1 held itself back for its heat: 3 times"}
@@ -58,7 +63,7 @@ func TestBrowser(t *testing.T) {
 		name, html string
 		charts     int
 	}{
-		{"report", html(t, r, record(t, nil)), 4 + 1 + 4},
+		{"report", html(t, r, record(t, nil)), 4 + 4 + 4},
 		{"compare", comparison, 4},
 		{"bench", benchPage.String(), 4 + 4},
 		{"tune", tunePage.String(), 3},

@@ -33,7 +33,8 @@ type chart struct {
 
 // line is one curve. A point is x and y; y is null where there is nothing to show.
 type line struct {
-	Name   string        `json:"name"`
+	Name   string        `json:"name"`           // in the legend, where lines of one name stand once
+	What   string        `json:"what,omitempty"` // which of the lines of that name it is
 	Points [][2]*float64 `json:"points"`
 	Thin   bool          `json:"thin"` // in the background
 	Hue    int           `json:"hue"`  // lines of one thing, such as a drive, have one colour

@@ -54,7 +54,7 @@ func (v runView) cleaned() runView {
 		c := &v.Charts[i]
 		c.Title, c.Text, c.Figures = clean(c.Title), clean(c.Text), c.Figures.cleaned()
 		for k := range c.Lines {
-			c.Lines[k].Name = clean(c.Lines[k].Name)
+			c.Lines[k].Name, c.Lines[k].What = clean(c.Lines[k].Name), clean(c.Lines[k].What)
 		}
 		for k := range c.Bands {
 			c.Bands[k].Name = clean(c.Bands[k].Name)

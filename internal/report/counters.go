@@ -102,6 +102,9 @@ func newCounter(column string) counter {
 	return c
 }
 
+// dashNames are those of page.js.
+var dashNames = []string{"solid", "dashed", "dotted"}
+
 // hostCharts draws the counters beside the orders; none where the record has none.
 func hostCharts(r *result.Record, id string) []chart {
 	var all []chart
@@ -111,7 +114,7 @@ func hostCharts(r *result.Record, id string) []chart {
 			Log: spec.scale == logarithmic, Near: spec.scale == nearData, Folded: true,
 		}
 		c.Figures = table{Caption: spec.title, Head: statisticsHead}
-		var items []string
+		var items, dashed []string
 		for _, column := range r.Host.Columns {
 			counter := newCounter(column)
 			quantity := slices.Index(spec.counters, counter.group+"."+counter.quantity)
@@ -124,6 +127,11 @@ func hostCharts(r *result.Record, id string) []chart {
 					items = append(items, counter.item)
 				}
 				l.Hue, l.Dash = slices.Index(items, counter.item), quantity
+				// The legend has each drive once, and the text each kind of line.
+				l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
+				if kind := dashNames[quantity%len(dashNames)] + ": " + l.What; !slices.Contains(dashed, kind) {
+					dashed = append(dashed, kind)
+				}
 			}
 			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
 				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*counter.scale)
@@ -133,6 +141,9 @@ func hostCharts(r *result.Record, id string) []chart {
 			c.YName = counter.unit
 			c.Lines = append(c.Lines, l)
 			c.Figures.Rows = append(c.Figures.Rows, statistics(r, column))
+		}
+		if len(dashed) > 1 {
+			c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
 		}
 		if len(c.Lines) > 0 {
 			all = append(all, c)

@@ -33,12 +33,25 @@
 	// How many rows the legend takes, by the width of its names: it wraps, and the plot below makes room.
 	const legendRows = (c, width) => {
 		let rows = 1, used = 0;
-		for (const l of c.lines) {
-			const needed = 7 * l.name.length + 40;
+		for (const name of new Set(c.lines.map(l => l.name))) {
+			const needed = 7 * name.length + 40;
 			if (used + needed > width && used) { rows++; used = 0; }
 			used += needed;
 		}
 		return rows;
+	};
+
+	// What a tooltip says of lines that share a name: each by what it is of the name's.
+	const values = c => points => {
+		const box = document.createElement('div');
+		points.forEach((p, i) => {
+			const l = c.lines[p.seriesIndex], row = document.createElement('div');
+			if (i === 0) box.appendChild(document.createElement('b')).textContent = clock(p.value[0]);
+			row.textContent = `${l.name} ${l.what || ''}: ${figure(p.value[1])}`;
+			row.style.color = p.color;
+			box.appendChild(row);
+		});
+		return box;
 	};
 
 	function options(c, element, paper) {
@@ -72,11 +85,11 @@
 			grid: {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
 			legend: {
 				top: 0, type: 'plain', itemWidth: 24, itemHeight: 8, textStyle: {color: ink}, inactiveColor: faint,
-				data: c.lines.map(l => l.name),
+				data: [...new Set(c.lines.map(l => l.name))],
 			},
 			tooltip: {
 				trigger: 'axis', confine: true, backgroundColor: colour('paper'), borderColor: rule, textStyle: {color: ink},
-				axisPointer: {lineStyle: {color: faint}}, valueFormatter: figure,
+				axisPointer: {lineStyle: {color: faint}}, valueFormatter: figure, formatter: c.lines.some(l => l.what) ? values(c) : undefined,
 			},
 			dataZoom: !time ? [] : [{type: 'slider', show: zoom, height: 18, bottom: 8, labelFormatter: clock, textStyle: {color: faint}, borderColor: rule}],
 			xAxis: c.labels
