@@ -37,11 +37,12 @@ type deepCheck struct {
 
 // relation is a table, index or sequence.
 type relation struct {
-	oid, table uint32 // table is an index's, else the relation itself
-	name       string // quoted, with its schema
-	kind       string // as in pg_class
-	method     string // access method
-	usable     bool   // false for an index that was never finished
+	oid, table uint32  // table is an index's, else the relation itself
+	name       string  // quoted, with its schema
+	kind       string  // as in pg_class
+	method     string  // access method
+	usable     bool    // false for an index that was never finished
+	rows       float64 // or entries, as far as the server knows
 	forks      []fork
 }
 
@@ -88,7 +89,7 @@ func (s *deepCheck) all(ctx context.Context) error {
 	}
 	for _, r := range s.relations {
 		s.estimate.Plan(readKind, float64(r.pages()))
-		s.estimate.Plan(checkKind(r), float64(r.pages()))
+		s.estimate.Plan(checkKind(r), checkUnits(r))
 	}
 	var reading readingTime
 	for _, r := range s.relations {
@@ -96,7 +97,7 @@ func (s *deepCheck) all(ctx context.Context) error {
 		if err := s.readRelation(ctx, r, &reading); err != nil {
 			return fmt.Errorf("read %s: %w", r.name, err)
 		}
-		s.estimate.Begin(checkKind(r), float64(r.pages()))
+		s.estimate.Begin(checkKind(r), checkUnits(r))
 		if !s.damaged[r.oid] && !s.damaged[r.table] {
 			s.show(r)
 			if err := s.checkTwice(ctx, r, known); err != nil {
@@ -115,7 +116,7 @@ func (s *deepCheck) show(r relation) {
 	s.tell(store.DeepCheckProgress{Object: r.name, Done: s.done, Total: s.result.Bytes, Left: left})
 }
 
-// The kinds of work, by pages: to read one takes a fraction of what it takes to check it, and of an index the check also reads the table.
+// The kinds of work: reading and checking tables by pages, checking B-trees by entries, each of which is looked for from its row.
 var readKind = pace.Kind{Name: "read", Prior: 1}
 
 func checkKind(r relation) pace.Kind {
@@ -123,11 +124,18 @@ func checkKind(r relation) pace.Kind {
 	case r.kind == "S":
 		return pace.Kind{Name: "nothing"}
 	case r.method == "btree":
-		return pace.Kind{Name: "check index", Prior: 20}
+		return pace.Kind{Name: "check index", Prior: 0.3}
 	case r.method == "heap":
 		return pace.Kind{Name: "check table", Prior: 4}
 	}
 	return pace.Kind{Name: "check " + r.method, Prior: 4}
+}
+
+func checkUnits(r relation) float64 {
+	if r.method == "btree" {
+		return r.rows
+	}
+	return float64(r.pages())
 }
 
 // extension makes sure that an extension is there.
@@ -220,7 +228,7 @@ func (s *deepCheck) reconnect(ctx context.Context) error {
 func (s *deepCheck) list(ctx context.Context) error {
 	rows, err := s.conn.QueryContext(ctx, `
 		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text, coalesce(a.amname, ''),
-			coalesce(i.indisvalid AND i.indisready, true), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
+			coalesce(i.indisvalid AND i.indisready, true), greatest(c.reltuples, 0)::float8, f.name, pg_relation_size(c.oid, f.name) / $1::bigint
 		FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace
 		LEFT JOIN pg_am a ON a.oid = c.relam
@@ -235,7 +243,7 @@ func (s *deepCheck) list(ctx context.Context) error {
 	for rows.Next() {
 		var r relation
 		var f fork
-		if err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &f.name, &f.pages); err != nil {
+		if err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &r.rows, &f.name, &f.pages); err != nil {
 			return fmt.Errorf("list tables and indexes: %w", err)
 		}
 		if n := len(s.relations); n == 0 || s.relations[n-1].oid != r.oid {
