@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/report"
@@ -49,6 +50,14 @@ All records go into one directory. The same command with the same --out continue
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
+	f.add(flags)
+	flags.VarP(oneOf(&f.output.format, "text", "json", "csv"), "output", "o", "format of the result")
+	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
+	return cmd
+}
+
+// add declares the flags of the procedure and of its runs.
+func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
 	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
@@ -56,18 +65,15 @@ All records go into one directory. The same command with the same --out continue
 	flags.Var(durationValue{&f.cooldown, time.Minute}, "cooldown", "time that counters and power are measured after the run: minutes, or a time such as 90s")
 	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed, or beside which a drive held itself back for its heat")
 	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "do not let runs count that were not steady: repeat them, which flatters drives that are erratic")
-	f.add(flags)
+	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
 	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"
 	f.observe.add(flags)
-	flags.VarP(oneOf(&f.output.format, "text", "json", "csv"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
-	return cmd
 }
 
 func (f *benchFlags) check() error {
@@ -80,6 +86,9 @@ func (f *benchFlags) check() error {
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
 	if err := f.restore.check(); err != nil {
+		return err
+	}
+	if err := f.observe.check(); err != nil {
 		return err
 	}
 	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
@@ -104,21 +113,11 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer unlock()
-	bench, err := f.begin(cmd.Flags(), &options)
+	bench, err := f.prepare(interrupts.soft, cmd.Flags(), &options, stderr)
 	if err != nil {
 		return err
 	}
-	if err := f.observe.observe(interrupts.soft, &options, f.output.quiet, stderr); err != nil {
-		return err
-	}
-	if f.observe.PowerLog != "" {
-		if err := experiment.CompleteBench(interrupts.soft, options, &bench); err != nil {
-			return err
-		}
-	}
-	experiment.Stand(&bench)
 	if bench.Status != result.Done || !experiment.Enough(bench) {
-		options.Idle, options.Cooldown = f.idle, f.cooldown
 		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
@@ -141,6 +140,39 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return verdictError("limits failed: %s; see the record", limit.Failed(bench.Limits))
 	}
 	return nil
+}
+
+// prepare takes up the bench in the options' directory, or begins it, and finds out what can be observed.
+func (f *benchFlags) prepare(ctx context.Context, flags *pflag.FlagSet, o *experiment.Options, stderr io.Writer) (result.Bench, error) {
+	bench, err := f.begin(flags, o)
+	if err != nil {
+		return bench, err
+	}
+	if err := f.observe.observe(ctx, o, f.output.quiet, stderr); err != nil {
+		return bench, err
+	}
+	if f.observe.PowerLog != "" {
+		if err := experiment.CompleteBench(ctx, *o, &bench); err != nil {
+			return bench, err
+		}
+	}
+	experiment.Stand(&bench)
+	o.Idle, o.Cooldown = f.idle, f.cooldown
+	return bench, nil
+}
+
+// planned is how long a run takes, without restore and audit.
+func (f *benchFlags) planned() time.Duration {
+	return f.settle + f.idle + f.length() + f.cooldown
+}
+
+// length is how long users run, also before the targets are opened.
+func (f *benchFlags) length() time.Duration {
+	c := f.config
+	if urls, err := f.urls(); err == nil {
+		c.Targets = make([]driver.Target, len(urls))
+	}
+	return c.Length()
 }
 
 // begin makes the bench's directory, or finds an unfinished bench in it to continue.
@@ -193,12 +225,18 @@ func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr
 	return experiment.Bench{
 		Schedule: schedule,
 		Dir:      options.Dir,
+		Planned:  f.planned(),
 		Restore:  func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
-		Run:      f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
-		Told: func(format string, args ...any) {
-			if !f.output.quiet {
-				fmt.Fprintf(stderr, format+"\n", args...)
-			}
-		},
+		Run:     f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
+		Told:    f.output.told(stderr),
+	}
+}
+
+// told tells what goes on.
+func (o *driveOutput) told(stderr io.Writer) func(format string, args ...any) {
+	return func(format string, args ...any) {
+		if !o.quiet {
+			fmt.Fprintf(stderr, format+"\n", args...)
+		}
 	}
 }

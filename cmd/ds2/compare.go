@@ -18,9 +18,9 @@ func newCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
-		Long: `Compares the benches, or single runs, in the directories A, B and so on: the storage report's table, and by how many percent
-each differs from the first, by the runs that stand for them. Whether a difference is significant is told by Welch's t-test
-on the logarithms of all runs that count, at the 5 % level; it takes two runs of each.
+		Long: `Compares the benches, or single runs, in the directories A, B and so on, with the first: the storage report's table, and
+by how many percent each differs. Configurations of one ds2 experiment are compared block by block; name its directory for
+all of them, or those of the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
 
 With --fail-if the command is a gate for changes: it exits with code 3 where the 95 % confidence interval of a change lies
 wholly beyond the bound, and says that it cannot tell where the interval holds the bound, or where there are fewer than
@@ -28,6 +28,7 @@ two runs of each; with --strict that is code 3 too.
 
 A directory can be given a name: ssd=ds2-results/…`,
 		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
+  ds2 compare ds2-results/arrays
   ds2 compare --output html --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
   ds2 compare --fail-if 'opm < -2.5%' --fail-if 'order p99 > +10%' --output markdown main=ds2-results/main ds2-results/change`,
 		Args: cobra.MinimumNArgs(1),
@@ -41,25 +42,21 @@ A directory can be given a name: ssd=ds2-results/…`,
 				}
 				gates = append(gates, gate)
 			}
-			switch {
-			case len(gates) > 0 && len(args) < 2:
-				return usageError("--fail-if: name two directories or more, the first of which is what the others are compared with")
-			case strict && len(gates) == 0:
+			if strict && len(gates) == 0 {
 				return usageError("--strict: it takes a --fail-if")
 			}
-			var all []report.Configuration
-			for _, arg := range args {
-				c, err := report.ReadConfiguration(arg)
-				if err != nil {
-					return err
-				}
-				all = append(all, c)
+			all, warnings, err := report.ReadConfigurations(args)
+			if err != nil {
+				return err
+			}
+			if len(gates) > 0 && len(all) < 2 {
+				return usageError("--fail-if: name two directories or more, the first of which is what the others are compared with")
 			}
 			c := report.Compare(all)
+			c.Warnings = append(c.Warnings, warnings...)
 			if err := c.Judge(gates); err != nil {
 				return err
 			}
-			var err error
 			if out == "" {
 				err = write(cmd.OutOrStdout(), c)
 			} else {

@@ -48,7 +48,7 @@ func TestCompareTheStorageReport(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{
-		"48,172.0  46,586.3  48,142.0  3 of 3    48,142.0", "64,973.7  67,356.7  64,203.0  3 of 3    64,973.7",
+		"48,172.0  46,586.3  48,142.0  3 of 3      48,100", "64,973.7  67,356.7  64,203.0  3 of 3      65,000",
 		"Differences from 24 hard disks",
 		"6 SSDs         OPM           +38 % (95 % confidence +31 % to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %",
 		"active power  -35 % (significance unknown", "idle power    -42 % (significance unknown", "OPM per watt  +109 % (significance unknown",

@@ -19,6 +19,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/workload"
@@ -159,38 +160,54 @@ func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
 	return specs, nil
 }
 
-// experiment opens the targets, looks at what they hold, and puts the run together. The caller closes the stores.
-func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err error) {
-	now := time.Now()
+// judged is what flags say that takes no database to be read.
+type judged struct {
+	words  *datagen.Words
+	size   *datagen.Size // nil: that of the database
+	limits []limit.Limit
+}
+
+// judge refuses flags that make no run, before anything is connected to.
+func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	if err := f.check(now); err != nil {
-		return o, err
+		return j, err
 	}
-	if f.workload.Words, err = readWords(f.words); err != nil {
-		return o, err
+	if j.words, err = readWords(f.words); err != nil {
+		return j, err
 	}
-	var want *datagen.Size
 	if f.size != "" {
 		size, err := datagen.ParseSize(f.size)
 		if err != nil {
-			return o, flagError("size", err)
+			return j, flagError("size", err)
 		}
-		want = &size
+		j.size = &size
 	}
-	limits, err := f.limits.parse()
+	if j.limits, err = f.limits.parse(); err != nil {
+		return j, err
+	}
+	if f.abortAfter > 0 && len(j.limits) == 0 {
+		return j, usageError("--abort-on-fail needs --limit or --limits")
+	}
+	if f.abortAfter > 0 && f.abortAfter < time.Second {
+		return j, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
+	}
+	w := f.workload
+	w.Size = datagen.S // the database tells the right one
+	if err := w.Check(); err != nil {
+		return j, &exitError{exitUsage, err}
+	}
+	_, err = f.urls()
+	return j, err
+}
+
+// experiment opens the targets, looks at what they hold, and puts the run together. The caller closes the stores.
+func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err error) {
+	now := time.Now()
+	j, err := f.judge(now)
 	if err != nil {
 		return o, err
 	}
-	if f.abortAfter > 0 && len(limits) == 0 {
-		return o, usageError("--abort-on-fail needs --limit or --limits")
-	}
-	if f.abortAfter > 0 && f.abortAfter < time.Second {
-		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
-	}
-	// Parameters are judged before anything is connected to; the size is not known yet where the database tells it.
-	f.workload.Size = datagen.S
-	if err := f.workload.Check(); err != nil {
-		return o, &exitError{exitUsage, err}
-	}
+	f.workload.Words = j.words
 	stores, err := f.open()
 	if err != nil {
 		return o, err
@@ -212,7 +229,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}
 	var seeds []uint64
 	for i, s := range stores {
-		size, seed, err := experiment.CheckTarget(ctx, s, want, f.workload.Words)
+		size, seed, err := experiment.CheckTarget(ctx, s, j.size, f.workload.Words)
 		if err != nil {
 			return o, err
 		}
@@ -225,7 +242,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}
 	c.Workload = f.workload
 	return experiment.Options{
-		Targets: stores, Driver: c, Windows: specs, Limits: limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(), DataSeeds: seeds,
+		Targets: stores, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(), DataSeeds: seeds,
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

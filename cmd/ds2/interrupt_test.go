@@ -251,6 +251,7 @@ func commandsAtWork(t *testing.T, s *troubledServer) []*program {
 		{name: "load", args: []string{"load", "--size", "500MB", "--parallel", "1"}},
 		{name: "drive", args: append([]string{"drive"}, run...), file: "out/run.log"},
 		{name: "bench", args: append([]string{"bench", "--settle", "0", "--idle", "0", "--restore", "none"}, run...), file: "out/run-1/run.log"},
+		{name: "experiment", args: []string{"experiment", "threads.yaml", "--out", "out"}, file: "out/threads-2/run-1/run.log"},
 		{name: "tune", args: append([]string{"tune", "--start-threads", "2", "--restore", "none"}, run[2:]...), file: "out/01-2-users/run.log"},
 		{name: "verify", args: []string{"verify"}, lock: tables},
 		{name: "deep", args: []string{"verify", "--deep"}, lock: tables},
@@ -261,8 +262,15 @@ func commandsAtWork(t *testing.T, s *troubledServer) []*program {
 		if c.name != "load" {
 			s.exec(t, "CREATE DATABASE "+c.name+" TEMPLATE origin")
 		}
-		p := startProgram(t, append(c.args, "--target", s.through(t, c.name))...)
+		if c.name != "experiment" {
+			c.args = append(c.args, "--target", s.through(t, c.name))
+		}
+		p := startProgram(t, c.args...)
 		p.name = c.name
+		file := "target: " + s.through(t, "experiment") + "\nrun-time: 10m\nwarmup-time: 0\nsettle: 0\nidle: 0\nramp-rate: 100\nmetrics-addr: ''\nrestore: none\nfactors: {threads: [2]}\n"
+		if err := os.WriteFile(filepath.Join(p.Dir, "threads.yaml"), []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		database := c.name
 		if c.within != "" {
 			database = c.within

@@ -34,6 +34,13 @@ func TestOneCommandAtATime(t *testing.T) {
 	}
 	refusal := regexp.MustCompile(fmt.Sprintf(`^ds2: 127\.0\.0\.1:\d+/test\d+ is in use by ds2 drive, process %d on %s, since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait for its end, or stop it`,
 		p.Process.Pid, regexp.QuoteMeta(host[:min(len(host), 10)])))
+	file := filepath.Join(t.TempDir(), "threads.yaml")
+	if err := os.WriteFile(file, []byte("target: "+target+"\nfactors: {threads: [1, 2]}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := execute(t, "experiment", file, "--out", filepath.Join(t.TempDir(), "experiment")); code != exitFailed || !refusal.MatchString(lastLine(stderr)) || stdout != "" {
+		t.Errorf("ds2 experiment beside a run: exit %d, %s%s", code, stdout, stderr)
+	}
 	for _, args := range [][]string{
 		{"reset"},
 		{"verify"},

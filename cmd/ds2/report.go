@@ -45,6 +45,15 @@ With --merge the records are those of one run that several driver machines made,
 				}
 				return reportSearch(cmd.OutOrStdout(), dirs[0], *search, output, out)
 			}
+			if e, err := report.ReadExperiment(dirs[0]); !errors.Is(err, result.ErrNoExperiment) {
+				if err == nil && (len(dirs) > 1 || len(windows) > 0 || merge) {
+					err = usageError("%s is the record of an experiment: report it by itself, without --window and --merge, or see ds2 compare", dirs[0])
+				}
+				if err != nil {
+					return err
+				}
+				return deliver(cmd.OutOrStdout(), dirs[0], output, out, func(w io.Writer) error { return writeExperiment(w, e, output) })
+			}
 			if _, err := result.ReadBench(dirs[0]); !errors.Is(err, result.ErrNoBench) {
 				if len(dirs) > 1 || len(windows) > 0 || merge {
 					return usageError("%s is the record of a bench: report it by itself, without --window and --merge, or see ds2 compare", dirs[0])

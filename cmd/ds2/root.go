@@ -62,6 +62,7 @@ func newRoot() *cobra.Command {
 		newLoadCommand(),
 		newDriveCommand(),
 		newBenchCommand(),
+		newExperimentCommand(),
 		newTuneCommand(),
 		newResetCommand(),
 		newSnapshotCommand(),

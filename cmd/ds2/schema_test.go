@@ -32,6 +32,7 @@ var outputs = map[string]any{
 	"run":          result.Summary{},    // drive, demo; summary.json
 	"runs":         []result.Summary{},  // report
 	"bench":        result.Bench{},      // bench
+	"experiment":   report.Experiment{}, // experiment
 	"search":       result.Search{},     // tune
 	"comparison":   report.Comparison{}, // compare
 	"verification": verification{},      // verify
@@ -41,8 +42,8 @@ var outputs = map[string]any{
 
 // commandOutputs names the outputs that a command may write.
 var commandOutputs = map[string][]string{
-	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "tune": {"search"}, "compare": {"comparison"},
-	"report": {"runs", "bench", "search"},
+	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "experiment": {"experiment"}, "tune": {"search"}, "compare": {"comparison"},
+	"report": {"runs", "bench", "experiment", "search"},
 	"verify": {"verification"}, "sizes": {"sizes"}, "device": {"device"},
 }
 

@@ -19,11 +19,13 @@ import (
 // Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup asks for, each from the
 // same state of the database.
 type Bench struct {
-	Dir string // of the bench's summary and its runs
+	Dir     string        // of the bench's summary and its runs
+	Planned time.Duration // that a run takes, without restore and audit
 
 	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last ended.
 	Restore func(context.Context) error
-	// Run makes the run of a number, counted from 1, and its record in a directory; faults say what is wrong with it.
+	// Run makes the run of a number, counted from 1 over all of an experiment, and its record in a directory; faults say what
+	// is wrong with it.
 	Run func(ctx context.Context, dir string, number int) (s result.Summary, faults []string, err error)
 	// Told is told what goes on.
 	Told func(format string, args ...any)
@@ -34,77 +36,17 @@ type Bench struct {
 // ErrTooFew says that too few runs of a bench count.
 var ErrTooFew = errors.New("too few runs count")
 
-// failuresInARow is how many runs may fail one after the other before the bench is given up. A run fails where it ends
-// with an error and without a result: the server is gone, too many orders were given up, the restore did not work. A run
-// with a fault, such as a failed audit, did not fail.
-const failuresInARow = 2
-
-// Do goes through the procedure, from the start or from where b, which is the bench's summary, ends. A run that failed, and
-// one with faults, does not count and is repeated, unless the setup keeps faulty runs: as many extra runs as
-// were asked for, then the bench ends with ErrTooFew. A run that was not steady counts, unless the setup drops it: to
-// throw such runs away flatters erratic drives. The summary on disk is always that of the runs made so far. Closing stop
-// ends it in order.
+// Do makes the runs of a bench, which is an experiment of one configuration, from the start or from where b, which is the
+// bench's summary, ends.
 func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (result.Bench, error) {
-	for i := range b.Runs { // of a ds2 that ended early
-		if b.Runs[i].Status == result.Running {
-			b.Runs[i].Status = result.Interrupted
-			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
-		}
-	}
-	b.Status, b.Error = result.Running, ""
-	Stand(&b)
-	err := p.runs(ctx, stop, &b)
-	b.End = time.Now()
-	switch {
-	case err == nil:
-		b.Status = result.Done
-	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
-		b.Status = result.Interrupted
-	default:
-		b.Status, b.Error = result.Failed, err.Error()
-	}
-	return b, errors.Join(err, result.SaveBench(p.Dir, b))
+	c := &Configuration{Procedure: p, Summary: b}
+	err := Experiment{Configurations: []*Configuration{c}, Orders: slices.Repeat([][]int{{0}}, b.Setup.Runs), Told: p.Told}.Do(ctx, stop)
+	return c.Summary, err
 }
 
-func (p Bench) runs(ctx context.Context, stop <-chan struct{}, b *result.Bench) error {
-	failures, extra := 0, 0
-	for counted(b) < b.Setup.Runs {
-		if extra > b.Setup.Runs {
-			return fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs)
-		}
-		// A crash must not leave a run's directory that the summary does not know.
-		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Running})
-		if err := result.SaveBench(p.Dir, *b); err != nil {
-			return err
-		}
-		err := p.run(ctx, stop, b)
-		last := &b.Runs[len(b.Runs)-1]
-		switch {
-		case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
-			last.Status = result.Interrupted
-			return err
-		case err != nil:
-			last.Status = result.Failed
-			last.Faults = append(last.Faults, err.Error())
-			if failures++; failures == failuresInARow {
-				return fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", failures, err)
-			}
-		default:
-			failures = 0
-		}
-		Stand(b)
-		if !last.Counts {
-			extra++
-			p.Told("%s does not count: %s", last.Dir, strings.Join(last.Wrong(), "; "))
-		}
-	}
-	return nil
-}
-
-// run makes the last run of b: restore, settle, idle, run, cool down.
-func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench) error {
-	number := len(b.Runs)
-	run := &b.Runs[number-1]
+// run makes the last run of b, of a number among all runs: restore, settle, idle, run, cool down.
+func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, number int) error {
+	run := &b.Runs[len(b.Runs)-1]
 	told := func(what string, stage benchStage) {
 		p.Schedule.begin(stage, counted(b)+1, b.Setup.Runs)
 		if p.Schedule != nil {

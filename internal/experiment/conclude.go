@@ -111,7 +111,7 @@ func addObserved(ctx context.Context, o Options, counters *monitor.Table, s *res
 	if len(s.Windows) == 0 {
 		return err
 	}
-	s.Costs, s.Conditions = costsOf(*counters, *s, o.Observer.Local), conditionsOf(*counters, *s)
+	s.Costs, s.Conditions = costsOf(*counters, *s, o.Observer.Local), append(conditionsOf(*counters, *s), deviceLimits(o.Device)...)
 	if b := diagnose.Judge(figuresOf(*counters, *s, o.Observer.Local, o.Device)); b != nil {
 		s.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(o.Observer, b.Figures)}
 	}

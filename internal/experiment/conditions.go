@@ -83,8 +83,8 @@ var conditions = []struct {
 	scale              float64
 	of                 func(t monitor.Table, column string, from, to time.Time) *float64
 }{
-	{"reads of the devices", monitor.DiskReads, "a second", 1, total},
-	{"writes of the devices", monitor.DiskWrites, "a second", 1, total},
+	{result.ReadsOfDevices, monitor.DiskReads, "a second", 1, total},
+	{result.WritesOfDevices, monitor.DiskWrites, "a second", 1, total},
 	{"read latency, slowest device", monitor.DiskReadTime, "ms", 1e3, highest},
 	{"write latency, slowest device", monitor.DiskWriteTime, "ms", 1e3, highest},
 	{"busiest device", monitor.DiskBusy, "%", 100, highest},

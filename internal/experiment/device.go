@@ -41,3 +41,14 @@ func addDevices(f *diagnose.Figures, t monitor.Table, s result.Summary, measured
 		f.DeviceLog = new(*syncs / measured.Log.IOPS)
 	}
 }
+
+// deviceLimits are what the devices were measured to do by themselves, next to which a run's own requests are read.
+func deviceLimits(measured *device.Record) []result.Condition {
+	if measured == nil {
+		return nil
+	}
+	return []result.Condition{
+		{Name: result.LimitOfReads, Value: measured.MaxReads(), Unit: "a second"},
+		{Name: result.LimitOfLogWrites, Value: measured.Log.IOPS, Unit: "a second"},
+	}
+}

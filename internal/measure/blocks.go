@@ -63,7 +63,7 @@ func Enough(configurations []string, figures []RunFigure, percent float64) bool 
 	}
 	before := slices.DeleteFunc(slices.Clone(figures), func(o RunFigure) bool { return o.Block == last })
 	for _, all := range [][]RunFigure{before, figures} {
-		if slices.ContainsFunc(Differences(configurations, all), func(d Difference) bool { return !d.Change.within(percent) }) {
+		if slices.ContainsFunc(Differences(configurations, all), func(d Difference) bool { return !d.Change.Within(percent) }) {
 			return false
 		}
 	}

@@ -116,10 +116,10 @@ func TestDifferences(t *testing.T) {
 	}
 	d := Differences([]string{"hdd", "ssd", "tape"}, all)
 	if len(d) != 3 || d[0].Base != "hdd" || d[0].Other != "ssd" || d[0].Blocks != 5 || math.Abs(d[0].Change.Percent-25) > 1e-9 ||
-		d[0].Change.High-d[0].Change.Low > 1e-6 || !d[0].Change.within(1e-6) || d[0].Why != "" {
+		d[0].Change.High-d[0].Change.Low > 1e-6 || !d[0].Change.Within(1e-6) || d[0].Why != "" {
 		t.Errorf("without noise: %+v", d)
 	}
-	if d[1].Why != "no block has both" || d[1].Change.Significant() || d[1].Change.within(100) {
+	if d[1].Why != "no block has both" || d[1].Change.Significant() || d[1].Change.Within(100) {
 		t.Errorf("without a run of tape: %+v", d[1])
 	}
 	few := Differences([]string{"hdd", "ssd"}, all[:8])[0]

@@ -32,8 +32,8 @@ func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
 // Significant says whether the confidence interval excludes no difference.
 func (c Change) Significant() bool { return c.Low > 0 || c.High < 0 }
 
-// within says whether the confidence interval is known and reaches at most so many percent points from the estimate.
-func (c Change) within(percent float64) bool {
+// Within says whether the confidence interval is known and reaches at most so many percent points from the estimate.
+func (c Change) Within(percent float64) bool {
 	return c.High-c.Percent <= percent && c.Percent-c.Low <= percent
 }
 

@@ -81,7 +81,7 @@ func benchView(c Configuration) runView {
 	case c.RunsCI95 != nil:
 		v.Headline = fmt.Sprintf("%s OPM ± %s from run to run, the median of %d", worth(*c.OPM, *c.RunsCI95), uncertainty(c.RunsCI95), len(runs))
 	default:
-		v.Headline = fmt.Sprintf("%s OPM, of a single run", decimal(c.OPM, 1))
+		v.Headline = fmt.Sprintf("%s OPM, of a single run", opmOf(c.OPM, c.CI95))
 	}
 	if note := limitNote(c.Limits); note != "" {
 		v.Notes = append(v.Notes, note)
@@ -94,9 +94,20 @@ func benchView(c Configuration) runView {
 	return v
 }
 
+// ofRun is a run's OPM, with as many digits as its interval is worth.
+func ofRun(r result.BenchRun) string { return opmOf(r.OPM, r.CI95) }
+
+// opmOf is an OPM with as many digits as half the width of its interval is worth, where it has one.
+func opmOf(opm, half *float64) string {
+	if opm == nil || half == nil {
+		return decimal(opm, 1)
+	}
+	return worth(*opm, *half)
+}
+
 // runTable is every run of a bench, also those that do not count.
 func runTable(b result.Bench) table {
-	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 % within the run", "order p95 ms", "device reads/s", "device writes/s", "idle W", "active W", "bottleneck", "counts"}}
+	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
 	for _, r := range b.Runs {
 		counts := "no"
 		switch {
@@ -110,8 +121,8 @@ func runTable(b result.Bench) table {
 		if r.Counts && r.Unsteady != "" {
 			counts += ", not steady"
 		}
-		t.Rows = append(t.Rows, []string{r.Dir, decimal(r.OPM, 1), uncertainty(r.CI95), figureOr(r.P95), figureOr(condition("reads of the devices")(r)),
-			figureOr(condition("writes of the devices")(r)), decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, counts})
+		t.Rows = append(t.Rows, []string{r.Dir, ofRun(r), uncertainty(r.CI95), figureOr(r.P95), figureOr(condition(result.ReadsOfDevices)(r)),
+			figureOr(condition(result.LimitOfReads)(r)), figureOr(condition(result.WritesOfDevices)(r)), figureOr(condition(result.LimitOfLogWrites)(r)), decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, counts})
 	}
 	return t.trimmed()
 }

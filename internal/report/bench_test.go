@@ -23,7 +23,8 @@ func benchOf(name, bottleneck string, opm ...float64) Configuration {
 		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, OPM: &v, CI95: new(v / 100), P95: new(1e6 / v),
 			Bottleneck: bottleneck, Limits: []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: &slow, OK: true}},
 			Costs: &diagnose.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.), ServerCPU: new(.0011), Joules: new(.46)},
-			Conditions: []result.Condition{{Name: "reads of the devices", Value: v / 20, Unit: "a second"}, {Name: "writes of the devices", Value: 4000, Unit: "a second"},
+			Conditions: []result.Condition{{Name: result.ReadsOfDevices, Value: v / 20, Unit: "a second"}, {Name: result.WritesOfDevices, Value: 4000, Unit: "a second"},
+				{Name: result.LimitOfReads, Value: 3400, Unit: "a second"}, {Name: result.LimitOfLogWrites, Value: 5200, Unit: "a second"},
 				{Name: "checkpoints", Value: float64(2 + i%2)}}})
 	}
 	c.OPM, c.CI95, c.Limits, c.Median = &opm[1], c.Runs[1].CI95, c.Runs[1].Limits, "run-2"
@@ -72,7 +73,7 @@ func TestCompareText(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "compare.txt", text.String())
-	for _, want := range []string{"ssd: at least +343 % OPM", "ssd was limited by the processors", "3 of 4", "14,402.1 dropped", "(max − min) / mean"} {
+	for _, want := range []string{"ssd: at least +343 % OPM", "ssd was limited by the processors", "3 of 4", "14,400 dropped", "device limit reads/s", "(max − min) / mean"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

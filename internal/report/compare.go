@@ -44,6 +44,40 @@ func ReadConfiguration(argument string) (Configuration, error) {
 	return c, nil
 }
 
+// ReadConfigurations reads what the arguments of a comparison name: benches, runs, and experiments for all of their
+// configurations.
+func ReadConfigurations(arguments []string) (all []Configuration, warnings []string, err error) {
+	for _, argument := range arguments {
+		name, dir, named := strings.Cut(argument, "=")
+		if !named {
+			dir = argument
+		}
+		e, err := ReadExperiment(dir)
+		if errors.Is(err, result.ErrNoExperiment) {
+			c, err := ReadConfiguration(argument)
+			if err != nil {
+				return nil, nil, err
+			}
+			all = append(all, c)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range e.Comparison.Configurations {
+			if named {
+				c.Name = name + ": " + c.Name
+			}
+			all = append(all, c)
+		}
+		warnings = append(warnings, e.leftOut()...)
+	}
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts", strings.Join(arguments, ", "))
+	}
+	return all, warnings, nil
+}
+
 // single is a run as a bench of one.
 func single(s result.Summary) result.Bench {
 	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.OPM, CI95: s.Windows[0].CI95}
@@ -76,8 +110,11 @@ type Comparison struct {
 	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
 }
 
-// unlike says in what two configurations differ that ought to be alike.
+// unlike says in what two configurations differ that ought to be alike. Those of one experiment differ as it is planned.
 func unlike(a, b Configuration) (warnings []string) {
+	if a.Experiment != "" && a.Experiment == b.Experiment {
+		return nil
+	}
 	x, y := a.Setup, b.Setup
 	for _, p := range []struct {
 		name string
@@ -113,7 +150,7 @@ func counted(b result.Bench) (runs []result.BenchRun) {
 func faultText(name string, r result.BenchRun) string {
 	text := name + ", " + r.Dir
 	if r.OPM != nil {
-		text += ", " + decimal(r.OPM, 1) + " OPM"
+		text += ", " + ofRun(r) + " OPM"
 	}
 	if !r.Counts {
 		text += ", does not count"

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -61,6 +62,9 @@ func compareView(c Comparison) runView {
 	for _, warning := range c.Warnings {
 		v.Notes = append(v.Notes, sentence("Warning: "+warning))
 	}
+	if note := c.unpaired(); note != "" {
+		v.Notes = append(v.Notes, note)
+	}
 	for _, one := range c.Configurations {
 		v.Notes = append(v.Notes, benchNotes(one)...)
 		for _, r := range one.Runs {
@@ -77,6 +81,14 @@ func compareView(c Comparison) runView {
 	return v
 }
 
+// unpaired says what it means that runs were not made in blocks; empty where they were, or where nothing is known yet.
+func (c Comparison) unpaired() string {
+	if slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Figure == "opm" && d.Blocks == 0 && d.Low != nil }) {
+		return "The runs were not made in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out."
+	}
+	return ""
+}
+
 // comparedTable is the storage report's table (WORKLOAD.md section 6) with all runs as they were made, also those that do
 // not count, and with what held each configuration back.
 func comparedTable(c Comparison) table {
@@ -88,12 +100,12 @@ func comparedTable(c Comparison) table {
 	for i := range columns {
 		t.Head = append(t.Head, fmt.Sprintf("run %d", i+1))
 	}
-	t.Head = append(t.Head, "runs", "median OPM", "± 95 % run to run", "± 95 % within the run", "order p95 ms", "device reads/s", "device writes/s", "bottleneck", "idle W", "active W", "OPM/W")
+	t.Head = append(t.Head, "runs", "median OPM", "± 95 % run to run", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "bottleneck", "idle W", "active W", "OPM/W")
 	for _, one := range c.Configurations {
 		row := make([]string, 1+columns)
 		row[0] = one.Name
 		for i, r := range one.Runs {
-			row[1+i] = decimal(r.OPM, 1)
+			row[1+i] = ofRun(r)
 			switch {
 			case r.OPM == nil:
 				row[1+i] = string(r.Status)
@@ -101,8 +113,8 @@ func comparedTable(c Comparison) table {
 				row[1+i] += " dropped"
 			}
 		}
-		row = append(row, fmt.Sprintf("%d of %d", len(counted(one.Bench)), one.Setup.Runs), decimal(one.OPM, 1), uncertainty(one.RunsCI95), uncertainty(one.CI95))
-		for _, of := range []func(result.BenchRun) *float64{p95OfRun, condition("reads of the devices"), condition("writes of the devices")} {
+		row = append(row, fmt.Sprintf("%d of %d", len(counted(one.Bench)), one.Setup.Runs), opmOf(one.OPM, cmp.Or(one.RunsCI95, one.CI95)), uncertainty(one.RunsCI95), uncertainty(one.CI95))
+		for _, of := range []func(result.BenchRun) *float64{p95OfRun, condition(result.ReadsOfDevices), condition(result.LimitOfReads), condition(result.WritesOfDevices), condition(result.LimitOfLogWrites)} {
 			row = append(row, figureOr(ofMedian(of)(one.Bench)))
 		}
 		row = append(row, bottlenecks(one.Bench))
@@ -199,7 +211,7 @@ func overlays(c Comparison, of string) ([]chart, error) {
 		l := w.Latency[measure.WholeOrder]
 		opm.draw(rate)
 		latency.draw(p95)
-		opm.Figures.Rows = append(opm.Figures.Rows, []string{one.Name, seconds(w.From), seconds(w.To), number(w.OPM, 1), number(w.RunningAverageOPM, 1)})
+		opm.Figures.Rows = append(opm.Figures.Rows, []string{one.Name, seconds(w.From), seconds(w.To), opmOf(&w.OPM, w.CI95), opmOf(&w.RunningAverageOPM, w.CI95)})
 		latency.Figures.Rows = append(latency.Figures.Rows, []string{one.Name, figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75), figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
 		if err := addDistribution(&shares, r, one.Name); err != nil {
 			return nil, err

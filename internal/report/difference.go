@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,13 +13,15 @@ import (
 )
 
 // Difference is by how much one figure of a configuration differs from that of the first. Percent, its confidence interval
-// and P are those of measure.Compare over the runs that count in which the figure was measured; interval and P are absent
-// where that was in fewer than two runs of either.
+// and P are those of measure.Differences over the blocks of one experiment, else those of measure.Compare over the runs that
+// count, in which the figure was measured; interval and P are absent where those were too few.
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
 	Figure      string   `json:"figure"` // opm, order_p95_ms, active_w, idle_w, opm_per_active_w, write_amplification, or a cost of an order
 	Percent     float64  `json:"percent"`
+	Blocks      int      `json:"blocks,omitempty"` // of one experiment in which both were measured
+	Why         string   `json:"why,omitempty"`    // interval and P are absent
 	Low         *float64 `json:"low_pct,omitempty"`
 	High        *float64 `json:"high_pct,omitempty"`
 	P           *float64 `json:"p,omitempty"`
@@ -88,9 +91,13 @@ func Compare(all []Configuration) Comparison {
 			}
 			d := Difference{Name: other.Name, Against: first.Name, Figure: f.name, Medians: 100 * (*b / *a - 1)}
 			d.Percent = d.Medians
-			if x, y := ofRuns(first.Bench, f.run), ofRuns(other.Bench, f.run); len(x) > 0 && len(y) > 0 {
-				change := measure.Compare(x, y)
-				d.Percent = change.Percent
+			if x, y := valuesOf(first, f.run), valuesOf(other, f.run); len(x.values) > 0 && len(y.values) > 0 {
+				by := difference(x, y)
+				change := by.Change
+				if !math.IsNaN(change.Percent) {
+					d.Percent = change.Percent
+				}
+				d.Blocks, d.Why = by.Blocks, by.Why
 				if scattered[f.name] = !math.IsNaN(change.Low) && scattered[f.from]; scattered[f.name] {
 					d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
 				}
@@ -139,13 +146,45 @@ var limitedBy = map[string]string{
 	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
 }
 
-func ofRuns(b result.Bench, of func(result.BenchRun) *float64) (values []float64) {
-	for _, r := range counted(b) {
+// values are those of a figure in the runs of a configuration that count, as far as they were measured and are positive.
+type values struct {
+	experiment string // that made the runs; empty: none
+	runs       []result.BenchRun
+	values     []float64
+}
+
+func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
+	all := values{experiment: c.Experiment}
+	for _, r := range counted(c.Bench) {
 		if v := of(r); v != nil && *v > 0 {
-			values = append(values, *v)
+			all.runs, all.values = append(all.runs, r), append(all.values, *v)
 		}
 	}
-	return values
+	return all
+}
+
+// figures are the values by block, under a name; none where the runs were not made in blocks.
+func (v values) figures(name string) (all []measure.RunFigure) {
+	for i, r := range v.runs {
+		if r.Block > 0 {
+			all = append(all, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: name, Value: v.values[i]})
+		}
+	}
+	return all
+}
+
+// difference is that of two configurations' values: by blocks where one experiment made both in blocks, else by Welch's
+// t-test.
+func difference(before, after values) measure.Difference {
+	x, y := before.figures("before"), after.figures("after")
+	if before.experiment != "" && before.experiment == after.experiment && len(x) > 0 && len(y) > 0 {
+		return measure.Differences([]string{"before", "after"}, slices.Concat(x, y))[0]
+	}
+	d := measure.Difference{Change: measure.Compare(before.values, after.values)}
+	if math.IsNaN(d.Change.Low) {
+		d.Why = "it takes two runs of each in which it was measured, with scatter"
+	}
+	return d
 }
 
 func titleOf(figure string) string {
@@ -155,10 +194,14 @@ func titleOf(figure string) string {
 // Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %".
 func (d Difference) Text() string {
 	if d.Low == nil {
-		return fmt.Sprintf("%s (significance unknown: it takes two runs of each in which it was measured, with scatter)", d.short())
+		return fmt.Sprintf("%s (significance unknown: %s)", d.short(), cmp.Or(d.Why, "a figure that it is made of has no scatter"))
 	}
-	return fmt.Sprintf("%s (95 %% confidence %s to %s, %s); medians %s", d.short(), d.percent(*d.Low), d.percent(*d.High),
-		measure.Significance(*d.P, differenceLevel), d.percent(d.Medians))
+	paired := ""
+	if d.Blocks > 0 {
+		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
+	}
+	return fmt.Sprintf("%s (95 %% confidence %s to %s, %s%s); medians %s", d.short(), d.percent(*d.Low), d.percent(*d.High),
+		measure.Significance(*d.P, differenceLevel), paired, d.percent(d.Medians))
 }
 
 // short is the difference alone.

@@ -25,34 +25,41 @@ type GateVerdict struct {
 func (c *Comparison) Judge(gates []limit.Gate) error {
 	first := c.Configurations[0]
 	for _, gate := range gates {
-		before, err := valuesOf(first, gate.Metric)
+		before, err := measured(first, gate.Metric)
 		if err != nil {
 			return err
 		}
 		for _, other := range c.Configurations[1:] {
-			after, err := valuesOf(other, gate.Metric)
+			after, err := measured(other, gate.Metric)
 			if err != nil {
 				return err
 			}
 			v := GateVerdict{Gate: gate.String(), Name: other.Name, Against: first.Name, Outcome: limit.GateOpen,
 				Change: measure.Change{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}}
-			if len(before) > 0 && len(after) > 0 {
-				v.Change = measure.Compare(before, after)
+			why := fmt.Sprintf("an interval takes two runs of each that differ, and there are %d and %d", len(before.values), len(after.values))
+			if len(before.values) > 0 && len(after.values) > 0 {
+				by := difference(before, after)
+				if by.Blocks > 0 || math.IsNaN(by.Change.Percent) {
+					why = by.Why
+				}
+				v.Change = by.Change
 				v.Outcome = gate.Judge(v.Change)
 			}
-			v.Why = v.why(gate.Metric, len(before), len(after))
+			v.Why = v.why(gate.Metric, len(before.values), len(after.values), why)
 			c.Gates = append(c.Gates, v)
 		}
 	}
 	return nil
 }
 
-func (v GateVerdict) why(m limit.Metric, before, after int) string {
+func (v GateVerdict) why(m limit.Metric, before, after int, noInterval string) string {
 	switch {
 	case before == 0 || after == 0:
 		return fmt.Sprintf("%s was measured in %d runs of %s and %d of %s", m, before, v.Against, after, v.Name)
+	case math.IsNaN(v.Change.Percent):
+		return fmt.Sprintf("the change of %s is not known: %s", m, noInterval)
 	case math.IsNaN(v.Change.Low):
-		return fmt.Sprintf("%s changed by %+.1f %%; an interval takes two runs of each that differ, and there are %d and %d", m, v.Change.Percent, before, after)
+		return fmt.Sprintf("%s changed by %+.1f %%; %s", m, v.Change.Percent, noInterval)
 	}
 	return fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %+.1f %% to %+.1f %%)", m, v.Change.Percent, v.Change.Low, v.Change.High)
 }
@@ -71,33 +78,32 @@ func (c *Comparison) Failed() (failed, open []string) {
 	return failed, open
 }
 
-// valuesOf are the values of a figure in the first window of each run that counts, as far as they were measured and are
-// positive.
-func valuesOf(c Configuration, m limit.Metric) (values []float64, err error) {
-	for _, run := range counted(c.Bench) {
-		value, ok := 0.0, false
-		if m.Unit() == limit.OPM {
-			if run.OPM != nil {
-				value, ok = *run.OPM, true
-			}
-		} else {
-			r, err := result.Read(filepath.Join(c.Dir, run.Dir))
-			if err != nil {
-				return nil, fmt.Errorf("judge %s of %s: %w", m, c.Name, err)
-			}
-			if len(r.Windows) > 0 {
-				figures, err := limit.Of(r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
-				if err != nil {
-					return nil, err
-				}
-				value, ok = figures(m)
-			}
-		}
-		if ok && value > 0 {
-			values = append(values, value)
-		}
+// measured are the values of a figure in the first window of each run that counts.
+func measured(c Configuration, m limit.Metric) (values, error) {
+	if m.Unit() == limit.OPM {
+		return valuesOf(c, func(r result.BenchRun) *float64 { return r.OPM }), nil
 	}
-	return values, nil
+	var bad error
+	all := valuesOf(c, func(run result.BenchRun) *float64 {
+		r, err := result.Read(filepath.Join(c.Dir, run.Dir))
+		if err != nil {
+			bad = fmt.Errorf("judge %s of %s: %w", m, c.Name, err)
+			return nil
+		}
+		if len(r.Windows) == 0 {
+			return nil
+		}
+		figures, err := limit.Of(r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
+		if err != nil {
+			bad = err
+			return nil
+		}
+		if v, ok := figures(m); ok {
+			return &v
+		}
+		return nil
+	})
+	return all, bad
 }
 
 func gateTable(c Comparison) table {

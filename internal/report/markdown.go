@@ -10,10 +10,22 @@ import (
 // CompareMarkdown writes the comparison for a pull request or a wiki.
 func CompareMarkdown(w io.Writer, c Comparison) error { return writeMarkdown(w, compareView(c)) }
 
-// writeMarkdown writes a view as GitHub's Markdown: all of it but its charts.
-func writeMarkdown(w io.Writer, v runView) error {
-	v = v.cleaned()
+// writeMarkdown writes views as GitHub's Markdown: all of them but their charts.
+func writeMarkdown(w io.Writer, views ...runView) error {
 	b := bufio.NewWriter(w)
+	for i, v := range views {
+		if i > 0 {
+			fmt.Fprintln(b)
+		}
+		v.cleaned().markdown(b)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+func (v runView) markdown(b *bufio.Writer) {
 	fmt.Fprintf(b, "### %s\n", markdown(v.Title))
 	if v.Headline != "" {
 		fmt.Fprintf(b, "\n**%s**\n", markdown(v.Headline))
@@ -31,10 +43,6 @@ func writeMarkdown(w io.Writer, v runView) error {
 			}
 		}
 	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }
 
 // markdown is the table between bars.

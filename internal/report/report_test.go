@@ -103,7 +103,7 @@ func TestHTML(t *testing.T) {
 	r := record(t, nil)
 	page := html(t, r)
 	for what, text := range map[string]string{
-		"the result":                "<p class=\"headline\">" + number(*r.OPM, 1) + " OPM ± ",
+		"the result":                "<p class=\"headline\">" + opmOf(r.OPM, r.Windows[0].CI95) + " OPM ± ",
 		"the verdict":               "<ul class=\"notes good\">",
 		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · host:5432/ds2</p>",
 		"the facts":                 "<div class=\"good\"><dt>steady</dt><dd>yes</dd></div>",
@@ -333,7 +333,7 @@ func TestCompareHTML(t *testing.T) {
 	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
 	for _, text := range []string{
 		"<title>ds2 comparison</title>", `<p class="headline">ssd: &#43;0 % OPM</p>`, "Warning: disks and ssd were not run alike: threads 8 and 16.",
-		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">disks</th><td>" + number(*a.OPM, 1) + "</td>",
+		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">disks</th><td>" + opmOf(a.OPM, a.Windows[0].CI95) + "</td>",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("no %s on the page", text)

@@ -53,9 +53,10 @@ func headline(s result.Summary) string {
 	if s.OPM == nil || len(s.Windows) == 0 {
 		return "no result"
 	}
-	text := number(*s.OPM, 1) + " OPM"
-	if ci := s.Windows[0].CI95; ci != nil {
-		text += " ± " + number(*ci, 1)
+	ci := s.Windows[0].CI95
+	text := opmOf(s.OPM, ci) + " OPM"
+	if ci != nil {
+		text += " ± " + uncertainty(ci)
 	}
 	return text
 }
@@ -162,10 +163,10 @@ func resultTable(s result.Summary) table {
 	for _, w := range s.Windows {
 		ci := "–"
 		if w.CI95 != nil {
-			ci = number(*w.CI95, 1)
+			ci = uncertainty(w.CI95)
 		}
-		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
-			number(w.RunningAverageOPM, 1), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
+		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95), ci,
+			opmOf(&w.RunningAverageOPM, w.CI95), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
 	}
 	return t
 }

@@ -22,6 +22,7 @@ type Bench struct {
 	Kind       string    `json:"kind"` // KindBench
 	KitVersion string    `json:"kit_version"`
 	BenchID    string    `json:"bench_id"`
+	Experiment string    `json:"experiment_id,omitempty"` // that the bench is a configuration of
 	Status     Status    `json:"status"`
 	Error      string    `json:"error,omitempty"`
 	Start      time.Time `json:"start"`
@@ -58,7 +59,7 @@ type Setup struct {
 	Targets    []string   `json:"targets"`
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"`
-	Seed       uint64     `json:"seed"` // of the first run; each further one's is one higher
+	Seed       uint64     `json:"seed"` // of the first run, of the experiment where it is part of one; each further one's is one higher
 	Parameters Parameters `json:"parameters"`
 
 	Runs     int     `json:"runs"` // that must count
@@ -76,12 +77,16 @@ type Setup struct {
 
 // BenchRun is one run of a bench.
 type BenchRun struct {
-	Dir    string   `json:"dir"` // within the bench's directory
+	Dir    string   `json:"dir"`              // within the bench's directory
+	Block  int      `json:"block,omitempty"`  // of the experiment, counted from 1
+	Number int      `json:"number,omitempty"` // among all runs of the experiment, in the order of time
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
 	Faults []string `json:"marks,omitempty"` // what is wrong with the run
 	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops it.
 	Unsteady string `json:"unsteady,omitempty"`
+
+	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 
 	OPM        *float64 `json:"opm"`
 	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, within the run's window
@@ -125,7 +130,7 @@ func ReadBench(dir string) (Bench, error) {
 	case err != nil:
 		return b, fmt.Errorf("read bench: %w", err)
 	case b.Kind != KindBench:
-		return b, fmt.Errorf("read bench %s: %w, but a single run", dir, ErrNoBench)
+		return b, fmt.Errorf("read bench %s: %w, but a single run, or the benches of an experiment", dir, ErrNoBench)
 	case b.Schema < 1 || b.Schema > Schema:
 		return b, fmt.Errorf("read bench %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, b.Schema, Schema)
 	}

@@ -143,6 +143,14 @@ type Condition struct {
 // WriteAmplification is the condition of bytes that drives wrote to their flash by bytes that were written to them.
 const WriteAmplification = "write amplification"
 
+// Names of conditions that a report compares too. The limits are those that ds2 device measured.
+const (
+	ReadsOfDevices   = "reads of the devices"
+	WritesOfDevices  = "writes of the devices"
+	LimitOfReads     = "random reads that the devices can do"
+	LimitOfLogWrites = "log writes that the devices can do"
+)
+
 // Power is what the run took, in watts. Its source is monitor.Power, or monitor.PowerRAPL: processors and memory only.
 type Power = diagnose.Power
 

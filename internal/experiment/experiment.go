@@ -1,0 +1,297 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Experiment makes the runs of several configurations in blocks, each of which has one run that counts of every
+// configuration, in an order of its own: what changes from hour to hour then acts on all of them alike. A bench is the
+// experiment of one configuration.
+type Experiment struct {
+	Configurations []*Configuration
+	// Orders are those of the configurations in each block that may be made.
+	Orders [][]int
+	// From Least blocks on the experiment ends where the interval of every difference in OPM reaches at most Until percent
+	// points from its estimate; with 0 it makes all blocks.
+	Least int
+	Until float64
+	// Sequence has all runs of one configuration made before those of the next, and so no blocks.
+	Sequence bool
+	// Told is told which run begins.
+	Told func(format string, args ...any)
+}
+
+// Configuration is one of those that an experiment compares.
+type Configuration struct {
+	Name      string
+	Procedure Bench
+	Summary   result.Bench // what has come of it so far
+	Unready   error        // why it cannot run and is left out; nil: it can
+
+	wasOut          bool // when a part of the experiment that was made before ended
+	ran             bool
+	out             error
+	failures, extra int
+}
+
+// failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails where
+// it ends with an error and without a result: the server is gone, too many orders were given up, the restore did not work.
+// A run with a fault, such as a failed audit, did not fail.
+const failuresInARow = 2
+
+// Do makes the runs, from the start or from where the configurations' summaries end. A run that failed, and one with
+// faults, does not count and is repeated, unless the setup keeps faulty runs: as many extra runs of a configuration as
+// were asked for, then it is left out with ErrTooFew. A run that was not steady counts, unless the setup drops it: to
+// throw such runs away flatters erratic drives. A configuration that is left out has its reason in its summary, and the
+// others go on; the error is theirs where none is left. The summaries on disk are always those of the runs made so far.
+// Closing stop ends it in order.
+func (e Experiment) Do(ctx context.Context, stop <-chan struct{}) error {
+	for _, c := range e.Configurations {
+		c.begin()
+	}
+	var err error
+	if e.Sequence {
+		err = e.sequence(ctx, stop)
+	} else {
+		err = e.blocks(ctx, stop)
+	}
+	var out []error
+	for _, c := range e.Configurations {
+		err = errors.Join(err, c.end(err))
+		if c.out != nil {
+			out = append(out, c.out)
+		}
+	}
+	if err == nil && len(out) == len(e.Configurations) {
+		err = errors.Join(out...)
+	}
+	return err
+}
+
+// begin takes up the summary of a ds2 that may have ended early.
+func (c *Configuration) begin() {
+	b := &c.Summary
+	for i := range b.Runs {
+		if b.Runs[i].Status == result.Running {
+			b.Runs[i].Status = result.Interrupted
+			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
+		}
+	}
+	c.wasOut = b.Status == result.Failed || c.Unready != nil
+	if c.wasOut {
+		c.out = cmp.Or(c.Unready, errors.New(b.Error))
+	}
+	Stand(b)
+}
+
+// end says in the summary how the configuration ended; err is what ended all of them.
+func (c *Configuration) end(err error) error {
+	b := &c.Summary
+	if c.ran || b.End.IsZero() {
+		b.End = time.Now()
+	}
+	b.Status, b.Error = result.Done, ""
+	switch {
+	case c.out != nil:
+		b.Status, b.Error = result.Failed, c.out.Error()
+	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
+		b.Status = result.Interrupted
+	case err != nil:
+		b.Status, b.Error = result.Failed, err.Error()
+	}
+	return result.SaveBench(c.Procedure.Dir, *b)
+}
+
+// sequence makes all runs of one configuration after those of another.
+func (e Experiment) sequence(ctx context.Context, stop <-chan struct{}) error {
+	for _, c := range e.Configurations {
+		one := e
+		one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
+		one.Told = c.Procedure.Told
+		if err := one.blocks(ctx, stop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
+	block := e.first()
+	if block <= len(e.Orders) { // those that were left out are tried again
+		for _, c := range e.Configurations {
+			if c.out = c.Unready; c.out == nil {
+				c.Summary.Status, c.Summary.Error = result.Running, ""
+			}
+		}
+	}
+	for ; block <= len(e.Orders) && !e.enough(block-1); block++ {
+		for _, i := range e.Orders[block-1] {
+			if err := e.runs(ctx, stop, e.Configurations[i], block); err != nil {
+				return err
+			}
+		}
+	}
+	if e.paired() {
+		for _, c := range e.Configurations {
+			c.Summary.Setup.Runs = block - 1 // no more are asked for
+		}
+	}
+	return nil
+}
+
+// paired says whether runs are compared block by block. A bench has no blocks, since there is nothing to pair.
+func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
+
+// first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because it
+// was left out is not made up for, since the others' runs of it were made at another time.
+func (e Experiment) first() int {
+	all := !slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return !c.wasOut })
+	for block := range e.Orders {
+		for _, c := range e.Configurations {
+			if (all || !c.wasOut) && !e.through(c, block+1) {
+				return block + 1
+			}
+		}
+	}
+	return len(e.Orders) + 1
+}
+
+// through says whether a configuration has its run in a block.
+func (e Experiment) through(c *Configuration, block int) bool {
+	if !e.paired() {
+		return counted(&c.Summary) >= block
+	}
+	return slices.ContainsFunc(c.Summary.Runs, func(r result.BenchRun) bool { return r.Counts && r.Block == block })
+}
+
+// enough says whether the differences are known well enough after so many blocks.
+func (e Experiment) enough(blocks int) bool {
+	var names []string
+	var figures []measure.RunFigure
+	for _, c := range e.Configurations {
+		if c.out != nil {
+			continue
+		}
+		names = append(names, c.Name)
+		for _, r := range c.Summary.Runs {
+			if r.Counts && *r.OPM > 0 {
+				figures = append(figures, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: c.Name, Value: *r.OPM})
+			}
+		}
+	}
+	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until)
+}
+
+// runs makes runs of a configuration until one counts in a block, or it is left out.
+func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configuration, block int) error {
+	b := &c.Summary
+	for c.out == nil && !e.through(c, block) {
+		if c.extra > b.Setup.Runs {
+			c.leaveOut(fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs))
+			return nil
+		}
+		if len(e.Configurations) > 1 || c.Procedure.Schedule == nil { // a bench says it at each stage
+			e.tell(c, block)
+		}
+		number := 1
+		for _, c := range e.Configurations {
+			number += len(c.Summary.Runs)
+		}
+		// A crash must not leave a run's directory that the summary does not know.
+		c.ran = true
+		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Running})
+		last := &b.Runs[len(b.Runs)-1]
+		if e.paired() {
+			last.Block, last.Number = block, number
+		}
+		if err := result.SaveBench(c.Procedure.Dir, *b); err != nil {
+			return err
+		}
+		start := time.Now()
+		err := c.Procedure.run(ctx, stop, b, number)
+		last.Took = time.Since(start).Seconds()
+		switch {
+		case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
+			last.Status = result.Interrupted
+			return cmp.Or(err, context.Cause(ctx))
+		case err != nil:
+			last.Status = result.Failed
+			last.Faults = append(last.Faults, err.Error())
+			if c.failures++; c.failures == failuresInARow {
+				c.leaveOut(fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", c.failures, err))
+			}
+		default:
+			c.failures = 0
+		}
+		Stand(b)
+		if !last.Counts {
+			c.extra++
+			c.Procedure.Told("%s does not count: %s", last.Dir, strings.Join(last.Wrong(), "; "))
+		}
+		if c.out != nil && len(e.Configurations) > 1 {
+			e.Told("configuration %s is left out: %s", c.Name, c.out)
+		}
+		if err := result.SaveBench(c.Procedure.Dir, *b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Configuration) leaveOut(why error) {
+	c.out = why
+	c.Summary.Status, c.Summary.Error = result.Failed, why.Error()
+}
+
+// tell tells where the experiment is.
+func (e Experiment) tell(c *Configuration, block int) {
+	made, all, left := e.Left()
+	most := ""
+	if e.Until > 0 {
+		most = "at most "
+	}
+	where := fmt.Sprintf("run %d of %d, %s%s left", made+1, all, most, left.Round(time.Second))
+	if e.paired() {
+		where = fmt.Sprintf("block %d of %d, configuration %s, %s", block, len(e.Orders), c.Name, where)
+	}
+	e.Told("%s", where)
+}
+
+// Left is how many runs count, of how many, and how long the others will take if all blocks are made: each as long as those
+// of its configuration took on average or, before the first, as its steps take.
+func (e Experiment) Left() (made, all int, left time.Duration) {
+	for _, c := range e.Configurations {
+		if c.out != nil {
+			continue
+		}
+		took, runs := 0., 0.
+		for _, r := range c.Summary.Runs {
+			if r.Counts && r.Took > 0 {
+				took, runs = took+r.Took, runs+1
+			}
+		}
+		each := c.Procedure.Planned
+		if runs > 0 {
+			each = time.Duration(took / runs * float64(time.Second))
+		}
+		for block := range e.Orders {
+			all++
+			if e.through(c, block+1) {
+				made++
+			} else {
+				left += each
+			}
+		}
+	}
+	return made, all, left
+}

@@ -1,0 +1,256 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// made is a run of a simulated experiment.
+type made struct {
+	configuration string
+	number        int
+}
+
+// simulation makes the runs of an experiment, each of a minute, by what opm gives for a run.
+type simulation struct {
+	dir   string
+	runs  []made
+	told  []string
+	opm   func(m made) (float64, error)
+	after func(m made) // is called when a run has ended
+}
+
+func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Experiment {
+	e := Experiment{
+		Orders: measure.RandomBlocks(rand.New(rand.NewPCG(3, 0)), len(names), blocks),
+		Least:  measure.MinBlocks,
+		Told:   func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
+	}
+	for _, name := range names {
+		c := &Configuration{Name: name, Procedure: Bench{
+			Dir: filepath.Join(s.dir, name), Planned: time.Minute,
+			Told: func(string, ...any) {},
+			Run: func(_ context.Context, _ string, number int) (result.Summary, []string, error) {
+				time.Sleep(time.Minute)
+				m := made{name, number}
+				s.runs = append(s.runs, m)
+				opm, err := s.opm(m)
+				if s.after != nil {
+					s.after(m)
+				}
+				if err != nil {
+					return result.Summary{}, nil, err
+				}
+				return result.Summary{Status: result.Done, OPM: &opm, Windows: []measure.Window{{OPM: opm, Steady: measure.Steadiness{Verdict: true}}}}, nil, nil
+			},
+		}}
+		if b, err := result.ReadBench(c.Procedure.Dir); err == nil {
+			c.Summary = b
+		} else if err := result.MakeDir(c.Procedure.Dir); err != nil {
+			t.Fatal(err)
+		}
+		c.Summary.Setup.Runs = blocks
+		e.Configurations = append(e.Configurations, c)
+	}
+	return e
+}
+
+// noisy is an OPM with a drift of 2 % a run; that of ssd is 15 % higher.
+func noisy(m made) (float64, error) {
+	opm := 40_000 * math.Pow(1.02, float64(m.number)) * (1 + .001*float64(m.number*7%5))
+	if m.configuration == "ssd" {
+		opm *= 1.15
+	}
+	return opm, nil
+}
+
+// TestExperimentRunsInBlocks: each block has every configuration once, and the records say which run was in which.
+func TestExperimentRunsInBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{dir: t.TempDir(), opm: noisy}
+		e := s.experiment(t, 5, "hdd", "ssd", "tape")
+		if err := e.Do(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.runs) != 15 {
+			t.Fatalf("%d runs: %v", len(s.runs), s.runs)
+		}
+		for i, m := range s.runs {
+			if want := e.Configurations[e.Orders[i/3][i%3]].Name; m.configuration != want || m.number != i+1 {
+				t.Errorf("run %d is number %d of %s, want %s", i+1, m.number, m.configuration, want)
+			}
+		}
+		for _, c := range e.Configurations {
+			b, err := result.ReadBench(c.Procedure.Dir)
+			if err != nil || b.Status != result.Done || b.Setup.Runs != 5 || !Enough(b) {
+				t.Errorf("%s: %+v, %v", c.Name, b, err)
+			}
+			for i, r := range b.Runs {
+				if r.Block != i+1 || r.Took != 60 || s.runs[r.Number-1].configuration != c.Name {
+					t.Errorf("%s: run %+v", c.Name, r)
+				}
+			}
+		}
+		if first, last := s.told[0], s.told[14]; !strings.HasPrefix(first, "block 1 of 5, configuration ") || !strings.HasSuffix(first, ", run 1 of 15, 15m0s left") || !strings.HasSuffix(last, ", run 15 of 15, 1m0s left") {
+			t.Errorf("told %q and %q", first, last)
+		}
+	})
+}
+
+// TestExperimentEndsWhenItKnows: with until it ends as soon as the interval is narrow, and asks for no more runs.
+func TestExperimentEndsWhenItKnows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{dir: t.TempDir(), opm: noisy}
+		e := s.experiment(t, 9, "hdd", "ssd")
+		e.Until = 2
+		if err := e.Do(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.runs) != 12 { // one block more than an interval takes
+			t.Errorf("%d runs", len(s.runs))
+		}
+		again := s.experiment(t, 9, "hdd", "ssd")
+		again.Until = 2
+		if err := again.Do(t.Context(), nil); err != nil || len(s.runs) != 12 {
+			t.Errorf("the same again: %v, %d runs", err, len(s.runs))
+		}
+		if b := again.Configurations[0].Summary; b.Setup.Runs != 6 || !Enough(b) {
+			t.Errorf("%d runs are asked for", b.Setup.Runs)
+		}
+		wider := s.experiment(t, 9, "hdd", "ssd")
+		wider.Until = 1e-9
+		if err := wider.Do(t.Context(), nil); err != nil || len(s.runs) != 18 {
+			t.Errorf("until something else: %v, %d runs", err, len(s.runs))
+		}
+	})
+}
+
+// TestExperimentLeavesOut: a configuration that keeps failing is left out, and the others go on; when the experiment is
+// continued it takes part again, from the block on that is due then.
+func TestExperimentLeavesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := errors.New("the server is gone")
+		stop := make(chan struct{})
+		s := &simulation{dir: t.TempDir()}
+		s.opm = func(m made) (float64, error) {
+			if m.configuration == "hdd" && m.number > 6 {
+				return 0, gone
+			}
+			if m.number == 12 {
+				close(stop)
+				return 0, driver.ErrStopped
+			}
+			return noisy(m)
+		}
+		e := s.experiment(t, 5, "hdd", "ssd", "tape")
+		if err := e.Do(t.Context(), stop); !errors.Is(err, driver.ErrStopped) {
+			t.Fatalf("stopped: %v", err)
+		}
+		if b := e.Configurations[0].Summary; b.Status != result.Failed || !strings.Contains(b.Error, "2 runs in a row") || !strings.Contains(b.Error, gone.Error()) {
+			t.Errorf("hdd: %s, %s", b.Status, b.Error)
+		}
+		if !slices.ContainsFunc(s.told, func(text string) bool {
+			return strings.HasPrefix(text, "configuration hdd is left out: 2 runs in a row")
+		}) {
+			t.Errorf("told %q", s.told)
+		}
+		s.opm = noisy
+		e = s.experiment(t, 5, "hdd", "ssd", "tape")
+		if err := e.Do(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		var blocks []int
+		for _, r := range e.Configurations[0].Summary.Runs {
+			if r.Counts {
+				blocks = append(blocks, r.Block)
+			}
+		}
+		if !slices.Equal(blocks, []int{1, 2, 4, 5}) {
+			t.Errorf("hdd has runs in the blocks %v", blocks)
+		}
+		for _, c := range e.Configurations[1:] {
+			if !Enough(c.Summary) || c.Summary.Status != result.Done {
+				t.Errorf("%s: %+v", c.Name, c.Summary)
+			}
+		}
+	})
+}
+
+// TestExperimentWithoutConfigurations: where all are left out, the error is theirs.
+func TestExperimentWithoutConfigurations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := errors.New("the server is gone")
+		s := &simulation{dir: t.TempDir(), opm: func(made) (float64, error) { return 0, gone }}
+		if err := s.experiment(t, 5, "hdd", "ssd").Do(t.Context(), nil); !errors.Is(err, gone) || len(s.runs) != 4 {
+			t.Errorf("%v after %d runs", err, len(s.runs))
+		}
+		// One that cannot begin is left out, the other goes on.
+		s.opm = noisy
+		e := s.experiment(t, 5, "hdd", "ssd")
+		e.Configurations[0].Unready = gone
+		if err := e.Do(t.Context(), nil); err != nil || len(s.runs) != 4+5 || e.Configurations[0].Summary.Error != gone.Error() {
+			t.Errorf("%v after %d runs, %+v", err, len(s.runs), e.Configurations[0].Summary)
+		}
+	})
+}
+
+// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs: it ends with the same runs.
+func TestExperimentGoesOnAnywhere(t *testing.T) {
+	for cut := 1; cut < 10; cut++ {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			s := &simulation{dir: t.TempDir(), opm: noisy}
+			s.after = func(m made) {
+				if m.number == cut {
+					cancel()
+				}
+			}
+			s.experiment(t, 5, "hdd", "ssd").Do(ctx, nil)
+			s.after = nil
+			e := s.experiment(t, 5, "hdd", "ssd")
+			if err := e.Do(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range e.Configurations {
+				var blocks []int
+				for _, r := range c.Summary.Runs {
+					if r.Counts {
+						blocks = append(blocks, r.Block)
+					}
+				}
+				if !slices.Equal(blocks, []int{1, 2, 3, 4, 5}) || len(s.runs) > 11 {
+					t.Errorf("cut off after run %d: %s has runs in the blocks %v of %d runs", cut, c.Name, blocks, len(s.runs))
+				}
+			}
+		})
+	}
+}
+
+// TestSequence: all runs of one configuration, then those of the next, without blocks.
+func TestSequence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{dir: t.TempDir(), opm: noisy}
+		e := s.experiment(t, 3, "hdd", "ssd")
+		e.Sequence = true
+		if err := e.Do(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		want := []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}}
+		if !slices.Equal(s.runs, want) || e.Configurations[1].Summary.Runs[0].Block != 0 {
+			t.Errorf("runs %v, %+v", s.runs, e.Configurations[1].Summary.Runs)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// KindExperiment is the kind of an experiment's summary.json: a directory that holds a bench for each configuration.
+const KindExperiment = "experiment"
+
+// Experiment is the summary.json of an experiment. What was measured is in the benches.
+type Experiment struct {
+	Schema       int       `json:"schema"`
+	Kind         string    `json:"kind"` // KindExperiment
+	KitVersion   string    `json:"kit_version"`
+	ExperimentID string    `json:"experiment_id"`
+	Status       Status    `json:"status"`
+	Error        string    `json:"error,omitempty"`
+	Start        time.Time `json:"start"`
+	End          time.Time `json:"end,omitzero"`
+
+	Order string `json:"order"` // OrderRandom or OrderSequence
+	Seed  uint64 `json:"seed"`  // of the order and, where nothing else is said, of the runs
+	// Least and Most are how many runs of each configuration are to count; fewer than Most where the intervals are within
+	// Until before.
+	Least int     `json:"runs_least"`
+	Most  int     `json:"runs_most"`
+	Until float64 `json:"until_pct,omitempty"` // percent points on either side of a difference
+
+	Configurations []ExperimentConfiguration `json:"configurations"`
+}
+
+// The orders in which an experiment makes its runs.
+const (
+	OrderRandom   = "random"   // in blocks, in each of which every configuration has one run that counts
+	OrderSequence = "sequence" // all runs of one configuration, then those of the next
+)
+
+// ExperimentConfiguration is one of the configurations that an experiment compares.
+type ExperimentConfiguration struct {
+	Name     string            `json:"name"`
+	Dir      string            `json:"dir"` // of its bench, within the experiment's directory
+	Labels   map[string]string `json:"labels,omitempty"`
+	Settings []Setting         `json:"settings"` // that differ between the configurations
+}
+
+// Setting is a flag of drive or bench, and its value without passwords.
+type Setting struct {
+	Flag  string `json:"flag"`
+	Value string `json:"value"`
+}
+
+// ErrNoExperiment says that a directory holds no experiment.
+var ErrNoExperiment = errors.New("it holds no experiment")
+
+// ReadExperiment reads the summary of the experiment in dir; ErrNoExperiment where there is none.
+func ReadExperiment(dir string) (Experiment, error) {
+	var e Experiment
+	path := filepath.Join(dir, SummaryFile)
+	var any struct {
+		Kind string `json:"kind"`
+	}
+	err := readJSON(path, &any)
+	if err == nil && any.Kind == KindExperiment {
+		err = readJSON(path, &e)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && any.Kind != KindExperiment:
+		return e, fmt.Errorf("read experiment %s: %w", dir, ErrNoExperiment)
+	case err != nil:
+		return e, fmt.Errorf("read experiment: %w", err)
+	case e.Schema < 1 || e.Schema > Schema:
+		return e, fmt.Errorf("read experiment %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, e.Schema, Schema)
+	}
+	if err := e.check(); err != nil {
+		return e, fmt.Errorf("read experiment %s: %w", path, err)
+	}
+	return e, nil
+}
+
+// check says what is wrong with the summary of an experiment.
+func (e Experiment) check() error {
+	if !slices.Contains(statuses, e.Status) {
+		return fmt.Errorf("its status is %q, which is none", e.Status)
+	}
+	if len(e.Configurations) == 0 {
+		return errors.New("it has no configuration")
+	}
+	for i, c := range e.Configurations {
+		if !filepath.IsLocal(c.Dir) || c.Dir == "." {
+			return fmt.Errorf("the directory %q of a configuration does not lie in it", c.Dir)
+		}
+		if slices.ContainsFunc(e.Configurations[:i], func(o ExperimentConfiguration) bool { return o.Name == c.Name || o.Dir == c.Dir }) {
+			return fmt.Errorf("it has two configurations %q in %q", c.Name, c.Dir)
+		}
+	}
+	return nil
+}
+
+// SaveExperiment writes the summary of the experiment in dir.
+func SaveExperiment(dir string, e Experiment) error {
+	e.Schema, e.Kind = Schema, KindExperiment
+	return SaveJSON(filepath.Join(dir, SummaryFile), e)
+}
