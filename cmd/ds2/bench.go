@@ -227,8 +227,8 @@ func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr
 		Dir:      options.Dir,
 		Planned:  f.planned(),
 		Restore:  func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
-		Run:     f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
-		Told:    f.output.told(stderr),
+		Run:      f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
+		Told:     f.output.told(stderr),
 	}
 }
 

@@ -231,7 +231,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 		} else if _, none := result.ReadBench(c.bench.out); none != nil || isUsage(err) || i.soft.Err() != nil {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
-		unready[k] = err
+		options[k].Command, unready[k] = invocationWith(cmd, c.flags), err
 	}
 	unlock, err := i.lockStores("experiment", "", distinct(stores), stderr)
 	if err != nil {

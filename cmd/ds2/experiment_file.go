@@ -380,7 +380,7 @@ func (c *fileConfiguration) note(flag string, s fileSetting) {
 	}
 	var values []string
 	for _, v := range s.values {
-		values = append(values, redact(v.Value))
+		values = append(values, withoutPasswords(v.Value))
 	}
 	c.Settings = append(c.Settings, result.Setting{Flag: flag, Value: strings.Join(values, ", ")})
 }
@@ -397,7 +397,7 @@ func (c *fileConfiguration) with(flag string, key, value *yaml.Node) *fileConfig
 	if one.Name != "" {
 		one.Name += ", "
 	}
-	one.Name += flag + " " + redact(value.Value)
+	one.Name += flag + " " + withoutPasswords(value.Value)
 	return one
 }
 

@@ -20,14 +20,17 @@ func withArguments(ctx context.Context, args []string) context.Context {
 }
 
 // invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one.
-func invocation(cmd *cobra.Command) *result.Command {
+func invocation(cmd *cobra.Command) *result.Command { return invocationWith(cmd, cmd.Flags()) }
+
+// invocationWith is an invocation with the flags of a run that the command line does not give itself.
+func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet) *result.Command {
 	args, _ := cmd.Context().Value(argumentsKey{}).([]string)
 	words := []string{"ds2"}
 	for _, arg := range args {
 		words = append(words, quoted(withoutPasswords(arg)))
 	}
 	c := &result.Command{Line: strings.Join(words, " "), Flags: map[string]string{}}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		if value := f.Value.String(); value != "" && f.Name != "help" {
 			c.Flags[f.Name] = withoutPasswords(value)
 		}

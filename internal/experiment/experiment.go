@@ -197,7 +197,7 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 	b := &c.Summary
 	for c.out == nil && !e.through(c, block) {
 		if c.extra > b.Setup.Runs {
-			c.leaveOut(fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs))
+			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs))
 			return nil
 		}
 		if len(e.Configurations) > 1 || c.Procedure.Schedule == nil { // a bench says it at each stage
@@ -228,7 +228,7 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			last.Status = result.Failed
 			last.Faults = append(last.Faults, err.Error())
 			if c.failures++; c.failures == failuresInARow {
-				c.leaveOut(fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", c.failures, err))
+				e.leaveOut(c, fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", c.failures, err))
 			}
 		default:
 			c.failures = 0
@@ -238,9 +238,6 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			c.extra++
 			c.Procedure.Told("%s does not count: %s", last.Dir, strings.Join(last.Wrong(), "; "))
 		}
-		if c.out != nil && len(e.Configurations) > 1 {
-			e.Told("configuration %s is left out: %s", c.Name, c.out)
-		}
 		if err := result.SaveBench(c.Procedure.Dir, *b); err != nil {
 			return err
 		}
@@ -248,9 +245,13 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 	return nil
 }
 
-func (c *Configuration) leaveOut(why error) {
+// leaveOut leaves a configuration out of the blocks that follow.
+func (e Experiment) leaveOut(c *Configuration, why error) {
 	c.out = why
 	c.Summary.Status, c.Summary.Error = result.Failed, why.Error()
+	if len(e.Configurations) > 1 {
+		e.Told("configuration %s is left out: %s", c.Name, why)
+	}
 }
 
 // tell tells where the experiment is.

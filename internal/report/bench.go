@@ -109,7 +109,7 @@ func opmOf(opm, half *float64) string {
 func runTable(b result.Bench) table {
 	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
 	for _, r := range b.Runs {
-		counts := "no"
+		var counts string
 		switch {
 		case r.Dir == b.Median:
 			counts = "yes, the median"
@@ -117,6 +117,10 @@ func runTable(b result.Bench) table {
 			counts = "yes"
 		case r.Unsteady != "" && len(r.Faults) == 0:
 			counts = "dropped: not steady"
+		case r.OPM != nil:
+			counts = "dropped"
+		default:
+			counts = "no, " + string(r.Status)
 		}
 		if r.Counts && r.Unsteady != "" {
 			counts += ", not steady"

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -111,9 +110,7 @@ func (e Experiment) views() []runView {
 		bench := benchView(c)
 		bench.ID, bench.RunID = fmt.Sprintf("bench%d", i+1), c.Name
 		bench.Title = fmt.Sprintf("Configuration %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads))
-		if limit.Passed(c.Limits) && len(bench.Tables) > 0 {
-			bench.Notes = slices.DeleteFunc(bench.Notes, func(note string) bool { return slices.Contains(v.Notes, note) })
-		}
+		bench.Notes = slices.DeleteFunc(bench.Notes, func(note string) bool { return slices.Contains(v.Notes, note) })
 		views = append(views, bench)
 	}
 	return views

@@ -57,7 +57,7 @@ func facts(s result.Summary) (all []fact) {
 
 // benchFacts are those of a bench.
 func benchFacts(b result.Bench) (all []fact) {
-	count := fact{"runs that count", fmt.Sprintf("%d of %d", len(counted(b)), len(b.Runs)), "good"}
+	count := fact{"runs that count", fmt.Sprintf("%d of %d", len(counted(b)), b.Setup.Runs), "good"}
 	if len(counted(b)) < b.Setup.Runs {
 		count.State = "bad"
 	}
