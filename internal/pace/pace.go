@@ -112,6 +112,9 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 	for _, k := range e.kinds {
 		past += k.took
 		done, took := measured(k)
+		if k.total <= done {
+			continue
+		}
 		weight := priorWeight * k.total
 		rate := (took + weight*k.Prior*all/expected) / (done + weight)
 		if k == e.piece && e.did == 0 && e.units > 0 {

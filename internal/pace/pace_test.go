@@ -82,6 +82,9 @@ func TestLeftOut(t *testing.T) {
 		var e pace.Estimate
 		e.Plan(kind, 100)
 		e.Skip(kind, 20)
+		other := pace.Kind{Name: "vacuum", Prior: 1} // which is left out whole
+		e.Plan(other, 50)
+		e.Skip(other, 50)
 		e.Begin(kind, 80)
 		e.Skip(kind, 40)
 		if _, left := e.Left(); left >= 0 {
