@@ -1,0 +1,95 @@
+package durability
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// reader is a server that looks into the journal when it is to be killed, and then is not.
+type reader struct {
+	path string
+	held []entry
+}
+
+var errNotKilled = errors.New("not killed")
+
+func (r *reader) Kill(context.Context) (err error) {
+	r.held, err = read(r.path, 0, 0)
+	return errors.Join(err, errNotKilled)
+}
+
+func (r *reader) Start(context.Context) error { return nil }
+
+// held are users that note what is asked of them.
+type held []string
+
+func (h *held) Hold()                 { *h = append(*h, "hold") }
+func (h *held) Abort(context.Context) { *h = append(*h, "abort") }
+func (h *held) Release()              { *h = append(*h, "release") }
+
+// TestJournalBeforeTheCut has everything acknowledged written to the file before the server is killed, with the users held.
+func TestJournalBeforeTheCut(t *testing.T) {
+	server := &reader{}
+	c, err := Plan{After: time.Second, Cycles: 1, Server: server}.Begin(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	server.path = c.path
+	p := store.Purchase{CustomerID: 1, Items: make([]store.Item, 2), Total: 1099}
+	for order := range int64(3) { // less than the buffer holds
+		c.Bought(0, order, &p)
+	}
+	c.InDoubt(0, &p)
+	c.Registered(0, 7, []byte("user7"))
+	users := &held{}
+	if _, err := c.cut(t.Context(), Target{Users: users, Log: slog.New(slog.DiscardHandler)}); !errors.Is(err, errKill) || !errors.Is(err, errNotKilled) {
+		t.Errorf("cut = %v", err)
+	}
+	if len(of(bought, server.held)) != 3 || len(of(doubtful, server.held)) != 1 || len(of(registered, server.held)) != 1 {
+		t.Errorf("when the server was killed the journal held %+v", server.held)
+	}
+	if len(*users) != 1 || (*users)[0] != "hold" {
+		t.Errorf("users were told %v, want to be held", *users)
+	}
+}
+
+func TestSettle(t *testing.T) {
+	a, b := entry{Kind: doubtful, Customer: 1, Total: 100, Lines: 2}, entry{Kind: doubtful, Customer: 2, Total: 200, Lines: 1}
+	there := func(e entry, order int64) entry {
+		e.Kind, e.Order = bought, order
+		return e
+	}
+	partly := there(b, 6)
+	partly.Lines = 0
+	for _, c := range []struct {
+		why              string
+		doubtful, untold []entry
+		whole, strange   int
+	}{
+		{"both are absent", []entry{a, b}, nil, 0, 0},
+		{"one is there", []entry{a, b}, []entry{there(b, 6)}, 1, 0},
+		{"one is there in part", []entry{a, b}, []entry{partly}, 0, 1},
+		{"one is there twice", []entry{a}, []entry{there(a, 5), there(a, 6)}, 1, 1},
+		{"two alike", []entry{a, a}, []entry{there(a, 5), there(a, 6)}, 2, 0},
+	} {
+		whole, strange := settle(c.doubtful, c.untold)
+		if whole != c.whole || len(strange) != c.strange {
+			t.Errorf("%s: %d whole, %d strange, want %d and %d", c.why, whole, len(strange), c.whole, c.strange)
+		}
+	}
+}
+
+func TestStale(t *testing.T) {
+	before := map[int32]int64{1: 10, 2: 20, 3: 0}
+	sold := map[int32]int64{1: 2, 3: 1}
+	now := map[int32]int64{1: 11, 2: 20, 3: 5} // the first lacks one piece; the third has more than was acknowledged
+	if got := stale(before, sold, now); len(got) != 1 || got[0] != 1 {
+		t.Errorf("old are %v, want product 1", got)
+	}
+}
