@@ -211,6 +211,9 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to continue it, or another directory",
 			o.Dir, strings.Join(names, ", "))
 	}
+	if err := atomicfile.RemoveLeft(o.Dir); err != nil {
+		return left, fmt.Errorf("continue the bench: %w", err)
+	}
 	left.Command = o.Command
 	left.Setup.Runs, left.Setup.KeepFaulty, left.Setup.DropUnsteady = setup.Runs, setup.KeepFaulty, setup.DropUnsteady
 	return left, nil

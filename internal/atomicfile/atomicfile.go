@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -107,4 +108,18 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// RemoveLeft removes what processes that were killed left of files being written, in a directory and all below it. Nobody
+// may be writing there.
+func RemoveLeft(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if _, ok := Target(d.Name()); !ok {
+			return nil
+		}
+		return os.Remove(path)
+	})
 }

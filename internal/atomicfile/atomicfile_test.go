@@ -155,3 +155,23 @@ func TestTarget(t *testing.T) {
 		}
 	}
 }
+
+func TestRemoveLeft(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "run", "summary.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); err != nil { // and is killed
+		t.Fatal(err)
+	}
+	if err := RemoveLeft(dir); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 || entries[0].Name() != "summary.json" {
+		t.Errorf("%v, %v are there, want the summary alone", entries, err)
+	}
+}
