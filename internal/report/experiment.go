@@ -96,7 +96,7 @@ func (e Experiment) views() []runView {
 			v.Notes = append(v.Notes, sentence("Warning: "+warning))
 		}
 	}
-	v.Title = fmt.Sprintf("Experiment %s", e.name)
+	v.Title, v.RunID = fmt.Sprintf("Experiment %s", e.name), e.name
 	if len(e.Comparison.Configurations) < 2 {
 		v.Headline = "nothing to compare"
 	}
