@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -121,6 +122,9 @@ func (p *Prometheus) query(ctx context.Context, query string, rows []Row) ([]lab
 			return nil, err
 		}
 		matrix, ok := value.(model.Matrix)
+		if value == nil {
+			return nil, errors.New("it answers with nothing")
+		}
 		if !ok {
 			return nil, fmt.Errorf("it answers with a %s, not with series over time", value.Type())
 		}
