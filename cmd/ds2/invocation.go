@@ -26,17 +26,29 @@ func invocation(cmd *cobra.Command) *result.Command { return invocationWith(cmd,
 func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet) *result.Command {
 	args, _ := cmd.Context().Value(argumentsKey{}).([]string)
 	words := []string{"ds2"}
-	for _, arg := range args {
+	for i, arg := range args {
+		if i > 0 && args[i-1] == "--"+passwordCommand {
+			arg = "***"
+		} else if name, _, given := strings.Cut(arg, "="); given && name == "--"+passwordCommand {
+			arg = name + "=***"
+		}
 		words = append(words, quoted(withoutPasswords(arg)))
 	}
 	c := &result.Command{Line: strings.Join(words, " "), Flags: map[string]string{}}
 	flags.VisitAll(func(f *pflag.Flag) {
-		if value := f.Value.String(); value != "" && f.Name != "help" {
+		switch value := f.Value.String(); {
+		case value == "" || f.Name == "help":
+		case f.Name == passwordCommand:
+			c.Flags[f.Name] = "***"
+		default:
 			c.Flags[f.Name] = withoutPasswords(value)
 		}
 	})
 	return c
 }
+
+// passwordCommand is the flag whose value may itself hold the password, so that no record has it.
+const passwordCommand = "password-command"
 
 // commandPassword is a password among the words of a command that a user gives, such as a meter's.
 var commandPassword = regexp.MustCompile(`(^|\s)(-P|--?pass(?:word)?)(\s+)\S+`)
