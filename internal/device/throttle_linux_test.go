@@ -12,9 +12,9 @@ import (
 	"ds2/internal/device/devicetest"
 )
 
-// throttle holds this process and its children to limits of a drive, named as the files of the cgroup are; the function that it gives
-// sets them, so that what comes before is not held back.
-func throttle(t *testing.T, number string, limits map[string]int) (begin func()) {
+// throttle holds this process and its children to limits of a drive, named as the files of the cgroup are; the functions that it gives
+// set and lift them, so that what comes before is not held back.
+func throttle(t *testing.T, number string, limits map[string]int) (begin, end func()) {
 	t.Helper()
 	const root = "/sys/fs/cgroup/blkio"
 	group := filepath.Join(root, fmt.Sprintf("ds2-device-test-%d", os.Getpid()))
@@ -34,11 +34,14 @@ func throttle(t *testing.T, number string, limits map[string]int) (begin func())
 		}
 	})
 	write(group, "cgroup.procs", fmt.Sprint(os.Getpid()))
-	return func() {
-		for file, limit := range limits {
-			write(group, "blkio.throttle."+file, fmt.Sprintf("%s %d", number, limit))
+	hold := func(factor int) func() {
+		return func() {
+			for file, limit := range limits {
+				write(group, "blkio.throttle."+file, fmt.Sprintf("%s %d", number, factor*limit))
+			}
 		}
 	}
+	return hold(1), hold(0)
 }
 
 // memory is a directory whose drives nothing holds back but the throttle, where the machine has one.
@@ -66,33 +69,40 @@ func TestThrottledDrive(t *testing.T) {
 		{map[string]int{reads: 600, requests: 120}, 600, 60},
 	} {
 		t.Run(fmt.Sprint(c.limits), func(t *testing.T) {
-			begin := throttle(t, drive.Number, c.limits)
-			var before devicetest.Counts
-			r, err := Run(t.Context(), Options{Dir: drive.Dir, FileBytes: 16 << 20, StageTime: 4 * time.Second, Depths: []int{32}, Progress: func(what string, _ time.Duration) {
-				switch {
-				case strings.HasPrefix(what, "random reads"):
-					begin()
-				case what == "log writes":
-					before = drive.Counts(t)
+			begin, end := throttle(t, drive.Number, c.limits)
+			// A machine that is busy with something else gives a drive less than its limit, never more.
+			for try := 1; ; try++ {
+				var before devicetest.Counts
+				r, err := Run(t.Context(), Options{Dir: drive.Dir, FileBytes: 16 << 20, StageTime: 4 * time.Second, Depths: []int{32}, Progress: func(what string, _ time.Duration) {
+					switch {
+					case strings.HasPrefix(what, "random reads"):
+						begin()
+					case what == "log writes":
+						before = drive.Counts(t)
+					}
+				}})
+				if err != nil {
+					t.Fatal(err)
 				}
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			after := drive.Counts(t)
-			writes, flushes := after.Writes-before.Writes, after.Flushes-before.Flushes
-			t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes", r.Reads, r.Log, writes, flushes)
-			if most := r.MaxReads(); !near(most, c.reads, 0.1) || !near(r.ReadsAt(1), most, 1e-9) {
-				t.Errorf("%.1f reads a second of a drive held to %.0f", most, c.reads)
-			}
-			if !near(r.Log.IOPS, c.logWrites, 0.1) {
-				t.Errorf("%.1f log writes a second of a drive held to %.0f", r.Log.IOPS, c.logWrites)
-			}
-			if !near(writes/flushes, 2, 0.1) {
-				t.Errorf("the device counted %.0f writes, of which %.0f flushes; a log write is one of each", writes, flushes)
-			}
-			if left, err := os.ReadDir(drive.Dir); err != nil || len(left) > 0 {
-				t.Errorf("left behind: %v, %v", left, err)
+				after := drive.Counts(t)
+				end()
+				most, writes, flushes := r.MaxReads(), after.Writes-before.Writes, after.Flushes-before.Flushes
+				t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes", r.Reads, r.Log, writes, flushes)
+				if !near(r.ReadsAt(1), most, 1e-9) {
+					t.Errorf("%.1f reads a second at any latency, and %.1f at most", r.ReadsAt(1), most)
+				}
+				if !near(writes/flushes, 2, 0.1) {
+					t.Errorf("the device counted %.0f writes, of which %.0f flushes; a log write is one of each", writes, flushes)
+				}
+				if left, err := os.ReadDir(drive.Dir); err != nil || len(left) > 0 {
+					t.Errorf("left behind: %v, %v", left, err)
+				}
+				if near(most, c.reads, 0.1) && near(r.Log.IOPS, c.logWrites, 0.1) {
+					break
+				}
+				if try == 5 || most > 1.1*c.reads || r.Log.IOPS > 1.1*c.logWrites {
+					t.Fatalf("try %d: %.1f reads and %.1f log writes a second of a drive held to %.0f and %.0f", try, most, r.Log.IOPS, c.reads, c.logWrites)
+				}
 			}
 		})
 	}
