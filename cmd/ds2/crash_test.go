@@ -86,12 +86,13 @@ func TestCrashCycles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	const threads = 8
 	cycles := 6
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS")); err == nil {
 		cycles = n
 	}
 	out := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := execute(t, "demo", "--size", "1MB", "--threads", "8", "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "1s", "--deep-every", "3",
+	code, stdout, stderr := execute(t, "demo", "--size", "1MB", "--threads", fmt.Sprint(threads), "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "1s", "--deep-every", "3",
 		"--warmup-time", "1s", "--seed", "5", "--quiet", "--out", out)
 	if code != exitDone || !strings.Contains(stdout, fmt.Sprintf("\n%d cuts, ", cycles)) || !strings.Contains(stdout, "0 lost: at most ") {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
@@ -101,7 +102,8 @@ func TestCrashCycles(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := record.Cuts
-	if c == nil || len(c.Cuts) != cycles || c.Lossy != 0 || c.Lost != 0 || record.Status != result.Done || !record.Audit.Passed || record.Counts.GivenUp > record.Counts.InDoubtPurchases {
+	// An order that a user still tried when the run ended is given up too, without being in doubt.
+	if c == nil || len(c.Cuts) != cycles || c.Lossy != 0 || c.Lost != 0 || record.Status != result.Done || !record.Audit.Passed || record.Counts.GivenUp > record.Counts.InDoubtPurchases+threads {
 		t.Errorf("cuts %+v, status %s, audit %+v, counts %+v", c, record.Status, record.Audit, record.Counts)
 	}
 	when := map[string]int{}

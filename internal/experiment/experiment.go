@@ -87,11 +87,12 @@ func (c *Configuration) begin() {
 			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
 		}
 	}
-	c.wasOut = b.Status == result.Failed || c.Unready != nil
+	Stand(b)
+	// What only judges may have changed since, so that runs that were too few are enough now.
+	c.wasOut = c.Unready != nil || b.Status == result.Failed && !Enough(*b)
 	if c.wasOut {
 		c.out = cmp.Or(c.Unready, errors.New(b.Error))
 	}
-	Stand(b)
 }
 
 // end says in the summary how the configuration ended; err is what ended all of them.

@@ -103,7 +103,7 @@ func TestHTML(t *testing.T) {
 	r := record(t, nil)
 	page := html(t, r)
 	for what, text := range map[string]string{
-		"the result":                "<p class=\"headline\">" + opmOf(r.OPM, r.Windows[0].CI95) + " OPM ± ",
+		"the result":                "<p class=\"headline\">" + number(*r.OPM, 1) + " OPM ± ",
 		"the verdict":               "<ul class=\"notes good\">",
 		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · host:5432/ds2</p>",
 		"the facts":                 "<div class=\"good\"><dt>steady</dt><dd>yes</dd></div>",

@@ -48,13 +48,14 @@ func runTitle(s result.Summary) string {
 	return fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets)))
 }
 
-// headline is the figure that counts.
+// headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
+// runs shows as many digits as the intervals are worth.
 func headline(s result.Summary) string {
 	if s.OPM == nil || len(s.Windows) == 0 {
 		return "no result"
 	}
 	ci := s.Windows[0].CI95
-	text := opmOf(s.OPM, ci) + " OPM"
+	text := number(*s.OPM, 1) + " OPM"
 	if ci != nil {
 		text += " ± " + uncertainty(ci)
 	}
@@ -165,8 +166,8 @@ func resultTable(s result.Summary) table {
 		if w.CI95 != nil {
 			ci = uncertainty(w.CI95)
 		}
-		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95), ci,
-			opmOf(&w.RunningAverageOPM, w.CI95), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
+		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
+			number(w.RunningAverageOPM, 1), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
 	}
 	return t
 }
