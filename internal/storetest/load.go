@@ -146,7 +146,7 @@ func (s *suite) resume(t *testing.T) {
 	for _, at := range []*breaker{
 		{phase: schema.Data, left: 1}, {phase: schema.Data, left: 5},
 		{phase: schema.Indexes, left: 1}, {phase: schema.Indexes, left: 3},
-		{phase: schema.Procedures, left: 1}, {phase: schema.Statistics, left: 1},
+		{phase: schema.Procedures, left: 1}, {phase: schema.Procedures, left: 3},
 	} {
 		place := fmt.Sprintf("broken at step %d of phase %s", at.left, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())

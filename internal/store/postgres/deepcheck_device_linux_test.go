@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,6 +19,17 @@ func TestDeviceBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop() })
+	db, err := sql.Open("pgx", server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The catalogs alone are small, and every session reads some of them. A checkpoint leaves recovery nothing to read.
+	for _, statement := range []string{"CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)", "CHECKPOINT"} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db.Close()
 	got := deepChecked(t, server)
 	if got.Reading.Device == nil {
 		if os.Geteuid() == 0 {
