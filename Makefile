@@ -28,9 +28,8 @@ powercut: build ## cuts the power of a virtual machine CUTS times in each of MOD
 	GO='$(GO)' scripts/powercut/build bin/powercut
 	@for mode in $(MODES); do DS2=bin/ds2 scripts/powercut/run bin/powercut $$mode $(CUTS) || exit 1; done
 
-# Tests wait more than they compute, so more packages than processors run concurrently.
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
-	$(GO) test -short -p 4 -timeout 30m ./...
+	$(GO) test -short -timeout 30m ./...
 
 versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
