@@ -11,15 +11,6 @@ import (
 	"ds2/internal/store"
 )
 
-// lockPatience is how long a held lock is asked for again: a busy server notices late that the ds2 before has ended.
-const lockPatience = time.Second
-
-// isLocked says whether another ds2 holds a lock.
-func isLocked(err error) bool {
-	_, locked := errors.AsType[*store.LockedError](err)
-	return locked
-}
-
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The locks are
 // waited for as long as soft lasts, and held through both stages of a stop.
 func (i *interrupts) lockStores(command, runID string, stores []store.Store, stderr io.Writer) (unlock func(), err error) {
@@ -48,10 +39,6 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 		ctx, cancel := context.WithCancel(i.hard)
 		stop := context.AfterFunc(i.soft, cancel)
 		one, err := locker.Lock(ctx, lock)
-		for until := time.Now().Add(lockPatience); isLocked(err) && time.Now().Before(until) && ctx.Err() == nil; {
-			time.Sleep(100 * time.Millisecond)
-			one, err = locker.Lock(ctx, lock)
-		}
 		if !stop() && err == nil {
 			one()
 			err = i.soft.Err()
@@ -59,7 +46,7 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 		if err != nil {
 			cancel()
 			unlock()
-			if isLocked(err) && runID != "" {
+			if _, ok := errors.AsType[*store.LockedError](err); ok && runID != "" {
 				err = fmt.Errorf("%w; driver machines of one run have the same --run-id", err)
 			}
 			return nil, err

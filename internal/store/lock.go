@@ -91,9 +91,13 @@ func LockKey(names ...string) int64 {
 type HeldLock interface {
 	// Wait waits until the connection is lost, or ctx ends.
 	Wait(ctx context.Context)
-	// Close ends the connection and with it the lock.
+	// Close gives the lock back, so that it is free at once, and ends the connection. It takes at most UnlockTime.
 	Close()
 }
+
+// UnlockTime is how long a server that does not answer may keep a ds2 that gives its lock back: it may have been told to
+// leave at once.
+const UnlockTime = 250 * time.Millisecond
 
 // lockRetry is the pause between two tries to take a lost lock again.
 const lockRetry = time.Second
@@ -109,8 +113,8 @@ func KeepLock(ctx context.Context, l Lock, take func(context.Context) (HeldLock,
 	go func() {
 		defer close(done)
 		told := false
-		for ctx.Err() == nil {
-			if held != nil {
+		for {
+			if held != nil { // also when ctx has ended: a lock that is not closed is kept until ds2 ends
 				held.Wait(ctx)
 				held.Close()
 			}

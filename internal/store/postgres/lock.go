@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -104,7 +103,9 @@ func (a advisory) Wait(ctx context.Context) {
 }
 
 func (a advisory) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
 	defer cancel()
+	// The server would notice a while later that the connection is gone, and refuse until then who comes next.
+	_, _ = a.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()")
 	a.conn.Close(ctx)
 }

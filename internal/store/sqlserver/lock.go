@@ -34,13 +34,13 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 			err = s.takeLock(ctx, conn, l)
 		}
 		if err != nil {
-			appLock{db, conn}.Close()
+			appLock{db, conn, nil}.Close()
 			if locked, ok := errors.AsType[*store.LockedError](err); ok {
 				return nil, locked
 			}
 			return nil, s.Wrap("lock "+s.Label(), err)
 		}
-		return appLock{db, conn}, nil
+		return appLock{db, conn, []string{s.lockID("run", l.Run), s.lockID()}}, nil
 	})
 }
 
@@ -103,10 +103,11 @@ func (s *Store) lockHolder(ctx context.Context, conn *sql.Conn, table string) st
 	return holder
 }
 
-// appLock is a session that holds locks.
+// appLock is a session that holds locks of some names, that of the run perhaps not.
 type appLock struct {
-	db   *sql.DB
-	conn *sql.Conn
+	db    *sql.DB
+	conn  *sql.Conn
+	names []string
 }
 
 // lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two questions.
@@ -123,6 +124,11 @@ func (a appLock) Wait(ctx context.Context) {
 }
 
 func (a appLock) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
+	defer cancel()
+	for _, name := range a.names { // the server would notice a while later that the connection is gone
+		_, _ = a.conn.ExecContext(ctx, "IF APPLOCK_MODE('public', @p1, 'Session') <> 'NoLock' EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public'", name)
+	}
 	if a.conn != nil {
 		a.conn.Close() // into the pool, which closes it
 	}
