@@ -69,5 +69,6 @@ fuzz: ## feeds each parser with made-up input for FUZZTIME (5s)
 			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; done; done
 
 # The list of the tests that were skipped, and why, is the last that it prints.
-race: ## runs all tests, with the race detector
+race: ## runs all tests, with the race detector but for the one that records a whole day
+	$(GO) test -run '^TestDay$$' ./internal/result
 	$(GO) tool gotestsum --format standard-quiet -- -race -timeout 30m ./...

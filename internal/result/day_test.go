@@ -71,7 +71,7 @@ func heap() int64 {
 // is read from it is what happened.
 func TestDay(t *testing.T) {
 	hours := 24
-	if testing.Short() {
+	if testing.Short() || raceDetector { // which takes ten times as long
 		hours = 3
 	}
 	dir := t.TempDir()
