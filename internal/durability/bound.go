@@ -1,7 +1,7 @@
 package durability
 
 import (
-	"math"
+	"github.com/aclements/go-moremath/mathx"
 
 	"ds2/internal/result"
 )
@@ -55,16 +55,5 @@ func solve(f func(p float64) bool) float64 {
 
 // binomial is the probability of k or fewer of n, each of probability p.
 func binomial(k, n int, p float64) float64 {
-	sum := 0.0
-	for i := range k + 1 {
-		sum += math.Exp(logChoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
-	}
-	return sum
-}
-
-func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	return mathx.BetaInc(1-p, float64(n-k), float64(k+1))
 }

@@ -65,9 +65,9 @@ func TestComparison(t *testing.T) {
 	short, other := b, b
 	short.Lines, other.Customer = 0, 7
 	for _, x := range []struct {
-		why          string
-		told, held   []entry
-		lost, untold []int64
+		why                  string
+		told, held           []entry
+		lost, unacknowledged []int64
 	}{
 		{"all there", []entry{a, b, c}, []entry{a, b, c}, nil, nil},
 		{"nothing at all", nil, nil, nil, nil},
@@ -84,8 +84,8 @@ func TestComparison(t *testing.T) {
 				got.next(p)
 			}
 			got.end()
-			if lost, untold := numbers(got.lost), numbers(got.untold); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(untold, x.untold) {
-				t.Errorf("lost %v, untold %v; want %v, %v", lost, untold, x.lost, x.untold)
+			if lost, unacknowledged := numbers(got.lost), numbers(got.unacknowledged); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(unacknowledged, x.unacknowledged) {
+				t.Errorf("lost %v, unacknowledged %v; want %v, %v", lost, unacknowledged, x.lost, x.unacknowledged)
 			}
 		})
 	}

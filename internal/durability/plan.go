@@ -2,7 +2,6 @@ package durability
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 )
 
@@ -16,37 +15,6 @@ type Plan struct {
 	DeepEvery int           // after every so many cuts each page is read and checked; 0: never
 	Recovery  time.Duration // how long the server may take to come back; 0: as long as it likes
 	Server    Server
-}
-
-// The moments at which a cut comes.
-const (
-	atRandom     = "at random"
-	atCheckpoint = "during a checkpoint"
-	atBurst      = "in a burst of commits"
-)
-
-// moment is when a cut comes.
-type moment struct {
-	wait time.Duration // of orders before it
-	kind string
-	late float64 // 0 to 1, how far into what it waits for then
-}
-
-// moments draws when the cuts come: between half and one and a half times the mean, one of each three during a checkpoint and
-// one in a burst of commits.
-func (p Plan) moments() []moment {
-	random := rand.New(rand.NewPCG(p.Seed, 0xc07))
-	all := make([]moment, p.Cycles)
-	var kinds []string
-	for i := range all {
-		if len(kinds) == 0 {
-			kinds = []string{atRandom, atCheckpoint, atBurst}
-			random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-		}
-		all[i] = moment{wait: time.Duration((0.5 + random.Float64()) * float64(p.After)), kind: kinds[0], late: random.Float64()}
-		kinds = kinds[1:]
-	}
-	return all
 }
 
 // String names the plan in a log.

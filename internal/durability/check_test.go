@@ -1,0 +1,29 @@
+package durability
+
+import "testing"
+
+func TestSettle(t *testing.T) {
+	a, b := entry{Kind: doubtful, Customer: 1, Total: 100, Lines: 2}, entry{Kind: doubtful, Customer: 2, Total: 200, Lines: 1}
+	there := func(e entry, order int64) entry {
+		e.Kind, e.Order = bought, order
+		return e
+	}
+	partly := there(b, 6)
+	partly.Lines = 0
+	for _, c := range []struct {
+		why                      string
+		doubtful, unacknowledged []entry
+		whole, strange           int
+	}{
+		{"both are absent", []entry{a, b}, nil, 0, 0},
+		{"one is there", []entry{a, b}, []entry{there(b, 6)}, 1, 0},
+		{"one is there in part", []entry{a, b}, []entry{partly}, 0, 1},
+		{"one is there twice", []entry{a}, []entry{there(a, 5), there(a, 6)}, 1, 1},
+		{"two alike", []entry{a, a}, []entry{there(a, 5), there(a, 6)}, 2, 0},
+	} {
+		whole, strange := settle(c.doubtful, c.unacknowledged)
+		if whole != c.whole || len(strange) != c.strange {
+			t.Errorf("%s: %d whole, %d strange, want %d and %d", c.why, whole, len(strange), c.whole, c.strange)
+		}
+	}
+}

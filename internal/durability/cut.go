@@ -1,0 +1,147 @@
+package durability
+
+import (
+	"context"
+	"database/sql"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Target is what is cut off.
+type Target struct {
+	DB    *sql.DB
+	Users Users
+	Log   *slog.Logger
+	Label string
+
+	Checkpoint func(context.Context) error                    // nil: the server has none
+	DeepCheck  func(context.Context) (store.DeepCheck, error) // reads and checks every page
+}
+
+// Happen waits for each cut to be due and brings it about. orders is over when no new ones begin; cuts that were to come then
+// are an error. A server that was cut off is started again whatever happens, unless ctx is over.
+func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
+	ended := func() error { return fmt.Errorf("%w: %s, and %d came", ErrEnded, c.plan, len(c.Done())) }
+	select {
+	case <-c.due:
+	case <-orders.Done():
+		return ended()
+	}
+	if c.plan.Cycles == 0 {
+		cut, err := c.cut(ctx, t)
+		if err == nil {
+			c.add(cut)
+		}
+		return err
+	}
+	defer t.Users.Release()
+	for i, m := range c.plan.moments() {
+		if !c.await(orders, t, &m) {
+			return ended()
+		}
+		cut, err := c.cut(ctx, t)
+		cut.When = m.kind
+		if err == nil {
+			err = c.compare(ctx, t, &cut)
+		}
+		if err == nil && c.plan.DeepEvery > 0 && (i+1)%c.plan.DeepEvery == 0 {
+			err = deepCheck(ctx, t, &cut)
+		}
+		if errors.Is(err, errKill) {
+			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
+		}
+		if ctx.Err() != nil { // nobody knows
+			return errors.Join(err, ended())
+		}
+		if err != nil {
+			cut.Error = err.Error()
+		}
+		c.add(cut)
+		t.Log.Info("cut", "number", i+1, "of", c.plan.Cycles, "when", cut.When, "acknowledged", cut.Acknowledged, "in_doubt", cut.InDoubt,
+			"lost", cut.Lost, "stale", cut.Stale, "recovery_s", cut.Recovery)
+		t.Users.Release()
+		if err != nil {
+			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
+		}
+	}
+	pause(orders, c.plan.After/2) // orders go on after the last, too
+	return nil
+}
+
+// ErrEnded says that a run ended before all cuts had come.
+var ErrEnded = errors.New("the run ended before the server was cut off as often as planned")
+
+// cut kills the server, starts it again and waits until it takes connections. With cycles the users are held from before the
+// kill until Release.
+func (c *Coming) cut(ctx context.Context, t Target) (cut result.Cut, err error) {
+	// What is not on this machine's disk does not count as acknowledged, should this machine be cut off too.
+	if _, err := c.Sync(); err != nil {
+		return cut, err
+	}
+	if c.plan.Cycles > 0 {
+		t.Users.Hold()
+	}
+	t.Log.Warn("kill the server")
+	cut.At = time.Now()
+	if err := c.plan.Server.Kill(ctx); err != nil {
+		return cut, fmt.Errorf("%w: %w", errKill, err)
+	}
+	if c.plan.Cycles > 0 {
+		t.Users.Abort(ctx)
+	}
+	started := time.Now()
+	if err := c.plan.Server.Start(ctx); err != nil {
+		return cut, err
+	}
+	if err := c.reachable(ctx, t.DB); err != nil {
+		return cut, err
+	}
+	cut.Down, cut.Recovery = time.Since(cut.At).Seconds(), time.Since(started).Seconds()
+	t.Log.Warn("the server is back", "down_s", cut.Down)
+	return cut, nil
+}
+
+// errKill says that the server was not cut off. One that could not be started again was, and what it holds nobody knows.
+var errKill = errors.New("no cut")
+
+const (
+	between = 50 * time.Millisecond // two tries to connect to a server that starts
+	oneTry  = 5 * time.Second       // may take so long: a machine that is off answers nothing
+)
+
+// reachable waits until the server answers a query on the database, which a server does that has recovered it.
+func (c *Coming) reachable(ctx context.Context, db *sql.DB) error {
+	if c.plan.Recovery > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.plan.Recovery, fmt.Errorf("it did not come back within %s", c.plan.Recovery))
+		defer cancel()
+	}
+	for {
+		try, cancel := context.WithTimeout(ctx, oneTry)
+		var categories int64
+		err := db.QueryRowContext(try, "SELECT COUNT(*) FROM categories").Scan(&categories)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if !pause(ctx, between) {
+			return fmt.Errorf("wait for the server after it was cut off: %w", errors.Join(context.Cause(ctx), err))
+		}
+	}
+}
+
+// deepCheck reads every page and has the server check it, while nobody is at work on it.
+func deepCheck(ctx context.Context, t Target, cut *result.Cut) error {
+	found, err := t.DeepCheck(ctx)
+	if err != nil {
+		return err
+	}
+	bad := int64(len(found.Damage))
+	cut.BadPages = &bad
+	cut.Damage = found.Damage[:min(len(found.Damage), maxNamed)]
+	return nil
+}

@@ -1,0 +1,116 @@
+package durability
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// The moments at which a cut comes.
+const (
+	atRandom     = "at random"
+	atCheckpoint = "during a checkpoint"
+	atBurst      = "in a burst of commits"
+)
+
+// moment is when a cut comes.
+type moment struct {
+	wait time.Duration // of orders before it
+	kind string
+	late float64 // 0 to 1, how far into what it waits for then
+}
+
+// moments draws when the cuts come: between half and one and a half times the mean, one of each three during a checkpoint and
+// one in a burst of commits.
+func (p Plan) moments() []moment {
+	random := rand.New(rand.NewPCG(p.Seed, 0xc07))
+	all := make([]moment, p.Cycles)
+	var kinds []string
+	for i := range all {
+		if len(kinds) == 0 {
+			kinds = []string{atRandom, atCheckpoint, atBurst}
+			random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
+		}
+		all[i] = moment{wait: time.Duration((0.5 + random.Float64()) * float64(p.After)), kind: kinds[0], late: random.Float64()}
+		kinds = kinds[1:]
+	}
+	return all
+}
+
+// pause waits for d; false where ctx is over before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// await waits until a cut is due; false where the orders are over before. A checkpoint that is over already, or none at all,
+// makes the moment one at random.
+func (c *Coming) await(orders context.Context, t Target, m *moment) bool {
+	if !pause(orders, m.wait) {
+		return false
+	}
+	switch m.kind {
+	case atCheckpoint:
+		if !duringCheckpoint(orders, t, m.late) {
+			m.kind = atRandom
+		}
+	case atBurst:
+		c.burst(orders)
+	}
+	return orders.Err() == nil
+}
+
+// longestStay is how far into a checkpoint a cut comes at most.
+const longestStay = 200 * time.Millisecond
+
+// duringCheckpoint has the server begin a checkpoint and returns amid it; false where it came to its end before.
+func duringCheckpoint(orders context.Context, t Target, late float64) bool {
+	if t.Checkpoint == nil {
+		return false
+	}
+	done := make(chan error, 1)
+	// It ends with the server, at the latest.
+	go func() { done <- t.Checkpoint(context.WithoutCancel(orders)) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Log.Warn("no checkpoint", "err", err)
+		}
+		return false
+	case <-time.After(time.Duration(late * float64(longestStay))):
+		return true
+	}
+}
+
+// A burst is a slot of time in which as many purchases were acknowledged as in the best of so many slots before.
+const (
+	burstSlot     = 5 * time.Millisecond
+	burstBefore   = 200
+	burstPatience = 400
+)
+
+// burst waits for a burst of commits, not for ever.
+func (c *Coming) burst(orders context.Context) {
+	best := int64(0)
+	last := c.Count()
+	for slot := range burstBefore + burstPatience {
+		if !pause(orders, burstSlot) {
+			return
+		}
+		now := c.Count()
+		n := now - last
+		last = now
+		if slot >= burstBefore && n >= best {
+			return
+		}
+		if slot < burstBefore {
+			best = max(best, n)
+		}
+	}
+}
