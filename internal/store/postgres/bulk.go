@@ -138,17 +138,24 @@ func note(ctx context.Context, exec execFunc, step string, copied int64) error {
 	return err
 }
 
-// copyFrom takes the dataset's rows, which have no quotes, in the server's text format with its delimiter set to a
-// comma: it reads them a quarter faster than in the CSV format. An empty field is NULL; only nullable columns have some.
+// copyFrom copies the dataset's rows, which have no quotes. Tables without texts go in the server's binary format, which costs it a
+// quarter to a half less time than text, as BenchmarkCopy has it. Others go in its text format with the delimiter set to a comma,
+// which it reads a quarter faster than CSV, and texts faster than in binary. An empty field is NULL; only nullable columns have some.
 // Titles and actors are made of words that a user may bring, with backslashes in them perhaps, so products go as CSV.
 func copyFrom(ctx context.Context, conn *pgx.Conn, table string, csv io.Reader, options ...string) (int64, error) {
 	table = strings.ToLower(table)
-	format := "FORMAT text, DELIMITER ',', NULL ''"
-	if table == "products" {
+	columns, err := binaryColumns(ctx, conn, table)
+	if err != nil {
+		return 0, err
+	}
+	rows, format := csv, "FORMAT text, DELIMITER ',', NULL ''"
+	if len(columns) > 0 {
+		rows, format = newBinaryRows(csv, columns), "FORMAT binary"
+	} else if table == "products" {
 		format = "FORMAT csv"
 	}
 	format = strings.Join(append(options, format), ", ")
-	tag, err := conn.PgConn().CopyFrom(ctx, csv, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), format))
+	tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), format))
 	return tag.RowsAffected(), err
 }
 

@@ -1,0 +1,228 @@
+package postgres
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/datagen"
+	"ds2/internal/localpg/pgtest"
+	"ds2/schema"
+)
+
+// ways are how rows may be copied: as copyFrom does, and as the server reads CSV without quotes most cheaply by itself.
+var ways = []struct {
+	name string
+	copy func(testing.TB, *pgx.Conn, string, io.Reader) error
+}{
+	{"binary", func(t testing.TB, conn *pgx.Conn, table string, csv io.Reader) error {
+		_, err := copyFrom(t.Context(), conn, table, csv)
+		return err
+	}},
+	{"text", func(t testing.TB, conn *pgx.Conn, table string, csv io.Reader) error {
+		_, err := conn.PgConn().CopyFrom(t.Context(), csv, "COPY "+table+" FROM STDIN (FORMAT text, DELIMITER ',', NULL '')")
+		return err
+	}},
+}
+
+// tables makes the tables of DS2 in an empty database.
+func tables(t testing.TB) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(t.Context()) })
+	statements, err := schema.Statements("postgres", schema.Tables, schema.Params{Customers: 1, OrdersPerMonth: 1, Products: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if _, err := conn.Exec(t.Context(), s.SQL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+// TestBinaryRowsAreTheServersOwn copies every table both ways, and compares what is stored.
+func TestBinaryRowsAreTheServersOwn(t *testing.T) {
+	conn := tables(t)
+	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crlf := range []bool{false, true} {
+		done := map[datagen.Table]bool{}
+		for _, part := range data.Parts() {
+			if done[part.Table] && part.File != "row_cust.csv" {
+				continue
+			}
+			done[part.Table] = true
+			var csv bytes.Buffer
+			if _, err := part.WriteTo(&csv); err != nil {
+				t.Fatal(err)
+			}
+			rows := csv.Bytes()
+			if crlf {
+				rows = bytes.ReplaceAll(rows, []byte("\n"), []byte("\r\n"))
+			}
+			var sums []string
+			for _, way := range ways {
+				if err := way.copy(t, conn, string(part.Table), bytes.NewReader(rows)); err != nil {
+					t.Fatalf("%s, %s: %v", part.File, way.name, err)
+				}
+				var sum string
+				err := conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) || ' rows, sum ' || sum(hashtextextended(r::text || pg_column_size(r), 0)) FROM %s r`, part.Table)).Scan(&sum)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sums = append(sums, sum)
+				if _, err := conn.Exec(t.Context(), "TRUNCATE "+string(part.Table)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if sums[0] != sums[1] || !strings.HasPrefix(sums[0], fmt.Sprint(bytes.Count(rows, []byte("\n")), " rows")) {
+				t.Errorf("%s: %q", part.File, sums)
+			}
+		}
+	}
+}
+
+// TestBinaryRowsRefuse gives rows that no dataset has.
+func TestBinaryRowsRefuse(t *testing.T) {
+	columns := []column{{"i", integer}, {"s", smallint}, {"d", date}, {"n", numeric}, {"m", integer}}
+	for _, c := range []struct{ csv, want string }{
+		{"1,2,2009/01/31,3.45,6\n", ""},
+		{"2147483647,32767,2008/02/29,0.00,0\r\n1,2,2007/02/28,123456789012345.67,00000001\n", ""},
+		{",,,,\n,,,,\r\n", ""},
+		{"", ""},
+		{"1,2,2009/01/31,3.45\n", "row 1: it has 4 columns, not 5"},
+		{"1,2,2009/01/31,3.45\r\n", "row 1: it has 4 columns, not 5"},
+		{"\n", "row 1: it has 1 columns, not 5"},
+		{"1,2,2009/01/31,3.45,6,\n", `row 1: it has more than 5 columns: "" after the last`},
+		{"1,2,2009/01/31,3.45,6\n1,2", "row 2: unexpected EOF"},
+		{"2147483648,2,2009/01/31,3.45,6\n", `row 1: column i is "2147483648": not a number of at most 2147483647`},
+		{"1,32768,2009/01/31,3.45,6\n", `row 1: column s is "32768": not a number of at most 32767`},
+		{"1x,2,2009/01/31,3.45,6\n", `row 1: column i is "1x": not a number of at most 2147483647`},
+		{"-1,2,2009/01/31,3.45,6\n", `row 1: column i is "-1": not a number of at most 2147483647`},
+		{"18446744073709551617,2,2009/01/31,3.45,6\n", `row 1: column i is "18446744073709551617": not a number of at most 2147483647`},
+		{"1,2,2009/02/29,3.45,6\n", `row 1: column d is "2009/02/29": not a date`},
+		{"1,2,2009/13/01,3.45,6\n", `row 1: column d is "2009/13/01": not a date`},
+		{"1,2,2009/01/00,3.45,6\n", `row 1: column d is "2009/01/00": not a date`},
+		{"1,2,2009-01-31,3.45,6\n", `row 1: column d is "2009-01-31": not a date`},
+		{"1,2,2009/1/31,3.45,6\n", `row 1: column d is "2009/1/31": not a date`},
+		{"1,2,2009/01/31,3.4,6\n", `row 1: column n is "3.4": not an amount with two decimals`},
+		{"1,2,2009/01/31,3.456,6\n", `row 1: column n is "3.456": not an amount with two decimals`},
+		{"1,2,2009/01/31,3,6\n", `row 1: column n is "3": not an amount with two decimals`},
+		{"1,2,2009/01/31,.34,6\n", `row 1: column n is ".34": not an amount with two decimals`},
+		{strings.Repeat("1", csvBuffer), "row 1 is longer than 65536 bytes"},
+	} {
+		out, err := io.ReadAll(iotest.OneByteReader(newBinaryRows(iotest.OneByteReader(strings.NewReader(c.csv)), columns)))
+		if fmt.Sprint(err) != c.want && !(err == nil && c.want == "") {
+			t.Errorf("%.40q: error %v, want %q", c.csv, err, c.want)
+		}
+		if whole := strings.HasSuffix(string(out), binaryTrailer); whole != (err == nil) {
+			t.Errorf("%.40q: error %v, but whole: %v", c.csv, err, whole)
+		}
+	}
+}
+
+// BenchmarkBinaryRows turns rows of each table: bytes of CSV a second, nanoseconds a row, and allocations, which must not grow
+// with the rows.
+func BenchmarkBinaryRows(b *testing.B) {
+	conn := tables(b)
+	for _, part := range firstParts(b, 100_000) {
+		b.Run(string(part.Table), func(b *testing.B) {
+			columns, err := binaryColumns(b.Context(), conn, string(part.Table))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if len(columns) == 0 {
+				b.Skip("it has texts")
+			}
+			var csv bytes.Buffer
+			part.WriteTo(&csv)
+			rows := bytes.Count(csv.Bytes(), []byte("\n"))
+			b.SetBytes(int64(csv.Len()))
+			b.ReportAllocs()
+			buf := make([]byte, 64<<10)
+			for b.Loop() {
+				if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{newBinaryRows(bytes.NewReader(csv.Bytes()), columns)}, buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+		})
+	}
+}
+
+// BenchmarkCopy copies rows of each table both ways: what the server's process works for a row.
+func BenchmarkCopy(b *testing.B) {
+	conn := tables(b)
+	for _, part := range firstParts(b, 500_000) {
+		if part.Table == datagen.Products {
+			continue
+		}
+		var csv bytes.Buffer
+		part.WriteTo(&csv)
+		rows := bytes.Count(csv.Bytes(), []byte("\n"))
+		for _, way := range ways {
+			b.Run(string(part.Table)+"/"+way.name, func(b *testing.B) {
+				var worked time.Duration
+				for b.Loop() {
+					if _, err := conn.Exec(b.Context(), "TRUNCATE "+string(part.Table)); err != nil {
+						b.Fatal(err)
+					}
+					before := processorTime(b, conn.PgConn().PID())
+					if err := way.copy(b, conn, string(part.Table), bytes.NewReader(csv.Bytes())); err != nil {
+						b.Fatal(err)
+					}
+					worked += processorTime(b, conn.PgConn().PID()) - before
+				}
+				b.ReportMetric(float64(worked.Nanoseconds())/float64(b.N)/float64(rows), "server-ns/row")
+			})
+		}
+	}
+}
+
+// firstParts are the first part of each table, of about so many rows.
+func firstParts(b *testing.B, rows int) (parts []datagen.Part) {
+	size, err := datagen.ParseRows(fmt.Sprintf("customers=%d,orders-per-month=%d,products=%d", 2*rows, rows, rows/10))
+	if err != nil {
+		b.Fatal(err)
+	}
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	seen := map[datagen.Table]bool{}
+	for _, part := range data.Parts() {
+		if !seen[part.Table] {
+			seen[part.Table] = true
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// processorTime is how long processors have worked for a process of this machine, in steps of 10 ms.
+func processorTime(b *testing.B, pid uint32) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Skip(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
