@@ -26,7 +26,7 @@ type targetFlags struct {
 func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
 	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
-	flags.StringVar(&f.passwordCommand, "password-command", "", "command, run by sh, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
+	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command, run by sh, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
 }
 

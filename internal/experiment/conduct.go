@@ -289,3 +289,13 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
 	return t, nil
 }
+
+// VerdictError says that a run was made, and cannot be used.
+type VerdictError struct{ Err error }
+
+func (e *VerdictError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *VerdictError) Unwrap() error { return e.Err }
+
+var errNoFigures = errors.New("the run gave no figures")

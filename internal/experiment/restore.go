@@ -2,14 +2,10 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"ds2/internal/diskspace"
 	"ds2/internal/load"
-	"ds2/internal/monitor"
 	"ds2/internal/shell"
 	"ds2/internal/store"
 )
@@ -92,103 +88,3 @@ func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (st
 	defer stop()
 	return load.Reset(ctx, s, tell)
 }
-
-// SnapshotWork is one of the things that are done with the copy of a database.
-type SnapshotWork struct {
-	Name string
-	do   func(context.Context, store.Snapshotter, store.Tell) error
-	// needs is the room that it takes on the server's drives, and frees what it gives back before; nil: none.
-	needs, frees func(store.SnapshotRoom) int64
-	loaded       bool // the database's load must have come to its end
-}
-
-// What is done with the copy of a database.
-var (
-	SnapshotCreate = SnapshotWork{"create",
-		func(ctx context.Context, s store.Snapshotter, tell store.Tell) error {
-			return s.CreateSnapshot(ctx, tell)
-		},
-		func(r store.SnapshotRoom) int64 { return r.Database }, func(store.SnapshotRoom) int64 { return 0 }, true}
-	SnapshotRestore = SnapshotWork{"restore",
-		func(ctx context.Context, s store.Snapshotter, tell store.Tell) error {
-			return s.RestoreSnapshot(ctx, tell)
-		},
-		func(r store.SnapshotRoom) int64 { return r.Copy }, func(r store.SnapshotRoom) int64 { return r.Database }, false}
-	SnapshotDrop = SnapshotWork{"drop",
-		func(ctx context.Context, s store.Snapshotter, _ store.Tell) error { return s.DropSnapshot(ctx) }, nil, nil, false}
-)
-
-// CopyView shows how the work on a copy goes on, until stop is called. Room says what the copy takes, and what the server's
-// drives have; empty where no copy is made.
-type CopyView func(room string) (tell store.Tell, stop func())
-
-// Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
-// machine is refused before anything is dropped for it.
-func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show CopyView) error {
-	snapshotter, ok := s.(store.Snapshotter)
-	if !ok {
-		return fmt.Errorf("snapshot %s: %s databases have no snapshots", s.Label(), s.Engine())
-	}
-	if work.loaded {
-		info, err := store.ReadInfo(ctx, s.DB())
-		if err != nil {
-			return s.Wrap("look at "+s.Label(), err)
-		}
-		if err := info.CheckReady(); err != nil {
-			return fmt.Errorf("copy %s: %w", s.Label(), err)
-		}
-	}
-	said := ""
-	if work.needs != nil {
-		var err error
-		if said, err = checkRoom(ctx, s, snapshotter, work); err != nil {
-			return err
-		}
-	}
-	tell, stop := show(said)
-	defer stop()
-	return work.do(ctx, snapshotter, tell)
-}
-
-// checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
-func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter, work SnapshotWork) (said string, err error) {
-	room, err := snapshotter.SnapshotRoom(ctx)
-	if err != nil {
-		return "", nil // of a database that is half restored it may not be known
-	}
-	needs := work.needs(room)
-	if needs == 0 {
-		return "", nil
-	}
-	// Beside the files the server writes directories and, mostly to the same drive, its log.
-	least := needs + needs/100 + 16<<20
-	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
-	free, known := int64(0), false
-	if monitor.IsLocal(monitor.HostOf(s.Label())) {
-		free, known = diskspace.FreeOf(room.Directories)
-	}
-	if !known {
-		return said, nil
-	}
-	free += work.frees(room)
-	where := strings.Join(room.Directories, " and ")
-	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
-		where += ", on the file system " + mount
-	}
-	if free < least && !room.Clones {
-		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
-			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
-			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
-	}
-	return fmt.Sprintf("%s; there is room for %.1f GB in %s", said, float64(free)/1e9, where), nil
-}
-
-// VerdictError says that a run was made, and cannot be used.
-type VerdictError struct{ Err error }
-
-func (e *VerdictError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the cause.
-func (e *VerdictError) Unwrap() error { return e.Err }
-
-var errNoFigures = errors.New("the run gave no figures")

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -253,40 +252,6 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 	return start, err
 }
 
-// errCut ends a run whose server could not be cut off, or did not come back.
-var errCut = errors.New("cut off the server")
-
-// crashes cuts the server off as often as is asked for. The run ends with the last of several cuts, and with one that fails.
-func (r *Run) crashes(ctx context.Context) error {
-	target, plan := r.options.Targets[0], r.options.Crash
-	t := durability.Target{DB: target.DB(), Users: r.driver, Log: r.log, Label: target.Label(), DeepCheck: func(ctx context.Context) (store.DeepCheck, error) {
-		checks, err := DeepCheck(ctx, r.options.Targets[:1], func(store.DeepCheckProgress) {})
-		if err != nil {
-			return store.DeepCheck{}, err
-		}
-		return checks[0], nil
-	}}
-	if c, ok := target.(store.Checkpointer); ok {
-		t.Checkpoint = c.Checkpoint
-	}
-	err := r.crash.Happen(ctx, r.stop, t)
-	cuts := r.crash.Done()
-	if plan.Cycles > 0 {
-		r.summary.Cuts = durability.Conclude(*plan, cuts)
-	} else if len(cuts) > 0 {
-		r.summary.Crash = &result.Crash{At: cuts[0].At, Down: cuts[0].Down}
-	}
-	switch {
-	case errors.Is(err, durability.ErrEnded):
-	case err != nil:
-		err = fmt.Errorf("%w: %w", errCut, err)
-		r.halt(err)
-	case plan.Cycles > 0:
-		r.halt(driver.ErrStopped)
-	}
-	return err
-}
-
 // marks reads the highest keys of every target. After stop it does not wait for a server that is down.
 func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -309,98 +274,4 @@ func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, 
 func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	m, err := audit.ReadMarks(ctx, target)
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
-}
-
-// Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
-// Drive; progress is told how many bytes have been read of one target after the other. An audit that cannot be made is
-// noted in the record with the reason.
-func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (result.Audit, error) {
-	checks, err := r.audit(ctx, progress)
-	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
-	if err != nil {
-		r.summary.Audit = &result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
-		if ctx.Err() != nil {
-			r.summary.Audit.NotAudited = "interrupted"
-		}
-	}
-	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
-}
-
-func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (checks []result.Check, err error) {
-	for i, target := range r.options.Targets {
-		size := r.options.Driver.Workload.Size
-		found, err := audit.Check(ctx, target, audit.Options{
-			Size:     &size,
-			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
-			Progress: func(done, total int64, left time.Duration) { progress(target.Label(), done, total, left) },
-		})
-		if err != nil {
-			return nil, err
-		}
-		checks = append(checks, found...)
-	}
-	if r.crash != nil {
-		target := r.options.Targets[0]
-		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0])
-		if err != nil {
-			return nil, fmt.Errorf("audit the crash: %w", err)
-		}
-		checks = append(checks, found...)
-		if cuts := r.summary.Cuts; cuts != nil {
-			checks = append(checks, result.Check{
-				Target: target.Label(), Name: "cuts after which acknowledged work was missing, old or damaged",
-				Passed: cuts.Lossy == 0, Expected: "0", Found: fmt.Sprint(cuts.Lossy),
-			})
-		}
-	}
-	return checks, nil
-}
-
-// Summarize says what will be run, as the record of a run begins.
-func Summarize(o Options) result.Summary {
-	c := o.Driver
-	s := result.Summary{
-		KitVersion: o.Version,
-		RunID:      o.RunID,
-		Status:     result.Running,
-		Start:      time.Now(),
-		Command:    o.Command,
-		Engine:     o.Targets[0].Engine(),
-		DataSeeds:  o.DataSeeds,
-		Size:       c.Workload.Size.String(),
-		Threads:    c.Threads,
-		Seed:       c.Seed,
-		Parameters: result.Parameters{
-			RampRate:        c.RampRate,
-			RunTime:         c.Run.Seconds(),
-			WarmupTime:      c.Warmup.Seconds(),
-			ThinkTime:       c.Think.Seconds(),
-			PctNewCustomers: c.Workload.PctNewCustomers,
-			Searches:        c.Workload.Searches,
-			SearchBatchSize: c.Workload.SearchBatchSize,
-			LineItems:       c.Workload.LineItems,
-			Rate:            c.Arrivals.Rate,
-			MaxRetries:      c.MaxRetries,
-			MaxErrors:       c.MaxErrors,
-			UserOffset:      c.UserOffset,
-			CheckpointFirst: o.CheckpointFirst,
-			Words:           c.Workload.Words.Sum(),
-		},
-		Customers:      int64(c.Workload.Size.Customers),
-		OrdersPerMonth: int64(c.Workload.Size.OrdersPerMonth),
-		Products:       int64(c.Workload.Size.Products),
-	}
-	if c.Arrivals.Rate > 0 {
-		s.Parameters.Spacing = "even"
-		if c.Arrivals.Poisson {
-			s.Parameters.Spacing = "poisson"
-		}
-	}
-	for _, w := range o.Windows {
-		s.Parameters.Windows = append(s.Parameters.Windows, w.String())
-	}
-	for _, target := range o.Targets {
-		s.Targets = append(s.Targets, target.Label())
-	}
-	return s
 }

@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"context"
+	"ds2/internal/audit"
+	"ds2/internal/result"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
+// Drive; progress is told how many bytes have been read of one target after the other. An audit that cannot be made is
+// noted in the record with the reason.
+func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (result.Audit, error) {
+	checks, err := r.audit(ctx, progress)
+	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
+	if err != nil {
+		r.summary.Audit = &result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
+		if ctx.Err() != nil {
+			r.summary.Audit.NotAudited = "interrupted"
+		}
+	}
+	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
+}
+
+func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (checks []result.Check, err error) {
+	for i, target := range r.options.Targets {
+		size := r.options.Driver.Workload.Size
+		found, err := audit.Check(ctx, target, audit.Options{
+			Size:     &size,
+			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
+			Progress: func(done, total int64, left time.Duration) { progress(target.Label(), done, total, left) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, found...)
+	}
+	if r.crash != nil {
+		target := r.options.Targets[0]
+		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0])
+		if err != nil {
+			return nil, fmt.Errorf("audit the crash: %w", err)
+		}
+		checks = append(checks, found...)
+		if cuts := r.summary.Cuts; cuts != nil {
+			checks = append(checks, result.Check{
+				Target: target.Label(), Name: "cuts after which acknowledged work was missing, old or damaged",
+				Passed: cuts.Lossy == 0, Expected: "0", Found: fmt.Sprint(cuts.Lossy),
+			})
+		}
+	}
+	return checks, nil
+}

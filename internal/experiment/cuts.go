@@ -1,0 +1,45 @@
+package experiment
+
+import (
+	"context"
+	"ds2/internal/driver"
+	"ds2/internal/durability"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"errors"
+	"fmt"
+)
+
+// errCut ends a run whose server could not be cut off, or did not come back.
+var errCut = errors.New("cut off the server")
+
+// crashes cuts the server off as often as is asked for. The run ends with the last of several cuts, and with one that fails.
+func (r *Run) crashes(ctx context.Context) error {
+	target, plan := r.options.Targets[0], r.options.Crash
+	t := durability.Target{DB: target.DB(), Users: r.driver, Log: r.log, Label: target.Label(), DeepCheck: func(ctx context.Context) (store.DeepCheck, error) {
+		checks, err := DeepCheck(ctx, r.options.Targets[:1], func(store.DeepCheckProgress) {})
+		if err != nil {
+			return store.DeepCheck{}, err
+		}
+		return checks[0], nil
+	}}
+	if c, ok := target.(store.Checkpointer); ok {
+		t.Checkpoint = c.Checkpoint
+	}
+	err := r.crash.Happen(ctx, r.stop, t)
+	cuts := r.crash.Done()
+	if plan.Cycles > 0 {
+		r.summary.Cuts = durability.Conclude(*plan, cuts)
+	} else if len(cuts) > 0 {
+		r.summary.Crash = &result.Crash{At: cuts[0].At, Down: cuts[0].Down}
+	}
+	switch {
+	case errors.Is(err, durability.ErrEnded):
+	case err != nil:
+		err = fmt.Errorf("%w: %w", errCut, err)
+		r.halt(err)
+	case plan.Cycles > 0:
+		r.halt(driver.ErrStopped)
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"ds2/internal/result"
+	"time"
+)
+
+// Summarize says what will be run, as the record of a run begins.
+func Summarize(o Options) result.Summary {
+	c := o.Driver
+	s := result.Summary{
+		KitVersion: o.Version,
+		RunID:      o.RunID,
+		Status:     result.Running,
+		Start:      time.Now(),
+		Command:    o.Command,
+		Engine:     o.Targets[0].Engine(),
+		DataSeeds:  o.DataSeeds,
+		Size:       c.Workload.Size.String(),
+		Threads:    c.Threads,
+		Seed:       c.Seed,
+		Parameters: result.Parameters{
+			RampRate:        c.RampRate,
+			RunTime:         c.Run.Seconds(),
+			WarmupTime:      c.Warmup.Seconds(),
+			ThinkTime:       c.Think.Seconds(),
+			PctNewCustomers: c.Workload.PctNewCustomers,
+			Searches:        c.Workload.Searches,
+			SearchBatchSize: c.Workload.SearchBatchSize,
+			LineItems:       c.Workload.LineItems,
+			Rate:            c.Arrivals.Rate,
+			MaxRetries:      c.MaxRetries,
+			MaxErrors:       c.MaxErrors,
+			UserOffset:      c.UserOffset,
+			CheckpointFirst: o.CheckpointFirst,
+			Words:           c.Workload.Words.Sum(),
+		},
+		Customers:      int64(c.Workload.Size.Customers),
+		OrdersPerMonth: int64(c.Workload.Size.OrdersPerMonth),
+		Products:       int64(c.Workload.Size.Products),
+	}
+	if c.Arrivals.Rate > 0 {
+		s.Parameters.Spacing = "even"
+		if c.Arrivals.Poisson {
+			s.Parameters.Spacing = "poisson"
+		}
+	}
+	for _, w := range o.Windows {
+		s.Parameters.Windows = append(s.Parameters.Windows, w.String())
+	}
+	for _, target := range o.Targets {
+		s.Targets = append(s.Targets, target.Label())
+	}
+	return s
+}
