@@ -43,7 +43,10 @@ count and is repeated. A run that was not steady counts, and the result says so;
 All records go into one directory. The same command with the same --out continues a bench that was interrupted or crashed;
 --runs, --keep-marked and --drop-unsteady may be others then. A meter's log that arrives after the bench is added by --power-log.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
-  ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh`,
+  ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh
+
+PowerShell:
+  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --restore-command 'powershell -File restore-array.ps1' --out C:\ds2\6-ssd`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}

@@ -42,7 +42,11 @@ The first Ctrl-C stops new orders, lets orders under way end and writes the reco
 Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
-  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto`,
+  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto
+
+PowerShell:
+  $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'
+  ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms' --out C:\ds2\first`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return drive(i, cmd, &f, &observe, &o) }),
 	}

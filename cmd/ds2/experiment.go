@@ -52,6 +52,9 @@ interrupted or crashed. A configuration that keeps failing is left out, and the 
 		Example: `  ds2 experiment arrays.yaml --plan
   ds2 experiment arrays.yaml
 
+PowerShell:
+  $env:HDD_PASSWORD = Read-Host -MaskInput; ds2 experiment arrays.yaml
+
 arrays.yaml:
   restore: snapshot
   run-time: 20m

@@ -58,7 +58,11 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
   ds2 generate --verify /tmp/ds2-30MB
   ds2 generate --rows customers=5000,orders-per-month=200,products=1000 --part us_cust - | head -3
   ds2 generate --size W --shard 2/4 --compress zstd --out /tmp/ds2-W
-  ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target`,
+  ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target
+
+PowerShell:
+  ds2 generate --size W --lines crlf --out D:\ds2-W
+  ds2 generate --size S --part us_cust - | Select-Object -First 3`,
 		Args: cobra.ArbitraryArgs,
 		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i.soft, cmd, args) }),
 	}
@@ -76,6 +80,7 @@ A words file has 1,000 words below a line [titles], 200 below [first] and 200 be
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made concurrently")
+	flags.Lookup("parallel").DefValue = "the number of processors"
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
 	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this directory with its manifest")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")

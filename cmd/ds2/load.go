@@ -47,7 +47,10 @@ one table, the rows are frozen afterwards, and --resume continues after the last
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'`,
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'
+
+PowerShell:
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --data-dir E:\DS2 --log-dir F:\DS2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
@@ -62,6 +65,7 @@ one table, the rows are frozen afterwards, and --resume continues after the last
 	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the DS2 data in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
 	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
+	flags.Lookup("parallel").DefValue = "the number of processors, at least 4"
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)

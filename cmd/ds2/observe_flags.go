@@ -26,7 +26,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes node_exporter on the database machine, for servers on other machines; queried after the run")
 	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
-	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh at most once a second")
+	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh, on Windows by cmd, at most once a second")
 	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes during the run")
 	flags.StringVar(&f.PowerQuery, "power-query", "", "query that gives watts from --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
 }

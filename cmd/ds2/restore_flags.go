@@ -16,7 +16,7 @@ type restoreFlags struct {
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
 	flags.Var(oneOf(&f.way, experiment.RestoreReset, experiment.RestoreSnapshot, experiment.RestoreNone), "restore", "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
-	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, that restores the database in another way and returns when the server takes connections")
+	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, on Windows by cmd, that restores the database in another way and returns when the server takes connections")
 	f.log.add(flags)
 }
 

@@ -52,7 +52,6 @@ func newRoot() *cobra.Command {
 	}
 	root.SetGlobalNormalizationFunc(normalizeFlag)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		// one line a command, in the order of the README's table
 		newDemoCommand(),
@@ -70,8 +69,12 @@ func newRoot() *cobra.Command {
 		newVerifyCommand(),
 		newReportCommand(),
 		newCompareCommand(),
+		newInitCommand(),
+		newCompletionCommand(),
+		newManCommand(),
 		newVersionCommand(),
 	)
+	completeValues(root)
 	return root
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ds2/internal/shell"
 	"ds2/internal/store"
 )
 
@@ -26,7 +26,7 @@ type targetFlags struct {
 func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
 	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
-	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command, run by sh, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
+	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command, run by sh, on Windows by cmd, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
 }
 
@@ -45,14 +45,11 @@ func askPassword(line string) func(context.Context) (string, error) {
 		if !asked.IsZero() && time.Since(asked) < passwordKept {
 			return password, nil
 		}
-		c := exec.CommandContext(ctx, "sh", "-c", line)
-		var said bytes.Buffer
-		c.Stderr = &said
-		out, err := c.Output()
-		if err != nil {
+		var out, said bytes.Buffer
+		if err := shell.Run(ctx, line, &out, &said); err != nil {
 			return "", fmt.Errorf("run --password-command: %w: %s", err, strings.TrimSpace(said.String()))
 		}
-		if password = strings.TrimRight(string(out), "\r\n"); password == "" {
+		if password = strings.TrimRight(out.String(), "\r\n"); password == "" {
 			return "", errors.New("run --password-command: it printed nothing")
 		}
 		asked = time.Now()

@@ -48,7 +48,10 @@ run three times, and its run with the median OPM is the result. Fewer users are 
 --gain. The same command with the same --out continues a search that was interrupted or crashed: trials that are recorded
 are not made again.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m`,
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m
+
+PowerShell:
+  ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}

@@ -135,7 +135,7 @@ func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
 	value, err := strconv.ParseFloat(digits, 64)
 	switch {
 	case err != nil:
-		return 0, p.fail("write a number, such as %s", map[Unit]string{Seconds: "500ms", Ratio: "0.1%", OPM: "60000", IOPS: "250"}[unit])
+		return 0, p.fail("write a number, such as %s", exampleBounds[unit])
 	case value == 0 && compare == Below:
 		return 0, p.fail("nothing is below 0; write <= 0 for none at all")
 	}
@@ -163,3 +163,5 @@ var factors = map[Unit]map[string]float64{
 	OPM:     {"": 1},
 	IOPS:    {"": 1},
 }
+
+var exampleBounds = map[Unit]string{Seconds: "500ms", Ratio: "0.1%", OPM: "60000", IOPS: "250"}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestCompletionValues asks as a shell's script does.
+func TestCompletionValues(t *testing.T) {
+	for _, c := range []struct {
+		why       string
+		args      []string
+		want      []string // some of the answers
+		directive string
+	}{
+		{"sizes by name", []string{"load", "--size", ""}, []string{"S\t20000 customers, 6.6 MB of CSV"}, ":4"},
+		{"sizes by number", []string{"load", "--db_size_str=30"}, []string{"30MB\t60000 customers, 20.6 MB of CSV", "30GB\t60000000 customers, 21.3 GB of CSV"}, ":4"},
+		{"sizes as arguments", []string{"sizes", "S", ""}, []string{"M\t2000000 customers, 669.0 MB of CSV"}, ":4"},
+		{"operations of limits", []string{"drive", "--limit", ""}, []string{"purchase p95 <", "browse_by_title p99.9 <", "opm >", "data read mean <"}, ":38"},
+		{"bounds of limits", []string{"tune", "--limit", "purchase p95 <"}, []string{"purchase p95 < 500ms"}, ":38"},
+		{"sets of limits", []string{"bench", "--limits", ""}, []string{"exchange2013"}, ":4"},
+		{"words of a choice", []string{"bench", "--restore", ""}, []string{"reset", "snapshot", "none"}, ":4"},
+		{"engines", []string{"drive", "--engine", ""}, []string{"postgres", "sqlserver"}, ":4"},
+		{"phases", []string{"schema", "--phase", ""}, []string{"tables", "reset"}, ":4"},
+		{"files of a dataset", []string{"generate", "--part", ""}, []string{"us_cust", "dec_orderlines", "prod"}, ":4"},
+		{"directories", []string{"compare", ""}, nil, ":16"},
+		{"an experiment's file", []string{"experiment", ""}, []string{"yaml"}, ":8"},
+		{"a shell", []string{"completion", ""}, []string{"powershell"}, ":4"},
+		{"a command that is visible", []string{"comp"}, []string{"completion\tPrint a script that completes ds2's commands, flags and values in a shell"}, ":4"},
+		{"a command without arguments", []string{"drive", ""}, nil, ":4"},
+	} {
+		code, stdout, stderr := execute(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		if code != exitDone || lines[len(lines)-1] != c.directive {
+			t.Errorf("%s: exit %d, %q, %s", c.why, code, lines, stderr)
+		}
+		for _, want := range c.want {
+			if !slices.Contains(lines, want) {
+				t.Errorf("%s: no %q in %q", c.why, want, lines)
+			}
+		}
+	}
+}
+
+// TestCompletionNames: each name of the tables is that of a flag or a command.
+func TestCompletionNames(t *testing.T) {
+	names := map[string]bool{}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		names[cmd.Name()+" "] = true
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot())
+	for name := range completions {
+		if !names[name] {
+			t.Errorf("no flag --%s", name)
+		}
+	}
+	for name := range argumentCompletions {
+		if !names[name+" "] {
+			t.Errorf("no command %s", name)
+		}
+	}
+}
+
+// TestCompletionScripts: each shell gets a script, and bash completes by it.
+func TestCompletionScripts(t *testing.T) {
+	for shell := range shells {
+		if code, stdout, stderr := execute(t, "completion", shell); code != exitDone || !strings.Contains(stdout, "__complete") {
+			t.Errorf("%s: exit %d, %.100s%s", shell, code, stdout, stderr)
+		}
+	}
+	if code, _, stderr := execute(t, "completion", "csh"); code != exitUsage || !strings.Contains(stderr, "name one shell: bash, fish, powershell, zsh") {
+		t.Errorf("csh: exit %d, %s", code, stderr)
+	}
+	// As bash does at a tab, without the functions of the package bash-completion.
+	out, err := exec.Command("bash", "-c", `source <(ds2 completion bash)
+		_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }
+		COMP_WORDS=(ds2 load --size "") COMP_CWORD=3 COMP_LINE="ds2 load --size " COMP_POINT=16 COMP_TYPE=9
+		__start_ds2; printf '%s\n' "${COMPREPLY[@]}"`).Output()
+	if err != nil || !slices.Contains(strings.Fields(string(out)), "W") {
+		t.Errorf("bash: %v, %s", err, out)
+	}
+}
+
+// TestMan: there is a page for each command, which man reads without a complaint.
+func TestMan(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
+	if code, _, stderr := execute(t, "man", dir); code != exitDone {
+		t.Fatal(stderr)
+	}
+	for _, cmd := range newRoot().Commands() {
+		page, err := os.ReadFile(filepath.Join(dir, "ds2-"+cmd.Name()+".1"))
+		if err != nil || !strings.Contains(string(page), `"Sep 2026"`) || !strings.Contains(string(page), "SEE ALSO") {
+			t.Errorf("%s: %v, %.300s", cmd.Name(), err, page)
+		}
+	}
+	if _, err := exec.LookPath("man"); err != nil {
+		t.Skip("man is not installed, so how it shows the pages was not looked at")
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		man := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", page)
+		man.Env = append(os.Environ(), "MANWIDTH=120", "LC_ALL=C.UTF-8")
+		var complaints strings.Builder
+		man.Stderr = &complaints
+		text, err := man.Output()
+		if err != nil || complaints.Len() > 0 || len(text) < 300 {
+			t.Errorf("%s: %v, %s, %.300s", filepath.Base(page), err, &complaints, text)
+		}
+		if strings.HasSuffix(page, "ds2-experiment.1") && !strings.Contains(string(text), "\n         factors         flags with a list of values;") {
+			t.Errorf("the list of keys was not kept: %s", text)
+		}
+	}
+}

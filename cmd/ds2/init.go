@@ -1,0 +1,166 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"ds2/internal/experiment"
+)
+
+// initFlags are what goes into the file of an experiment. Most are texts: the experiment itself judges them.
+type initFlags struct {
+	Targets      []string
+	Threads      []string
+	Size         string
+	RunTime      string
+	Restore      string
+	Runs, Until  string
+	Limits, Sets []string
+}
+
+func newInitCommand() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init [FILE.yaml]",
+		Short: "Write a commented file for ds2 experiment",
+		Long: `Writes a file for ds2 experiment from a few flags, with comments that say what else it can hold: a configuration for each
+--target, each compared with each of the --threads. Without a name the file is experiment.yaml; - is standard output. A
+file that exists is left alone.
+
+The file never holds a password: where a target's URL has one, the file refers to a variable, which ds2 init names.`,
+		Example: `  ds2 init --target postgres://ds2:ds2@localhost/ds2 --threads 8,32,128
+  ds2 init arrays.yaml --target hdd=postgres://ds2@db1/ds2 --target ssd=postgres://ds2@db2/ds2 --until '2 %'
+  ds2 experiment arrays.yaml --plan
+
+PowerShell:
+  ds2 init arrays.yaml --target 'hdd=postgres://ds2@db1/ds2' --target 'ssd=postgres://ds2@db2/ds2' --threads '32,128'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"experiment.yaml"}
+			}
+			return f.run(cmd, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&f.Targets, "target", nil, "URL of a database, with a name for the report before it: hdd=postgres://ds2@db1/ds2; once for each configuration")
+	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are compared; also --n-threads")
+	flags.StringVar(&f.Size, "size", "", "expected size of the databases: S, M, L, W, 30MB, 80GB (default: the size they have)")
+	flags.StringVar(&f.RunTime, "run-time", "20m", "length of each run after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(oneOf(&f.Restore, experiment.RestoreReset, experiment.RestoreSnapshot, experiment.RestoreNone), "restore", "how each database is restored before a run")
+	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 5, or 3..9 with --until (default 5, with --until 5..9)")
+	flags.StringVar(&f.Until, "until", "", "stop when the 95 % interval of every difference reaches at most so far, such as '2 %'")
+	flags.StringArrayVar(&f.Limits, "limit", nil, "limit that every run is judged by, such as 'order p95 < 500ms'; may be repeated")
+	flags.StringArrayVar(&f.Sets, "limits", nil, "set of limits, such as exchange2013; may be repeated")
+	return cmd
+}
+
+func (f *initFlags) run(cmd *cobra.Command, path string) error {
+	text, variables, err := f.file(path)
+	if err != nil {
+		return err
+	}
+	if path == "-" {
+		_, err = fmt.Fprint(cmd.OutOrStdout(), text)
+	} else {
+		err = writeNew(path, text)
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range variables {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the file holds no password: set %s\n", v)
+	}
+	if path != "-" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s written; next: ds2 experiment %s --plan\n", path, path)
+	}
+	return nil
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(path, text string) error {
+	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return usageError("%s exists: name another file, or remove it", path)
+	} else if err != nil {
+		return err
+	}
+	_, err = w.WriteString(text)
+	return errors.Join(err, w.Close())
+}
+
+// initTarget is a configuration of the file.
+type initTarget struct{ Name, URL string }
+
+var (
+	//go:embed init.yaml.tmpl
+	initText     string
+	initTemplate = template.Must(template.New("init").Funcs(template.FuncMap{"yaml": yamlScalar, "join": strings.Join}).Parse(initText))
+
+	namedTarget  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9 ._-]*)=(.*)$`)
+	noIdentifier = regexp.MustCompile(`[^A-Z0-9]+`)
+)
+
+// file is the text of the file, which ds2 experiment takes, and the variables that it needs.
+func (f *initFlags) file(path string) (text string, variables []string, err error) {
+	if len(f.Targets) == 0 {
+		return "", nil, usageError("--target is missing: give a database's URL, such as hdd=postgres://ds2@db1/ds2, once for each configuration")
+	}
+	var targets []initTarget
+	for i, given := range f.Targets {
+		t := initTarget{fmt.Sprintf("target%d", i+1), given}
+		if m := namedTarget.FindStringSubmatch(given); m != nil {
+			t.Name, t.URL = m[1], m[2]
+		}
+		variable := "DS2_" + noIdentifier.ReplaceAllString(strings.ToUpper(t.Name), "_") + "_PASSWORD"
+		url := withReference(t.URL, variable)
+		if url != t.URL {
+			t.URL, variables = url, append(variables, variable)
+		}
+		targets = append(targets, t)
+	}
+	var b strings.Builder
+	err = initTemplate.Execute(&b, struct {
+		*initFlags
+		Path    string
+		Targets []initTarget
+	}{f, path, targets})
+	if err != nil {
+		return "", nil, fmt.Errorf("write file of the experiment: %w", err)
+	}
+	// The variables need not be set here.
+	if _, err := parseExperiment(path, []byte(reference.ReplaceAllString(b.String(), "x"))); err != nil {
+		if inner := errors.Unwrap(errors.Unwrap(err)); inner != nil { // without its place in a file that is not there
+			err = usageError("%w", inner)
+		}
+		return "", nil, err
+	}
+	return b.String(), variables, nil
+}
+
+// withReference puts a reference to a variable in the place of the password in a URL, unless it is one already.
+func withReference(url, variable string) string {
+	for _, m := range secret.FindAllStringSubmatchIndex(url, -1) {
+		from, to := max(m[2], m[4]), max(m[3], m[5]) // one of both groups, the other is -1
+		if from < to && !reference.MatchString(url[from:to]) {
+			return url[:from] + "${" + variable + "}" + url[to:]
+		}
+	}
+	return url
+}
+
+// yamlScalar is a text as a value in YAML.
+func yamlScalar(text string) (string, error) {
+	out, err := yaml.Marshal(text)
+	return strings.TrimSpace(string(out)), err
+}

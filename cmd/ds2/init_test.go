@@ -1,0 +1,100 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var commentedKey = regexp.MustCompile(`(?m)^( *)# ([a-z-]+: .*)$`)
+
+// TestInit: what it writes is an experiment as the flags say, and so it is with all that is commented out.
+func TestInit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("DS2_6_SSD_PASSWORD", "s3cret")
+	t.Setenv("OWN", "x")
+	for _, c := range []struct {
+		why            string
+		args           []string
+		configurations []string
+		limits         int
+	}{
+		{"the least", []string{"--target", "postgres://ds2@db1/ds2"}, []string{"target1"}, 0},
+		{"two targets with factors", []string{"--target", "24 disks=postgres://ds2:${OWN}@db1/ds2", "--target", "6 ssd=postgres://ds2:s3cret@db2/ds2", "--threads", "32,128",
+			"--until", "2 %", "--restore", "snapshot", "--limit", "order p95 < 200ms", "--limits", "exchange2013", "--run-time", "30m", "--size", "80GB"},
+			[]string{"24 disks, threads 32", "24 disks, threads 128", "6 ssd, threads 32", "6 ssd, threads 128"}, 5},
+		{"a range of runs, SQL Server", []string{"--target", "sqlserver://ds2@db1?database=DS2&password=s3cret", "--runs", "3..7", "--until", "5%", "--limit", "errors < 1%"}, []string{"target1"}, 1},
+	} {
+		t.Setenv("DS2_TARGET1_PASSWORD", "s3cret")
+		file := strings.ReplaceAll(c.why, " ", "-") + ".yaml"
+		if code, _, stderr := execute(t, append([]string{"init", file}, c.args...)...); code != exitDone || strings.Contains(stderr, "s3cret") {
+			t.Fatalf("%s: exit %d, %s", c.why, code, stderr)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil || strings.Contains(string(text), "s3cret") {
+			t.Fatalf("%s: %v\n%s", c.why, err, text)
+		}
+		f, err := readExperimentFile(file)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", c.why, err, text)
+			continue
+		}
+		var names []string
+		for _, configuration := range f.configurations {
+			names = append(names, configuration.Name)
+		}
+		if strings.Join(names, ";") != strings.Join(c.configurations, ";") {
+			t.Errorf("%s: configurations %q", c.why, names)
+		}
+		last := &f.configurations[len(names)-1].bench
+		if limits, err := last.limits.parse(); err != nil || len(limits) != c.limits {
+			t.Errorf("%s: limits %v, %v", c.why, limits, err)
+		}
+		if strings.Contains(strings.Join(c.args, " "), "s3cret") && !strings.Contains(last.target, "s3cret") {
+			t.Errorf("%s: the password is not in %s", c.why, last.target)
+		}
+		all := string(text)
+		for _, m := range commentedKey.FindAllStringSubmatch(all, -1) {
+			if !strings.Contains(all, "\n"+m[1]+strings.SplitN(m[2], ":", 2)[0]+":") { // not one that is there
+				all = strings.Replace(all, m[0], m[1]+m[2], 1)
+			}
+		}
+		all = strings.ReplaceAll(all, "order: sequence", "order: random")
+		if _, err := parseExperiment("all", []byte(all)); err != nil {
+			t.Errorf("%s, with all: %v\n%s", c.why, err, all)
+		}
+		if code, stdout, stderr := execute(t, "experiment", file, "--plan"); code != exitDone || !strings.Contains(stdout, c.configurations[0]) {
+			t.Errorf("%s: plan: exit %d, %s%s", c.why, code, stdout, stderr)
+		}
+	}
+	if code, stdout, _ := execute(t, "init", "-", "--target", "postgres://ds2@db1/ds2"); code != exitDone || !strings.HasPrefix(stdout, "# An experiment") {
+		t.Errorf("to stdout: exit %d, %s", code, stdout)
+	}
+}
+
+func TestInitRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("there.yaml", []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, want string
+		args      []string
+	}{
+		{"no target", "--target is missing", []string{"new.yaml"}},
+		{"a file that is there", "there.yaml exists", []string{"there.yaml", "--target", "postgres://db1/ds2"}},
+		{"a value that cannot be read", `ds2: --threads: not a whole number: "many"`, []string{"new.yaml", "--target", "postgres://db1/ds2", "--threads", "many"}},
+		{"a limit", "--limit: a latency needs a unit", []string{"new.yaml", "--target", "postgres://db1/ds2", "--limit", "order p95 < 5"}},
+		{"a range without until", "runs: 3..9 takes until", []string{"new.yaml", "--target", "postgres://db1/ds2", "--runs", "3..9"}},
+		{"a host name", "which also needs --engine", []string{"new.yaml", "--target", "db1"}},
+	} {
+		if code, _, stderr := execute(t, append([]string{"init"}, c.args...)...); code != exitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d, %s, want %s", c.why, code, stderr, c.want)
+		}
+	}
+	if files, err := filepath.Glob("*"); err != nil || len(files) != 1 {
+		t.Errorf("files %q, %v", files, err)
+	}
+}
