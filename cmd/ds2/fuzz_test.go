@@ -17,7 +17,7 @@ func FuzzDriveFlags(f *testing.F) {
 		words := strings.Fields(line)
 		for _, word := range words {
 			if name := strings.ReplaceAll(word, "_", "-"); strings.Contains(name, "config") { // it would open a file of any name
-				t.Skip()
+				return
 			}
 		}
 		flags, set := driveFlagSet()
@@ -63,7 +63,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add("load: ", "/ds2: no such host")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if strings.Contains(before+after, "hunter2") {
-			t.Skip()
+			return // it is no secret then
 		}
 		if got := redact(before + " postgres://user:hunter2@host" + after); strings.Contains(got, "hunter2") {
 			t.Errorf("%q", got)

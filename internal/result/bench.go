@@ -2,8 +2,6 @@ package result
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -113,32 +111,7 @@ func (r BenchRun) Wrong() []string {
 var ErrNoBench = errors.New("it holds no bench")
 
 // ReadBench reads the summary of the bench in dir; ErrNoBench where there is none.
-func ReadBench(dir string) (Bench, error) {
-	var b Bench
-	// A directory may hold a single run, which only says so by its kind.
-	var any struct {
-		Kind string `json:"kind"`
-	}
-	err := readJSON(filepath.Join(dir, SummaryFile), &any)
-	if err == nil && any.Kind == KindBench {
-		err = readJSON(filepath.Join(dir, SummaryFile), &b)
-	}
-	b.Kind = any.Kind
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return b, fmt.Errorf("read bench %s: %w", dir, ErrNoBench)
-	case err != nil:
-		return b, fmt.Errorf("read bench: %w", err)
-	case b.Kind != KindBench:
-		return b, fmt.Errorf("read bench %s: %w, but a single run, or the benches of an experiment", dir, ErrNoBench)
-	case b.Schema < 1 || b.Schema > Schema:
-		return b, fmt.Errorf("read bench %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, b.Schema, Schema)
-	}
-	if err := b.check(); err != nil {
-		return b, fmt.Errorf("read bench %s: %w", filepath.Join(dir, SummaryFile), err)
-	}
-	return b, nil
-}
+func ReadBench(dir string) (Bench, error) { return readRuns[Bench](dir, KindBench, ErrNoBench) }
 
 // SaveBench writes the summary of the bench in dir beside and renames it.
 func SaveBench(dir string, b Bench) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,6 +37,31 @@ func readJSON(path string, v any) error {
 		return fmt.Errorf("%s: %s is %v, which cannot have been measured", path, name, number)
 	}
 	return nil
+}
+
+// readRuns reads the summary of several runs in dir, which says by its kind what they are; none where it holds no such summary.
+func readRuns[T interface{ check() error }](dir, kind string, none error) (all T, err error) {
+	path := filepath.Join(dir, SummaryFile)
+	var begin struct {
+		Schema int    `json:"schema"`
+		Kind   string `json:"kind"`
+	}
+	err = readJSON(path, &begin)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && begin.Kind != kind:
+		return all, fmt.Errorf("read %s %s: %w", kind, dir, none)
+	case err != nil:
+		return all, fmt.Errorf("read %s: %w", kind, err)
+	case begin.Schema < 1 || begin.Schema > Schema:
+		return all, fmt.Errorf("read %s %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", kind, dir, begin.Schema, Schema)
+	}
+	if err = readJSON(path, &all); err != nil {
+		return all, fmt.Errorf("read %s: %w", kind, err)
+	}
+	if err = all.check(); err != nil {
+		return all, fmt.Errorf("read %s %s: %w", kind, path, err)
+	}
+	return all, nil
 }
 
 // beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter; its name is empty

@@ -3,7 +3,6 @@ package result
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -59,27 +58,7 @@ var ErrNoExperiment = errors.New("it holds no experiment")
 
 // ReadExperiment reads the summary of the experiment in dir; ErrNoExperiment where there is none.
 func ReadExperiment(dir string) (Experiment, error) {
-	var e Experiment
-	path := filepath.Join(dir, SummaryFile)
-	var any struct {
-		Kind string `json:"kind"`
-	}
-	err := readJSON(path, &any)
-	if err == nil && any.Kind == KindExperiment {
-		err = readJSON(path, &e)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && any.Kind != KindExperiment:
-		return e, fmt.Errorf("read experiment %s: %w", dir, ErrNoExperiment)
-	case err != nil:
-		return e, fmt.Errorf("read experiment: %w", err)
-	case e.Schema < 1 || e.Schema > Schema:
-		return e, fmt.Errorf("read experiment %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, e.Schema, Schema)
-	}
-	if err := e.check(); err != nil {
-		return e, fmt.Errorf("read experiment %s: %w", path, err)
-	}
-	return e, nil
+	return readRuns[Experiment](dir, KindExperiment, ErrNoExperiment)
 }
 
 // check says what is wrong with the summary of an experiment.
