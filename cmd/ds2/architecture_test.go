@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestArchitecture holds the imports against docs/architecture.md: every room under internal is in its list, and imports run
+// down its arrows only.
+func TestArchitecture(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, arrows, _ := strings.Cut(string(page), "\n## Arrows\n")
+	line := map[string]int{} // of a room, from above
+	for i, rooms := range regexp.MustCompile(`(?m)^    (.*)$`).FindAllStringSubmatch(arrows, -1) {
+		for room := range strings.SplitSeq(rooms[1], ", ") {
+			line[room] = i + 1
+		}
+	}
+	// room is what the arrows call a package; a part of a room, such as an engine, may be unknown to them.
+	room := func(path string) (name string, known bool) {
+		path = strings.TrimPrefix(strings.TrimPrefix(path, "ds2/"), "internal/")
+		_, known = line[path]
+		return path, known
+	}
+
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "ds2/...")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	seen := map[string]bool{}
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name, known := room(p.ImportPath)
+		seen[name] = true
+		helper := strings.HasSuffix(name, "test") // storetest and promtest import what they test
+		if !known && !helper && strings.HasPrefix(p.ImportPath, "ds2/internal/") && strings.Count(name, "/") == 0 {
+			t.Errorf("internal/%s is missing in the arrows of docs/architecture.md", name)
+		}
+		if !known {
+			continue
+		}
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, "github.com/spf13/cobra") && p.ImportPath != "ds2/cmd/ds2" {
+				t.Errorf("%s imports cobra, which only cmd/ds2 knows", name)
+			}
+			if below, known := room(i); known && line[below] <= line[name] {
+				t.Errorf("%s imports %s, which the arrows of docs/architecture.md do not have below it", name, below)
+			}
+		}
+	}
+	for name := range line {
+		if !seen[name] {
+			t.Errorf("the arrows of docs/architecture.md name %s, which is no package", name)
+		}
+	}
+}
