@@ -22,7 +22,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // driveFlags are the flags of a run: DS2's parameters, WORKLOAD.md section 5, and the kit's own.
@@ -30,7 +30,7 @@ type driveFlags struct {
 	targetFlags
 	size, words string
 	config      driver.Config
-	workload    workload.Config
+	workload    ds2.Config
 	rate        rateValue
 	spacing     string
 	startAt     string

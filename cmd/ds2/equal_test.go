@@ -20,7 +20,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/servertest"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from one
@@ -65,7 +65,7 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 		if _, err := s.DB().ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 10000"); err != nil {
 			t.Fatal(err)
 		}
-		playOrders(t, s, workload.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, orders)
+		playOrders(t, s, ds2.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, orders)
 	}
 	if driven := same("after the orders"); !strings.HasPrefix(driven["ORDERS"], fmt.Sprint(size.OrdersPerMonth*datagen.Months+orders, " rows")) || driven["CUSTOMERS"] == loaded["CUSTOMERS"] {
 		t.Errorf("after %d orders: %s of ORDERS, %s of CUSTOMERS", orders, driven["ORDERS"], driven["CUSTOMERS"])
@@ -80,7 +80,7 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 
 // playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last is
 // counted by the session, which stops the run.
-func playOrders(t *testing.T, s store.Store, w workload.Config, orders int) {
+func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) {
 	t.Helper()
 	stop := make(chan struct{})
 	d := driver.New(driver.Config{

@@ -18,12 +18,12 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/store"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // Config is one run.
 type Config struct {
-	Workload   workload.Config
+	Workload   ds2.Config
 	Targets    []Target
 	Threads    int    // users per target
 	Seed       uint64 // of all that is drawn

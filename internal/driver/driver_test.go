@@ -17,7 +17,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/measure"
 	"ds2/internal/store"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,7 +42,7 @@ func (s *series) Interval(iv measure.Interval) error {
 // operations of 10 ms, so each user makes exactly 25 orders a second.
 func config(sim *simulation) Config {
 	return Config{
-		Workload: workload.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5},
+		Workload: ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5},
 		Targets:  []Target{sim},
 		Threads:  4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
 		MaxRetries: 5, MaxErrors: 3, OperationTimeout: 20 * time.Second, Interval: 50 * time.Second,

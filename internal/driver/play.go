@@ -7,7 +7,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/store"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // maxNames is how many names a new customer tries. They are drawn from ever more, so that so many taken ones are no
@@ -42,7 +42,7 @@ func (u *user) cycle() error {
 	}
 	p := &u.purchase
 	p.CustomerID, p.Items = u.customer, u.order.Items
-	p.Net, p.Tax, p.Total = workload.Total(p.Items)
+	p.Net, p.Tax, p.Total = ds2.Total(p.Items)
 	if err := u.do(store.OpPurchase); err != nil {
 		return err
 	}

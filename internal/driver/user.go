@@ -9,7 +9,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/store"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // user is one virtual customer with its connection. It belongs to its goroutine, apart from the last fields.
@@ -19,15 +19,15 @@ type user struct {
 	session  store.Session   // nil while there is no connection
 	opened   bool            // there was one at some time
 	ctx      context.Context // of the session's operations; abort ends it
-	draw     *workload.User
+	draw     *ds2.User
 	jitter   *rand.Rand // of the waits before retries
 	recorder *measure.Recorder
 	tally    measure.Order // what happened since the last Record
 
 	// The order being played.
-	order    *workload.Order
-	browse   *workload.Browse // the search under way
-	customer int64            // who orders
+	order    *ds2.Order
+	browse   *ds2.Browse // the search under way
+	customer int64       // who orders
 	purchase store.Purchase
 	bought   int64         // the id of the order that the purchase made
 	now      time.Time     // when the last operation ended
@@ -48,7 +48,7 @@ func newUser(d *Driver, number int) *user {
 	return &user{
 		driver:   d,
 		target:   target,
-		draw:     workload.NewUser(c.Workload, c.Seed, id),
+		draw:     ds2.NewUser(c.Workload, c.Seed, id),
 		jitter:   rand.New(rand.NewPCG(c.Seed, ^id)),
 		recorder: d.meter.NewRecorder(target),
 	}

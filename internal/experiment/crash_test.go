@@ -20,7 +20,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // crashable is a server of one's own, for Crash, with a fault that shows at the kill.
@@ -125,7 +125,7 @@ func options(t *testing.T, s store.Store) Options {
 		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",
 		Targets: []store.Store{s},
 		Driver: driver.Config{
-			Workload: workload.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
+			Workload: ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
 			Threads:  4, Seed: 1, RampRate: 100, Run: 6 * time.Second, Drain: 10 * time.Second,
 			MaxRetries: 20, MaxErrors: 100, OperationTimeout: 10 * time.Second,
 		},

@@ -1,196 +1,155 @@
-// Package workload draws what the virtual customers of DVD Store 2 do next (WORKLOAD.md section 5). It decides and
-// nothing else: it does no I/O, keeps no time and knows no database. A User is drawn from a seed and a number of its
-// own, so that a run can be repeated, and drawing an order allocates nothing.
+// Package workload says what a workload is: what a database is filled with, what users do with it, and what it has to hold
+// afterwards. Each workload is a room below this one that fulfils these interfaces, with a room of its own for its calls on
+// each engine: workload/ds2, workload/ds2/postgres. What an engine can do for any of them is in package store. All other rooms
+// know the interfaces only; the one map of workloads is handed down by the command line.
 package workload
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"strconv"
+	"context"
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
-// Config is the parameters of WORKLOAD.md section 5 that shape an order.
-type Config struct {
-	Size            datagen.Size
-	Words           *datagen.Words
-	PctNewCustomers int // of the orders, 0 to 100
-	Searches        int // average number of browses, at least 1
-	SearchBatchSize int // average number of products a browse asks for, at least 1
-	LineItems       int // average number of items of a cart, 1 to 10
+// Workload is what holds of a workload whatever its size and parameters.
+type Workload interface {
+	// Name is its name in ds2_info, in records and on the command line, such as "ds2".
+	Name() string
+
+	// Operations are what a user waits for; an Op is an index into them. Nobody changes them.
+	Operations() []Operation
+
+	// Mark reads the state of a database before a run or after it, when nobody is at work, for Audit.
+	Mark(ctx context.Context, target store.Store) (result.Marks, error)
+
+	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about the asking.
+	Audit(ctx context.Context, target store.Store, a Audit) ([]result.Check, error)
 }
 
-// MaxItems is the most items a cart has.
-const MaxItems = 10
+// Op is an operation, by its place among those of its workload.
+type Op uint8
 
-// Check refuses parameters that no order can be drawn from. It names them as DS2 does.
-func (c Config) Check() error {
-	switch {
-	case c.PctNewCustomers < 0 || c.PctNewCustomers > 100:
-		return fmt.Errorf("pct_newcustomers is %d: it must be 0 to 100", c.PctNewCustomers)
-	case c.Searches < 1 || c.Searches > 1000:
-		return fmt.Errorf("n_searches is %d: it must be 1 to 1000", c.Searches)
-	case c.SearchBatchSize < 1 || c.SearchBatchSize > 10000:
-		return fmt.Errorf("search_batch_size is %d: it must be 1 to 10000", c.SearchBatchSize)
-	case c.LineItems < 1 || c.LineItems > MaxItems:
-		return fmt.Errorf("n_line_items is %d: it must be 1 to %d", c.LineItems, MaxItems)
+// Operation is one thing that a user waits for.
+type Operation struct {
+	Name string // in metrics, records and limits
+	// Outside says that its response time is not part of that of its cycle in the workload's own meaning.
+	Outside bool
+}
+
+// Names are the names of operations.
+func Names(operations []Operation) []string {
+	names := make([]string, len(operations))
+	for i, o := range operations {
+		names[i] = o.Name
 	}
-	return c.Size.Check()
+	return names
 }
 
-// Order is one order cycle as drawn. Its texts and slices are views into buffers of the User who drew it, good until its
-// next call of Next.
-type Order struct {
-	New                bool           // a new customer, else a login
-	Username, Password []byte         // of the login
-	Customer           store.Customer // the new customer; Username is its first choice
-	Browses            []Browse
-	Items              []store.Item // the cart, without prices
+// Dataset is what a load brings into a database.
+type Dataset interface {
+	// String names it in messages: "size W".
+	String() string
+
+	// Info is what is noted of it in ds2_info besides store.InfoState and store.InfoVersion; an unfinished load is continued only by one
+	// with the same.
+	Info() store.Info
+
+	// Telltales names for each table of the schema a column by which it is known, both in lower case: another application may
+	// well have a table of that name, which is not to be dropped.
+	Telltales() map[string]string
+
+	// Statements are those of a phase on an engine. The size in p is filled in here.
+	Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error)
+
+	// Parts are the rows, for an engine. They may be written several at once, and again with the same bytes.
+	Parts(engine string) []datagen.Part
 }
 
-// Browse is one search. Op says which of the three.
-type Browse struct {
-	Op       store.Op
-	Batch    int
-	Category int    // of OpBrowseByCategory
-	Text     []byte // two words, of the other two
+// Run is a workload with its parameters, as one run has its users play it.
+type Run interface {
+	Workload() Workload
+
+	// NewUser makes the user of a seat. It neither connects nor asks the database.
+	NewUser(s Seat) User
+
+	// Begin is called once, when all users are made and before any connects. The workload may ask the targets what they hold, and
+	// keep files in dir, which is that of the run's record.
+	Begin(ctx context.Context, dir string) error
 }
 
-// Total is what a cart with prices costs, with 8.25 % tax rounded to the cent.
-func Total(items []store.Item) (net, tax, total store.Cents) {
-	for _, i := range items {
-		net += i.Price * store.Cents(i.Quantity)
-	}
-	tax = (net*825 + 5000) / 10000
-	return net, tax, net + tax
+// Seat is the place of a user among those of a run.
+type Seat struct {
+	Number int // among all users of the run, on all driver machines
+	Target int // index of its target
+	Index  int // among the users of its target on this machine,
+	Of     int // of which there are so many
+
+	Seed uint64 // of all that is drawn in the run
+
+	// Tally is where the user counts what happened in the cycle under way, apart from what the driver counts: cycles, response
+	// times, failures, retries, reconnects, and cycles given up, offered and dropped.
+	Tally *measure.Order
 }
 
-// User draws the orders of one virtual customer. It is used by one goroutine.
-type User struct {
-	config Config
-	rand   *rand.Rand
-	order  Order
-	texts  []byte
-	names  int // how many user names new customers draw from
-	taken  int // names of this order that were taken
-	name   []byte
+// User is one virtual user with its connection. It belongs to one goroutine. Nothing on the way of a cycle allocates.
+//
+// The driver has it play one cycle after the other. The user asks its Player for each operation in turn, and the player calls
+// back Call, as often as it takes, with the clock running and on a connection that stands.
+type User interface {
+	// Connect opens the user's connection, with everything prepared that its operations need.
+	Connect(ctx context.Context) error
+
+	// Close ends the connection.
+	Close(ctx context.Context) error
+
+	// Play draws a cycle and plays it. The error is that of the first operation that failed for good, or says what is wrong with
+	// an answer; the cycle then counts as given up.
+	Play(p Player) error
+
+	// Call carries out an operation of the cycle under way once. It returns when its last row has been read, with an error that
+	// store.Classify understands.
+	Call(ctx context.Context, op Op) error
+
+	// InDoubt is told that the connection was lost while op may have been committed, and says whether it is to be tried again.
+	InDoubt(op Op) (again bool)
+
+	// Think draws the pause after a cycle: its mean is given.
+	Think(mean time.Duration) time.Duration
 }
 
-// NewUser makes user number of a run. Users of one seed and different numbers draw independently of each other. The
-// config has passed Check.
-func NewUser(c Config, seed, number uint64) *User {
-	return &User{
-		config: c,
-		rand:   rand.New(rand.NewPCG(seed, number)),
-		names:  c.Size.Customers,
-		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]store.Item, 0, MaxItems)},
-		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
-		name:   make([]byte, 0, 32),
-	}
+// Player carries out operations for a user.
+type Player interface {
+	// Do carries out an operation by the user's Call: it connects where there is no connection, tries again as far as that
+	// helps, and notes the response time.
+	Do(op Op) error
 }
 
-// maxWord is the length of the longest word plus the blank after it.
-const maxWord = 25
+// Audit is what a database is audited for, and how.
+type Audit struct {
+	// Run is what a run says that it did here; nil: unknown, so only what holds without it is asked.
+	Run *Account
 
-// between draws from low to high, both included.
-func (u *User) between(low, high int) int { return low + u.rand.IntN(high-low+1) }
+	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are counted
+	// where an index has their number, and nobody has been at work since the run's last marks.
+	Whole bool
 
-// around draws from 1 to 2·average−1.
-func (u *User) around(average int) int { return u.between(1, 2*average-1) }
+	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.
+	TempLimit int64
 
-// Next draws an order.
-func (u *User) Next() *Order {
-	o := &u.order
-	u.texts = u.texts[:0]
-	u.taken = 0
-	if o.New = u.rand.IntN(100) < u.config.PctNewCustomers; o.New {
-		u.newCustomer(&o.Customer)
-	} else {
-		o.Username = u.username("user", u.config.Size.Customers)
-		o.Password = u.text("password")
-	}
-	u.browses(o)
-	o.Items = o.Items[:0]
-	for range min(u.around(u.config.LineItems), MaxItems) {
-		o.Items = append(o.Items, store.Item{Product: u.product(), Quantity: int16(u.between(1, 3))})
-	}
-	return o
+	// Progress is told how many bytes have been read, and the time left, negative where nobody knows, by one goroutine at a
+	// time; may be nil.
+	Progress func(done, total int64, left time.Duration)
+	Warn     func(string) // is told what the server cannot do, before the audit begins; may be nil
 }
 
-func (u *User) browses(o *Order) {
-	o.Browses = o.Browses[:0]
-	words := u.config.Words
-	for range u.around(u.config.Searches) {
-		b := Browse{Op: store.OpBrowseByCategory + store.Op(u.rand.IntN(3)), Batch: u.around(u.config.SearchBatchSize)}
-		switch b.Op {
-		case store.OpBrowseByCategory:
-			b.Category = u.between(1, 16)
-		case store.OpBrowseByActor:
-			b.Text = u.text(words.First[u.rand.IntN(len(words.First))], " ", words.Last[u.rand.IntN(len(words.Last))])
-		case store.OpBrowseByTitle:
-			b.Text = u.text(words.Titles[u.rand.IntN(len(words.Titles))], " ", words.Titles[u.rand.IntN(len(words.Titles))])
-		}
-		o.Browses = append(o.Browses, b)
-	}
+// Account is one run's account of what it did to one target.
+type Account struct {
+	Counts        measure.Counts // from the first cycles to the end of the drain
+	Before, After result.Marks
+	Target        int      // index of the target in the run
+	Dirs          []string // the run's records, one for each driver machine
 }
-
-// Every popularEvery-th product is popularWeight times as likely as any other.
-const (
-	popularEvery  = 10_000
-	popularWeight = 10
-)
-
-func (u *User) product() int32 {
-	products := u.config.Size.Products
-	n := u.rand.IntN(products + (popularWeight-1)*(products/popularEvery))
-	if n < products {
-		return int32(n + 1)
-	}
-	return int32((n-products)/(popularWeight-1)+1) * popularEvery
-}
-
-// AnotherName gives the new customer of the last order another user name, the one before being taken. DS2 draws from as
-// many names as there are customers, for ever: in a long run they run out, and new customers would try ever longer. So
-// after every takenInARow names that were taken in one order, the user draws from twice as many from then on. While few
-// of DS2's names are taken, that hardly ever happens.
-func (u *User) AnotherName() {
-	if u.taken++; u.taken%takenInARow == 0 {
-		u.names = min(2*u.names, maxNames)
-	}
-	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.between(1, u.names)), 10)
-	u.order.Customer.Username = u.name
-}
-
-const (
-	takenInARow = 4
-	maxNames    = 1 << 40
-)
-
-// Think draws the pause after an order: uniform between 0 and twice the mean.
-func (u *User) Think(mean time.Duration) time.Duration {
-	if mean <= 0 {
-		return 0
-	}
-	return time.Duration(u.rand.Int64N(int64(2*mean) + 1))
-}
-
-// text puts the parts together in the user's buffer.
-func (u *User) text(parts ...string) []byte {
-	start := len(u.texts)
-	for _, p := range parts {
-		u.texts = append(u.texts, p...)
-	}
-	return u.since(start)
-}
-
-func (u *User) username(prefix string, customers int) []byte {
-	start := len(u.texts)
-	u.texts = strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10)
-	return u.since(start)
-}
-
-// since is the text that begins at start. Its capacity ends with it, so that nobody appends over the next.
-func (u *User) since(start int) []byte { return u.texts[start:len(u.texts):len(u.texts)] }

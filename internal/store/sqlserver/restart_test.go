@@ -11,7 +11,7 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/store/sqlserver/tdstest"
-	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are answered as
@@ -46,7 +46,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 	}})
 	s := openURL(t, server.URL("DS2"))
 	d := driver.New(driver.Config{
-		Workload: workload.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
+		Workload: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
 			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
 		Targets: []driver.Target{s}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
 		MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,

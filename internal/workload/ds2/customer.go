@@ -1,4 +1,4 @@
-package workload
+package ds2
 
 import (
 	"strconv"

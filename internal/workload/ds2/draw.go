@@ -1,0 +1,196 @@
+// Package ds2 draws what the virtual customers of DVD Store 2 do next (WORKLOAD.md section 5). It decides and
+// nothing else: it does no I/O, keeps no time and knows no database. A User is drawn from a seed and a number of its
+// own, so that a run can be repeated, and drawing an order allocates nothing.
+package ds2
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+)
+
+// Config is the parameters of WORKLOAD.md section 5 that shape an order.
+type Config struct {
+	Size            datagen.Size
+	Words           *datagen.Words
+	PctNewCustomers int // of the orders, 0 to 100
+	Searches        int // average number of browses, at least 1
+	SearchBatchSize int // average number of products a browse asks for, at least 1
+	LineItems       int // average number of items of a cart, 1 to 10
+}
+
+// MaxItems is the most items a cart has.
+const MaxItems = 10
+
+// Check refuses parameters that no order can be drawn from. It names them as DS2 does.
+func (c Config) Check() error {
+	switch {
+	case c.PctNewCustomers < 0 || c.PctNewCustomers > 100:
+		return fmt.Errorf("pct_newcustomers is %d: it must be 0 to 100", c.PctNewCustomers)
+	case c.Searches < 1 || c.Searches > 1000:
+		return fmt.Errorf("n_searches is %d: it must be 1 to 1000", c.Searches)
+	case c.SearchBatchSize < 1 || c.SearchBatchSize > 10000:
+		return fmt.Errorf("search_batch_size is %d: it must be 1 to 10000", c.SearchBatchSize)
+	case c.LineItems < 1 || c.LineItems > MaxItems:
+		return fmt.Errorf("n_line_items is %d: it must be 1 to %d", c.LineItems, MaxItems)
+	}
+	return c.Size.Check()
+}
+
+// Order is one order cycle as drawn. Its texts and slices are views into buffers of the User who drew it, good until its
+// next call of Next.
+type Order struct {
+	New                bool           // a new customer, else a login
+	Username, Password []byte         // of the login
+	Customer           store.Customer // the new customer; Username is its first choice
+	Browses            []Browse
+	Items              []store.Item // the cart, without prices
+}
+
+// Browse is one search. Op says which of the three.
+type Browse struct {
+	Op       store.Op
+	Batch    int
+	Category int    // of OpBrowseByCategory
+	Text     []byte // two words, of the other two
+}
+
+// Total is what a cart with prices costs, with 8.25 % tax rounded to the cent.
+func Total(items []store.Item) (net, tax, total store.Cents) {
+	for _, i := range items {
+		net += i.Price * store.Cents(i.Quantity)
+	}
+	tax = (net*825 + 5000) / 10000
+	return net, tax, net + tax
+}
+
+// User draws the orders of one virtual customer. It is used by one goroutine.
+type User struct {
+	config Config
+	rand   *rand.Rand
+	order  Order
+	texts  []byte
+	names  int // how many user names new customers draw from
+	taken  int // names of this order that were taken
+	name   []byte
+}
+
+// NewUser makes user number of a run. Users of one seed and different numbers draw independently of each other. The
+// config has passed Check.
+func NewUser(c Config, seed, number uint64) *User {
+	return &User{
+		config: c,
+		rand:   rand.New(rand.NewPCG(seed, number)),
+		names:  c.Size.Customers,
+		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]store.Item, 0, MaxItems)},
+		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
+		name:   make([]byte, 0, 32),
+	}
+}
+
+// maxWord is the length of the longest word plus the blank after it.
+const maxWord = 25
+
+// between draws from low to high, both included.
+func (u *User) between(low, high int) int { return low + u.rand.IntN(high-low+1) }
+
+// around draws from 1 to 2·average−1.
+func (u *User) around(average int) int { return u.between(1, 2*average-1) }
+
+// Next draws an order.
+func (u *User) Next() *Order {
+	o := &u.order
+	u.texts = u.texts[:0]
+	u.taken = 0
+	if o.New = u.rand.IntN(100) < u.config.PctNewCustomers; o.New {
+		u.newCustomer(&o.Customer)
+	} else {
+		o.Username = u.username("user", u.config.Size.Customers)
+		o.Password = u.text("password")
+	}
+	u.browses(o)
+	o.Items = o.Items[:0]
+	for range min(u.around(u.config.LineItems), MaxItems) {
+		o.Items = append(o.Items, store.Item{Product: u.product(), Quantity: int16(u.between(1, 3))})
+	}
+	return o
+}
+
+func (u *User) browses(o *Order) {
+	o.Browses = o.Browses[:0]
+	words := u.config.Words
+	for range u.around(u.config.Searches) {
+		b := Browse{Op: store.OpBrowseByCategory + store.Op(u.rand.IntN(3)), Batch: u.around(u.config.SearchBatchSize)}
+		switch b.Op {
+		case store.OpBrowseByCategory:
+			b.Category = u.between(1, 16)
+		case store.OpBrowseByActor:
+			b.Text = u.text(words.First[u.rand.IntN(len(words.First))], " ", words.Last[u.rand.IntN(len(words.Last))])
+		case store.OpBrowseByTitle:
+			b.Text = u.text(words.Titles[u.rand.IntN(len(words.Titles))], " ", words.Titles[u.rand.IntN(len(words.Titles))])
+		}
+		o.Browses = append(o.Browses, b)
+	}
+}
+
+// Every popularEvery-th product is popularWeight times as likely as any other.
+const (
+	popularEvery  = 10_000
+	popularWeight = 10
+)
+
+func (u *User) product() int32 {
+	products := u.config.Size.Products
+	n := u.rand.IntN(products + (popularWeight-1)*(products/popularEvery))
+	if n < products {
+		return int32(n + 1)
+	}
+	return int32((n-products)/(popularWeight-1)+1) * popularEvery
+}
+
+// AnotherName gives the new customer of the last order another user name, the one before being taken. DS2 draws from as
+// many names as there are customers, for ever: in a long run they run out, and new customers would try ever longer. So
+// after every takenInARow names that were taken in one order, the user draws from twice as many from then on. While few
+// of DS2's names are taken, that hardly ever happens.
+func (u *User) AnotherName() {
+	if u.taken++; u.taken%takenInARow == 0 {
+		u.names = min(2*u.names, maxNames)
+	}
+	u.name = strconv.AppendInt(append(u.name[:0], "newuser"...), int64(u.between(1, u.names)), 10)
+	u.order.Customer.Username = u.name
+}
+
+const (
+	takenInARow = 4
+	maxNames    = 1 << 40
+)
+
+// Think draws the pause after an order: uniform between 0 and twice the mean.
+func (u *User) Think(mean time.Duration) time.Duration {
+	if mean <= 0 {
+		return 0
+	}
+	return time.Duration(u.rand.Int64N(int64(2*mean) + 1))
+}
+
+// text puts the parts together in the user's buffer.
+func (u *User) text(parts ...string) []byte {
+	start := len(u.texts)
+	for _, p := range parts {
+		u.texts = append(u.texts, p...)
+	}
+	return u.since(start)
+}
+
+func (u *User) username(prefix string, customers int) []byte {
+	start := len(u.texts)
+	u.texts = strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10)
+	return u.since(start)
+}
+
+// since is the text that begins at start. Its capacity ends with it, so that nobody appends over the next.
+func (u *User) since(start int) []byte { return u.texts[start:len(u.texts):len(u.texts)] }
