@@ -20,6 +20,8 @@ type Server struct {
 	Version string
 	// Files gives the directories or files that hold the database, one a row, as the server's machine names them.
 	Files string
+	// Clock gives one row: the server's time, in seconds since 1970.
+	Clock string
 	// Process gives one row: the number of the process that serves this session, as the server's own container has it, and
 	// the name of its program; a null number where the server does not tell.
 	Process string
@@ -37,7 +39,7 @@ type Server struct {
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string
-	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &settings, "file-counters": &s.FileCounters, "process": &s.Process} {
+	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &settings, "file-counters": &s.FileCounters, "process": &s.Process, "clock": &s.Clock} {
 		text, err := serverFiles.ReadFile(path.Join(engine, "server", name+".sql"))
 		if err != nil && !(query == &s.FileCounters && errors.Is(err, fs.ErrNotExist)) {
 			return s, fmt.Errorf("find the server queries of engine %q: %w", engine, err)

@@ -70,9 +70,9 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
-		flags.Func(name, "accepted for DS2's scripts, empty or none; counters of the database machine are read without it, or from --prometheus", func(host string) error {
+		flags.Func(name, "accepted for DS2's scripts, empty or none; counters of the database machine are read without it, or by --exporter or --prometheus", func(host string) error {
 			if host != "" && host != "none" {
-				return errors.New("name the machine's Prometheus by --prometheus instead")
+				return errors.New("name the machine's exporter by --exporter, or its Prometheus by --prometheus, instead")
 			}
 			return nil
 		})

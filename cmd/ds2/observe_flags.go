@@ -24,6 +24,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
 	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' SMART before and after a run, by smartctl: what they wrote, write amplification, wear, heat; auto reads what can be read, on also tells what cannot")
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
+	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of a node_exporter or windows_exporter, such as http://db1:9100/metrics, that observes a database machine; asked each second; may be repeated, for several targets")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes node_exporter on the database machine, for servers on other machines; queried after the run")
 	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
 	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh, on Windows by cmd, at most once a second")
@@ -33,6 +34,9 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 
 // check refuses a node_exporter that nobody is there to ask for.
 func (f *observeFlags) check() error {
+	if len(f.Exporters) > 0 && f.Prometheus != "" {
+		return usageError("--exporter: the counters of a machine come from its exporter or from a Prometheus, not from both; leave out --prometheus")
+	}
 	if f.Instance != "" && f.Prometheus == "" {
 		return usageError("--prometheus-instance: give the URL of the Prometheus that observes %s besides, by --prometheus", f.Instance)
 	}

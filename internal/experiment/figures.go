@@ -65,8 +65,15 @@ func figuresOf(t monitor.Table, s result.Summary, local bool, measured *device.R
 	sum := func(column string) *float64 {
 		return over(column, func(a, b float64) float64 { return a + b })
 	}
+	// busiest is of the machine or, where there are several, of that which has most.
+	busiest := func(column string) *float64 {
+		if v := mean(column); v != nil {
+			return v
+		}
+		return highest(column)
+	}
 	f := diagnose.Figures{
-		CPUBusy: mean(monitor.CPUBusy), CPUIOWait: mean(monitor.CPUIOWait),
+		CPUBusy: busiest(monitor.CPUBusy), CPUIOWait: busiest(monitor.CPUIOWait),
 		ClientBusy: mean(monitor.ClientBusy), ClientOwn: mean(monitor.ClientOwn), ClientUsed: mean(monitor.ClientUsed),
 		ClientThrottled: mean(monitor.ClientThrottled), ServerUsed: highest(monitor.ServerUsed), ServerThrottled: highest(monitor.ServerThrottled),
 		DiskBusy: highest(monitor.DiskBusy), NetworkUsed: highest(monitor.NetworkUsed),

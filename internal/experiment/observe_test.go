@@ -186,6 +186,38 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestRunObservedByExporters takes the machine's counters from one node_exporter, and from two that are of several machines.
+func TestRunObservedByExporters(t *testing.T) {
+	one := "http://" + promtest.StartNodeExporter(t) + "/metrics"
+	node := promtest.StartNodeExporter(t)
+	two := "http://" + node
+	_, s := loaded(t, localpg.Options{})
+	r := observed(t, s, monitor.Options{Exporters: []string{one}}, nil)
+	self := monitor.Root.Machine(nil)
+	for _, column := range []string{monitor.CPUBusy, monitor.MemoryAvailable} {
+		if v := r.Host.Mean(column, r.Start, r.End); math.IsNaN(v) {
+			t.Errorf("%s has no values", column)
+		}
+	}
+	if len(r.Host.Items(monitor.DiskBusy)) == 0 || r.Machine == nil || len(r.Machine.Drives) == 0 || r.Machine.MemoryBytes != self.MemoryBytes {
+		t.Errorf("machine %+v, columns %v", r.Machine, r.Host.Columns)
+	}
+	if b := r.Bottleneck; b == nil || b.Figures.CPUBusy == nil || b.Figures.DiskBusy == nil {
+		t.Errorf("the bottleneck is judged by %+v", b)
+	}
+
+	w, err := monitor.Observe(t.Context(), []store.Store{s}, 0, monitor.Options{Exporters: []string{one, two}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := w.Machine; m.Processors != 2*self.Processors || !strings.HasPrefix(m.Drives[len(m.Drives)-1].Name, node+".") {
+		t.Errorf("two machines are %+v", m)
+	}
+	if _, err := monitor.Observe(t.Context(), []store.Store{s}, 0, monitor.Options{Exporters: []string{one, one}}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("an exporter given twice: %v", err)
+	}
+}
+
 // TestLocksAreSeen has every purchase of the first four of a run's six seconds wait for a lock, and finds the sessions
 // waiting.
 func TestLocksAreSeen(t *testing.T) {

@@ -115,6 +115,14 @@ func memory(read func() (available float64, err error)) Source {
 	}
 }
 
+// What surrounds the processors, where it is shown.
+var (
+	stealFigure       = Figure{Name: "cpu_steal_seconds_total", Help: "Time that the hypervisor took from the processors, summed over all."}
+	frequencyFigure   = Figure{Name: "cpu_frequency_hertz", Help: "Clock of the processors, the mean of all."}
+	throttlesFigure   = Figure{Name: "cpu_throttles_total", Help: "Times that heat throttled a core or a package."}
+	temperatureFigure = Figure{Name: "temperature_celsius", Help: "The highest temperature of the machine's thermal zones."}
+)
+
 // ownUse is what ds2 itself takes.
 type ownUse struct{ processorSeconds, residentBytes, openFiles float64 }
 

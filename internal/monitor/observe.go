@@ -43,6 +43,8 @@ type Options struct {
 
 	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
 
+	Exporters []string // URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
+
 	Prometheus string // URL of the server that holds a node_exporter's series of the targets' machine, asked after the run
 	Instance   string // of that node_exporter; empty: the first target's host
 }
@@ -69,6 +71,9 @@ type Observer struct {
 	Servers []Server // of the targets, in their order
 	Sources []Source // to be sampled
 	Local   bool     // ds2 runs on the machine under test
+	Clocks  []Clock  // of the other machines, as far as they are known
+
+	exporters []*Exporter
 
 	o          Options
 	prometheus *Prometheus
@@ -103,14 +108,19 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 	}
 	switch linux := runtime.GOOS == "linux"; {
 	case o.Prometheus != "": // it is asked after the run
+	case len(o.Exporters) > 0:
+		if err := w.openExporters(ctx); err != nil {
+			return nil, err
+		}
+		w.Local = len(w.exporters) == 1 && local && IsLocal(hostname(w.exporters[0].Name))
 	case local && linux:
 		if err := w.thisMachine(files); err != nil {
 			return nil, err
 		}
 	case len(o.Devices) > 0:
-		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the Prometheus that observes their machine")}
+		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the exporter on their machine, or of the Prometheus that observes it")}
 	default:
-		w.note("the databases' machine is not observed: it is another one, or no Linux, and no Prometheus is given")
+		w.note("the databases' machine is not observed: it is another one, or no Linux, and neither an exporter nor a Prometheus is given")
 	}
 	asDrives := w.Machine == nil
 	for _, t := range targets {
@@ -132,6 +142,11 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 	if err := w.advise(ctx, targets, run); err != nil {
 		return nil, err
 	}
+	for _, c := range w.Clocks {
+		if c.Differs() {
+			w.Warnings = append(w.Warnings, c.String()+": what was noted by it, in a log or by a meter, does not fall on the right second of the run; set both by NTP")
+		}
+	}
 	return w, w.power(ctx)
 }
 
@@ -142,7 +157,7 @@ func (w *Observer) advise(ctx context.Context, targets []Target, run time.Durati
 		if !ok {
 			continue
 		}
-		reads, others, err := adviser.Advise(ctx, run, w.memory(w.Servers[i]))
+		reads, others, err := adviser.Advise(ctx, run, w.memory(t, w.Servers[i]))
 		if err != nil {
 			return err
 		}
@@ -157,13 +172,13 @@ func (w *Observer) advise(ctx context.Context, targets []Target, run time.Durati
 }
 
 // memory is what a server may use, in bytes; 0 where nobody knows.
-func (w *Observer) memory(s Server) int64 {
+func (w *Observer) memory(t Target, s Server) int64 {
 	if w.o.ServerMemory > 0 {
 		return w.o.ServerMemory
 	}
 	memory := int64(0)
-	if w.Machine != nil {
-		memory = w.Machine.MemoryBytes
+	if m := w.machineOf(t); m != nil {
+		memory = m.MemoryBytes
 	}
 	if s.Container != nil && s.Container.MemoryBytes > 0 && (memory == 0 || s.Container.MemoryBytes < memory) {
 		memory = s.Container.MemoryBytes
@@ -228,6 +243,7 @@ func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, 
 	if err != nil {
 		return server, err
 	}
+	w.clock(ctx, t, q.Clock)
 	item := ""
 	if several {
 		item = t.Label()
@@ -242,6 +258,17 @@ func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, 
 		w.process(ctx, t, q.Process, item, &server)
 	}
 	return server, nil
+}
+
+// clock compares the clock of a target's server with this machine's.
+func (w *Observer) clock(ctx context.Context, t Target, query string) {
+	c, err := databaseClock(ctx, t.DB(), query)
+	if err != nil {
+		w.note("the clock of %s is not known: %v", t.Label(), t.Wrap("ask for it", err))
+		return
+	}
+	c.Of = t.Label()
+	w.Clocks = append(w.Clocks, c)
 }
 
 // files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.

@@ -39,16 +39,16 @@ func (fs FS) Surroundings() (Source, error) {
 	share := func(i int) derivation {
 		return func(seconds float64, was, now []float64) float64 { return rate(i)(seconds, was, now) / processors }
 	}
-	add(Figure{Name: "cpu_steal_seconds_total", Help: "Time that the hypervisor took from the processors, summed over all."}, CPUSteal, share,
+	add(stealFigure, CPUSteal, share,
 		func() (float64, error) {
 			stat, err := pfs.Stat()
 			return stat.CPUTotal.Steal, err
 		})
-	add(Figure{Name: "cpu_frequency_hertz", Help: "Clock of the processors, the mean of all."}, CPUFrequency, gauge,
+	add(frequencyFigure, CPUFrequency, gauge,
 		func() (float64, error) { return frequency(sys) })
-	add(Figure{Name: "cpu_throttles_total", Help: "Times that heat throttled a core or a package."}, CPUThrottles, rate,
+	add(throttlesFigure, CPUThrottles, rate,
 		func() (float64, error) { return throttles(sys) })
-	add(Figure{Name: "temperature_celsius", Help: "The highest temperature of the machine's thermal zones."}, Temperature, gauge,
+	add(temperatureFigure, Temperature, gauge,
 		func() (float64, error) { return temperature(sys) })
 	src.Read = func(_ context.Context, values []float64) error {
 		for i, read := range reads {

@@ -1,0 +1,313 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once a second, and needs no
+// Prometheus beside it.
+type Exporter struct {
+	Name    string // its host:port, which tells the machines of several apart
+	Machine Machine
+	Clock   Clock
+
+	url    string
+	client *http.Client
+	kind   *exporterKind
+	first  exposition
+}
+
+// What an exporter may take of a run: so long for an answer, of so many bytes.
+const (
+	exporterTime  = 5 * time.Second
+	maxExposition = 32 << 20
+)
+
+// OpenExporter asks the exporter at a URL such as http://db1:9100/metrics what it shows. Of what it shows, only the
+// collectors that columns are made of are asked from then on, where it says which it has.
+func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("write the exporter's URL as http://host:9100/metrics")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/metrics"
+	}
+	e := &Exporter{Name: u.Host, url: u.String(), client: &http.Client{Timeout: exporterTime}}
+	var clock Clock
+	if e.first, clock, err = e.scrape(ctx); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool { return e.first[k.probe] != nil })
+	if i < 0 {
+		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s", u.Redacted(), exporterKinds[0].probe, exporterKinds[1].probe)
+	}
+	e.kind = exporterKinds[i]
+	e.Machine = e.kind.machine(e.first)
+	if now := e.first.sum(e.kind.clock, nil); !math.IsNaN(now) {
+		clock.set(time.UnixMicro(int64(now * 1e6)))
+	}
+	clock.Of = "the machine of " + e.Name
+	e.Clock = clock
+	return e, e.narrow(ctx, u)
+}
+
+// narrow has the exporter asked for no more than is used: to read all that it knows each second would cost the machine
+// under test more than a percent of a processor.
+func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
+	if u.RawQuery != "" {
+		return nil // the user has chosen
+	}
+	query := url.Values{}
+	e.first.each(e.kind.success, func(labels map[string]string, ok float64) {
+		if ok == 1 && slices.Contains(e.kind.collectors, labels["collector"]) {
+			query.Add("collect[]", labels["collector"])
+		}
+	})
+	if len(query) == 0 {
+		return nil
+	}
+	all := e.url
+	u.RawQuery = query.Encode()
+	e.url = u.String()
+	if _, _, err := e.scrape(ctx); err != nil { // such as through a proxy that knows no such question
+		e.url = all
+	}
+	return ctx.Err()
+}
+
+// scrape asks the exporter once. The clock is as exact as the header of the answer, which has whole seconds.
+func (e *Exporter) scrape(ctx context.Context) (exposition, Clock, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
+	if err != nil {
+		return nil, Clock{}, err
+	}
+	request.Header.Set("Accept", "text/plain;version=0.0.4")
+	asked := time.Now()
+	response, err := e.client.Do(request)
+	if err != nil {
+		return nil, Clock{}, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, Clock{}, fmt.Errorf("%s answers with %s", request.URL.Redacted(), response.Status)
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(io.LimitReader(response.Body, maxExposition))
+	if err != nil {
+		return nil, Clock{}, fmt.Errorf("read %s: %w", request.URL.Redacted(), err)
+	}
+	clock := Clock{asked: asked, answered: time.Now()}
+	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+		clock.set(date.Add(500 * time.Millisecond))
+		clock.Within += 500 * time.Millisecond
+	}
+	return families, clock, nil
+}
+
+// exposition is what an exporter shows at a time.
+type exposition map[string]*dto.MetricFamily
+
+// each calls f with the labels and the value of each metric of a name.
+func (x exposition) each(name string, f func(labels map[string]string, value float64)) {
+	family := x[name]
+	if family == nil {
+		return
+	}
+	for _, m := range family.Metric {
+		labels := make(map[string]string, len(m.Label))
+		for _, l := range m.Label {
+			labels[l.GetName()] = l.GetValue()
+		}
+		switch {
+		case m.Counter != nil:
+			f(labels, m.Counter.GetValue())
+		case m.Gauge != nil:
+			f(labels, m.Gauge.GetValue())
+		case m.Untyped != nil:
+			f(labels, m.Untyped.GetValue())
+		}
+	}
+}
+
+// by gives the values of a name by one of its labels.
+func (x exposition) by(name, label string) map[string]float64 {
+	values := map[string]float64{}
+	x.each(name, func(labels map[string]string, v float64) { values[labels[label]] = v })
+	return values
+}
+
+// labels are those of the first metric of a name.
+func (x exposition) labels(name string) (first map[string]string) {
+	x.each(name, func(labels map[string]string, _ float64) {
+		if first == nil {
+			first = labels
+		}
+	})
+	return first
+}
+
+// fold makes one value of those of a name that fit; NaN of none.
+func (x exposition) fold(name string, fits func(labels map[string]string) bool, f func(a, b float64) float64) float64 {
+	all := math.NaN()
+	x.each(name, func(labels map[string]string, v float64) {
+		switch {
+		case fits != nil && !fits(labels):
+		case math.IsNaN(all):
+			all = v
+		default:
+			all = f(all, v)
+		}
+	})
+	return all
+}
+
+func (x exposition) sum(name string, fits func(labels map[string]string) bool) float64 {
+	return x.fold(name, fits, func(a, b float64) float64 { return a + b })
+}
+
+func (x exposition) highest(name string) float64 { return x.fold(name, nil, math.Max) }
+
+// Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
+// there are several machines, each column has the exporter's name before its item, and the processors are not told apart.
+func (e *Exporter) Source(devices []string, several bool) (Source, error) {
+	shown := inOrder(e.kind.disks(e.first))
+	for _, d := range devices {
+		if !slices.Contains(shown, d) {
+			return Source{}, fmt.Errorf("%s shows no device %s, only %s", e.Name, d, strings.Join(shown, ", "))
+		}
+	}
+	if len(devices) == 0 {
+		devices = drivesAmong(shown)
+	}
+	var now exposition
+	parts := e.kind.sources(e.first, devices, func() exposition { return now })
+	src := Source{Name: "exporter of " + e.Name}
+	starts := make([]int, len(parts))
+	for n, part := range parts {
+		start := len(src.Figures)
+		starts[n] = start
+		end := start + len(part.Figures)
+		src.Figures = append(src.Figures, part.Figures...)
+		for _, c := range part.Columns {
+			src.Columns = append(src.Columns, Column{c.Name, func(seconds float64, was, now []float64) float64 {
+				return c.derive(seconds, was[start:end], now[start:end])
+			}})
+		}
+	}
+	if several {
+		e.setApart(&src)
+	}
+	src.Read = func(ctx context.Context, values []float64) (err error) {
+		if now, _, err = e.scrape(ctx); err != nil {
+			return err
+		}
+		for n, part := range parts {
+			if err := part.Read(ctx, values[starts[n]:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return src, nil
+}
+
+// setApart puts the exporter's name into all names.
+func (e *Exporter) setApart(src *Source) {
+	for i := range src.Figures {
+		f := &src.Figures[i]
+		f.Label, f.Item = cmp.Or(f.Label, "machine"), e.item(f.Item)
+	}
+	src.Columns = slices.DeleteFunc(src.Columns, func(c Column) bool {
+		column, item := SplitColumn(c.Name)
+		return column == CPUBusy && item != ""
+	})
+	for i, c := range src.Columns {
+		column, item := SplitColumn(c.Name)
+		src.Columns[i].Name = ItemColumn(column, e.item(item))
+	}
+}
+
+// item is an item's name among those of several machines.
+func (e *Exporter) item(own string) string {
+	if own == "" {
+		return e.Name
+	}
+	return e.Name + "." + own
+}
+
+// openExporters opens the exporters of the machines under test, which then stand in the record as one machine.
+func (w *Observer) openExporters(ctx context.Context) error {
+	fail := func(err error) error { return &OptionError{"exporter", err} }
+	several := len(w.o.Exporters) > 1
+	for _, address := range w.o.Exporters {
+		e, err := OpenExporter(ctx, address)
+		if err != nil {
+			return fail(err)
+		}
+		if slices.ContainsFunc(w.exporters, func(other *Exporter) bool { return other.Name == e.Name }) {
+			return fail(fmt.Errorf("%s is given twice", e.Name))
+		}
+		src, err := e.Source(w.o.Devices, several)
+		if err != nil {
+			return &OptionError{"devices", err}
+		}
+		w.exporters, w.Sources, w.Clocks = append(w.exporters, e), append(w.Sources, src), append(w.Clocks, e.Clock)
+		for _, column := range (&Table{Columns: names(src.Columns)}).Items(DiskReads) {
+			_, item := SplitColumn(column)
+			e.Machine.Drives = append(e.Machine.Drives, Drive{Name: item, Model: e.kind.model(e.first, strings.TrimPrefix(item, e.Name+"."))})
+		}
+		w.join(e.Machine)
+	}
+	return nil
+}
+
+func names(columns []Column) (all []string) {
+	for _, c := range columns {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
+// join makes one machine of all: their names, and the sums of what they have.
+func (w *Observer) join(m Machine) {
+	if w.Machine == nil {
+		w.Machine = &m
+		return
+	}
+	all := w.Machine
+	all.Hostname += ", " + m.Hostname
+	all.Processors += m.Processors
+	all.MemoryBytes += m.MemoryBytes
+	all.Drives = append(all.Drives, m.Drives...)
+}
+
+// machineOf is the machine of a target; nil where nothing is known of it.
+func (w *Observer) machineOf(t Target) *Machine {
+	if len(w.exporters) < 2 {
+		return w.Machine
+	}
+	for _, e := range w.exporters {
+		if strings.EqualFold(hostname(e.Name), HostOf(t.Label())) {
+			return &e.Machine
+		}
+	}
+	return nil
+}
+
+// hostname is the host of host:port.
+func hostname(address string) string { return (&url.URL{Host: address}).Hostname() }

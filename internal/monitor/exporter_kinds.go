@@ -1,0 +1,285 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// exporterKind is how one kind of exporter names what columns are made of.
+type exporterKind struct {
+	probe      string   // a metric that every exporter of the kind shows
+	success    string   // of each collector, whether it works
+	collectors []string // that sources reads
+	clock      string   // the machine's own, in seconds since 1970
+	disks      func(exposition) map[string]diskCounts
+	model      func(x exposition, drive string) string
+	machine    func(exposition) Machine
+	// sources are what can be read of the machine, as its first exposition shows; those that follow come from now.
+	sources func(first exposition, devices []string, now func() exposition) []Source
+}
+
+// exporterKinds are those that are known.
+var exporterKinds = []*exporterKind{
+	{
+		probe: "node_cpu_seconds_total", success: "node_scrape_collector_success", clock: "node_time_seconds",
+		collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
+		disks:      nodeDisks.read,
+		model: func(x exposition, drive string) (model string) {
+			x.each("node_disk_info", func(labels map[string]string, _ float64) {
+				if labels["device"] == drive {
+					model = labels["model"]
+				}
+			})
+			return model
+		},
+		machine: nodeMachine, sources: nodeSources,
+	},
+	{
+		probe: "windows_cpu_time_total", success: "windows_exporter_collector_success", clock: "windows_time_current_timestamp_seconds",
+		collectors: []string{"cpu", "memory", "net", "physical_disk"},
+		disks:      windowsDisks.read,
+		model:      func(exposition, string) string { return "" },
+		machine:    windowsMachine, sources: windowsSources,
+	},
+}
+
+// diskMetrics are the metrics of one kind of exporter in the order of diskFigures; one that it lacks is empty.
+type diskMetrics struct {
+	label string
+	names [8]string
+	skip  string // a device that is none
+}
+
+var (
+	nodeDisks = diskMetrics{label: "device", names: [8]string{
+		"node_disk_reads_completed_total", "node_disk_writes_completed_total", "node_disk_read_bytes_total", "node_disk_written_bytes_total",
+		"node_disk_read_time_seconds_total", "node_disk_write_time_seconds_total", "node_disk_io_time_seconds_total", "node_disk_io_time_weighted_seconds_total",
+	}}
+	// Windows counts for each request how long it took, and the time in which a drive had none.
+	windowsDisks = diskMetrics{label: "disk", skip: "_Total", names: [8]string{
+		"windows_physical_disk_reads_total", "windows_physical_disk_writes_total", "windows_physical_disk_read_bytes_total", "windows_physical_disk_write_bytes_total",
+		"windows_physical_disk_read_latency_seconds_total", "windows_physical_disk_write_latency_seconds_total", "windows_physical_disk_idle_seconds_total", "",
+	}}
+)
+
+// Places in diskFigures.
+const (
+	diskReadSeconds  = 4
+	diskWriteSeconds = 5
+	diskBusySeconds  = 6
+	diskQueueSeconds = 7
+)
+
+// read gives the counters of each device, NaN where there is none.
+func (d diskMetrics) read(x exposition) map[string]diskCounts {
+	all := map[string]diskCounts{}
+	unknown := diskCounts(slices.Repeat([]float64{math.NaN()}, len(d.names)))
+	for i, name := range d.names {
+		for device, v := range x.by(name, d.label) {
+			if device == d.skip {
+				continue
+			}
+			counts, known := all[device]
+			if !known {
+				counts = unknown
+			}
+			counts[i] = v
+			all[device] = counts
+		}
+	}
+	return all
+}
+
+// drivesAmong leaves out of block devices what is no drive of its own: those made of others or of memory, and partitions.
+func drivesAmong(devices []string) []string {
+	return slices.DeleteFunc(slices.Clone(devices), func(name string) bool {
+		return slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
+			slices.ContainsFunc(devices, func(whole string) bool { return partition(name, whole) })
+	})
+}
+
+var (
+	partitionOfLetter = regexp.MustCompile(`^\d+$`)  // sda1
+	partitionOfDigit  = regexp.MustCompile(`^p\d+$`) // nvme0n1p1, beside which nvme0n10 is a drive
+)
+
+func partition(name, whole string) bool {
+	rest, ok := strings.CutPrefix(name, whole)
+	if !ok || whole == "" {
+		return false
+	}
+	if last := whole[len(whole)-1]; last >= '0' && last <= '9' {
+		return partitionOfDigit.MatchString(rest)
+	}
+	return partitionOfLetter.MatchString(rest)
+}
+
+// processors gives the times of each processor, which an exporter shows by mode; those of the modes named count as busy.
+func processors(x exposition, name, label string, busy func(mode string) bool) map[string]cpuTimes {
+	all := map[string]cpuTimes{}
+	x.each(name, func(labels map[string]string, v float64) {
+		t := all[labels[label]]
+		switch mode := labels["mode"]; {
+		case mode == "iowait":
+			t.iowait += v
+		case busy(mode):
+			t.busy += v
+		}
+		all[labels[label]] = t
+	})
+	return all
+}
+
+// one is a source of one figure.
+func one(f Figure, column string, derive derivation, read func() float64) Source {
+	return Source{Figures: []Figure{f}, Columns: []Column{{column, derive}}, Read: func(_ context.Context, values []float64) error {
+		values[0] = read()
+		return nil
+	}}
+}
+
+func nodeSources(first exposition, devices []string, now func() exposition) []Source {
+	busy := func(mode string) bool { return mode != "idle" }
+	cores := func(x exposition) map[string]cpuTimes { return processors(x, "node_cpu_seconds_total", "cpu", busy) }
+	traffics := func(x exposition) map[string]traffic {
+		received, sent := x.by("node_network_receive_bytes_total", "device"), x.by("node_network_transmit_bytes_total", "device")
+		all := map[string]traffic{}
+		for name, bytes := range received {
+			if name != "lo" {
+				all[name] = traffic{bytes, sent[name]}
+			}
+		}
+		return all
+	}
+	speeds := first.by("node_network_speed_bytes", "device")
+	speed := func(name string) (float64, bool) { return 8 * speeds[name], speeds[name] > 0 }
+	sources := []Source{
+		disks(devices, func() (map[string]diskCounts, error) { return nodeDisks.read(now()), nil }),
+		cpu(inOrder(cores(first)), func() (map[string]cpuTimes, error) { return cores(now()), nil }),
+		memory(func() (float64, error) { return now().sum("node_memory_MemAvailable_bytes", nil), nil }),
+		network(inOrder(traffics(first)), speed, func() (map[string]traffic, error) { return traffics(now()), nil }),
+	}
+	n := float64(len(cores(first)))
+	steal := func(x exposition) float64 {
+		return x.sum("node_cpu_seconds_total", func(labels map[string]string) bool { return labels["mode"] == "steal" })
+	}
+	clock := func(x exposition) float64 {
+		return x.sum("node_cpu_scaling_frequency_hertz", nil) / float64(len(x.by("node_cpu_scaling_frequency_hertz", "cpu")))
+	}
+	throttles := func(x exposition) float64 {
+		return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
+	}
+	heat := func(x exposition) float64 { return x.highest("node_thermal_zone_temp") }
+	share := func(seconds float64, was, now []float64) float64 { return rate(0)(seconds, was, now) / n }
+	for _, s := range []struct {
+		figure Figure
+		column string
+		derive derivation
+		read   func(exposition) float64
+	}{
+		{stealFigure, CPUSteal, share, steal},
+		{frequencyFigure, CPUFrequency, gauge(0), clock},
+		{throttlesFigure, CPUThrottles, rate(0), throttles},
+		{temperatureFigure, Temperature, gauge(0), heat},
+	} {
+		if !math.IsNaN(s.read(first)) {
+			sources = append(sources, one(s.figure, s.column, s.derive, func() float64 { return s.read(now()) }))
+		}
+	}
+	return sources
+}
+
+func nodeMachine(x exposition) Machine {
+	uname, system := x.labels("node_uname_info"), x.labels("node_os_info")
+	return Machine{
+		Hostname: uname["nodename"], Kernel: uname["release"], System: cmp.Or(system["pretty_name"], uname["sysname"]),
+		Processors:  len(x.by("node_cpu_seconds_total", "cpu")),
+		MemoryBytes: bytesOf(x.sum("node_memory_MemTotal_bytes", nil)),
+		Processor:   x.labels("node_cpu_info")["model_name"],
+	}
+}
+
+func windowsSources(first exposition, devices []string, now func() exposition) []Source {
+	// The time for interrupts and deferred calls is part of the privileged time.
+	busy := func(mode string) bool { return mode == "privileged" || mode == "user" }
+	cores := func(x exposition) map[string]cpuTimes { return processors(x, "windows_cpu_time_total", "core", busy) }
+	processor := cpu(inOrder(cores(first)), func() (map[string]cpuTimes, error) { return cores(now()), nil })
+	processor.Columns = slices.DeleteFunc(processor.Columns, func(c Column) bool { return c.Name == CPUIOWait }) // Windows knows none
+	traffics := func(x exposition) map[string]traffic {
+		received, sent := x.by("windows_net_bytes_received_total", "nic"), x.by("windows_net_bytes_sent_total", "nic")
+		all := map[string]traffic{}
+		for name, bytes := range received {
+			all[name] = traffic{bytes, sent[name]}
+		}
+		return all
+	}
+	speeds := first.by("windows_net_current_bandwidth_bytes", "nic")
+	speed := func(name string) (float64, bool) { return 8 * speeds[name], speeds[name] > 0 }
+	return []Source{
+		windowsDrives(devices, now),
+		processor,
+		memory(func() (float64, error) { return now().sum("windows_memory_available_bytes", nil), nil }),
+		network(inOrder(traffics(first)), speed, func() (map[string]traffic, error) { return traffics(now()), nil }),
+	}
+}
+
+// windowsDrives are the counters of drives. How busy a drive was is what its idle time leaves, and its queue is the time that
+// all requests took: so many of them were under way on average.
+func windowsDrives(devices []string, now func() exposition) Source {
+	src := disks(devices, func() (map[string]diskCounts, error) {
+		all := windowsDisks.read(now())
+		for name, counts := range all {
+			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
+			all[name] = counts
+		}
+		return all, nil
+	})
+	for i, f := range src.Figures {
+		if i%len(diskFigures) == diskBusySeconds {
+			f.Name, f.Help = "disk_idle_seconds_total", "Time during which the device had no request."
+			src.Figures[i] = f
+		}
+	}
+	for n, device := range devices {
+		idle := rate(n*len(diskFigures) + diskBusySeconds)
+		i := slices.IndexFunc(src.Columns, func(c Column) bool { return c.Name == ItemColumn(DiskBusy, device) })
+		src.Columns[i].derive = func(seconds float64, was, now []float64) float64 {
+			return min(max(1-idle(seconds, was, now), 0), 1)
+		}
+	}
+	return src
+}
+
+func windowsMachine(x exposition) Machine {
+	system := x.labels("windows_os_info")
+	return Machine{
+		Hostname: cmp.Or(x.labels("windows_os_hostname")["hostname"], x.labels("windows_cs_hostname")["hostname"]),
+		System:   system["product"], Kernel: cmp.Or(system["version"], system["build_number"]),
+		Processors: len(x.by("windows_cpu_time_total", "core")),
+		MemoryBytes: bytesOf(firstKnown(x.sum("windows_memory_physical_total_bytes", nil),
+			x.sum("windows_cs_physical_memory_bytes", nil), x.sum("windows_os_visible_memory_bytes", nil))),
+		Processor: x.labels("windows_cpu_info")["name"],
+	}
+}
+
+// firstKnown is the first that is a number; older exporters have other names for the same.
+func firstKnown(values ...float64) float64 {
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// bytesOf is a number of bytes; 0 where it is not known.
+func bytesOf(v float64) int64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return int64(v)
+}

@@ -1,0 +1,334 @@
+package monitor
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ds2/internal/promtest"
+)
+
+// windowsExposition is made of the names, labels and kinds that windows_exporter's documentation gives.
+//
+//go:embed testdata/windows_exporter.prom
+var windowsExposition string
+
+// exporter shows an exposition that the test changes, and can fail.
+type exporter struct {
+	*httptest.Server
+	mu      sync.Mutex
+	text    string
+	broken  bool
+	queries []string
+}
+
+func newExporter(t *testing.T, text string) *exporter {
+	e := &exporter{text: text}
+	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.queries = append(e.queries, r.URL.Query().Encode())
+		if e.broken {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprint(w, e.text)
+	}))
+	t.Cleanup(e.Close)
+	return e
+}
+
+// show changes what is shown: each line of a metric gets the value given.
+func (e *exporter) show(values map[string]float64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	lines := strings.Split(e.text, "\n")
+	for i, line := range lines {
+		blank := strings.LastIndexByte(line, ' ')
+		if v, ok := values[line[:max(blank, 0)]]; ok {
+			lines[i] = fmt.Sprint(line[:blank], " ", v)
+		}
+	}
+	e.text = strings.Join(lines, "\n")
+}
+
+// readOnce reads a source once.
+func readOnce(t *testing.T, src Source) []float64 {
+	t.Helper()
+	values := slices.Repeat([]float64{math.NaN()}, len(src.Figures))
+	if err := src.Read(t.Context(), values); err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// columnsBetween gives a source's columns over so many seconds.
+func columnsBetween(src Source, seconds float64, was, now []float64) map[string]float64 {
+	row := map[string]float64{}
+	for _, c := range src.Columns {
+		row[c.Name] = c.derive(seconds, was, now)
+	}
+	return row
+}
+
+func TestWindowsExporter(t *testing.T) {
+	server := newExporter(t, windowsExposition)
+	e, err := OpenExporter(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Machine{Hostname: "PC", System: "Windows 10 Pro", Kernel: "10.0.19045", Processors: 2, MemoryBytes: 16 << 30}
+	if got := e.Machine; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("machine = %+v, want %+v", got, want)
+	}
+	src, err := e.Source(nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := readOnce(t, src)
+	server.show(map[string]float64{
+		`windows_physical_disk_reads_total{disk="0"}`:                                     1400, // 200 a second
+		`windows_physical_disk_writes_total{disk="0"}`:                                    600,
+		`windows_physical_disk_read_bytes_total{disk="0"}`:                                8.192e6 + 400*8192,
+		`windows_physical_disk_write_bytes_total{disk="0"}`:                               4.096e6 + 100*8192,
+		`windows_physical_disk_read_latency_seconds_total{disk="0"}`:                      3 + 400*0.002,
+		`windows_physical_disk_write_latency_seconds_total{disk="0"}`:                     1 + 100*0.004,
+		`windows_physical_disk_idle_seconds_total{disk="0"}`:                              500.5, // of 2 s
+		`windows_cpu_time_total{core="0,0",mode="privileged"}`:                            100.5,
+		`windows_cpu_time_total{core="0,0",mode="dpc"}`:                                   10.25, // part of it
+		`windows_cpu_time_total{core="0,0",mode="user"}`:                                  200.5,
+		`windows_memory_available_bytes`:                                                  1 << 30,
+		`windows_net_bytes_received_total{nic="Microsoft Hyper-V Network Adapter _1"}`:    1000 + 2e6,
+		`windows_net_bytes_sent_total{nic="Microsoft Hyper-V Network Adapter _1"}`:        2000 + 25e6,
+		`windows_net_current_bandwidth_bytes{nic="Microsoft Hyper-V Network Adapter _1"}`: 1.25e8,
+	})
+	got := columnsBetween(src, 2, was, readOnce(t, src))
+	const nic = "network.Microsoft Hyper-V Network Adapter _1."
+	for column, value := range map[string]float64{
+		"disk.0.reads_per_second": 200, "disk.0.writes_per_second": 50,
+		"disk.0.read_bytes_per_second": 200 * 8192, "disk.0.written_bytes_per_second": 50 * 8192,
+		"disk.0.read_seconds": 0.002, "disk.0.write_seconds": 0.004, "disk.0.busy_ratio": 0.75, "disk.0.queue": 0.6,
+		"cpu.busy_ratio": 0.25, "cpu.0,0.busy_ratio": 0.5, "cpu.0,1.busy_ratio": 0,
+		"memory.available_bytes":          1 << 30,
+		nic + "received_bytes_per_second": 1e6, nic + "sent_bytes_per_second": 12.5e6, nic + "used_ratio": 0.1,
+	} {
+		if v, ok := got[column]; !ok || math.Abs(v-value) > 1e-9*max(value, 1) {
+			t.Errorf("%s = %v, want %v", column, v, value)
+		}
+		delete(got, column)
+	}
+	if len(got) > 0 {
+		t.Errorf("columns besides: %v", got)
+	}
+	if asked := server.queries[len(server.queries)-1]; asked != "collect%5B%5D=cpu&collect%5B%5D=memory&collect%5B%5D=net&collect%5B%5D=physical_disk" {
+		t.Errorf("asked each second for %q", asked)
+	}
+}
+
+// TestExporterGivesTheSameColumns samples this machine directly and through the real node_exporter.
+func TestExporterGivesTheSameColumns(t *testing.T) {
+	e, err := OpenExporter(t.Context(), "http://"+promtest.StartNodeExporter(t)+"/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drives, err := Root.Drives()
+	if err != nil {
+		t.Fatal(err)
+	}
+	remote, err := e.Source(drives, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct []Source
+	for _, open := range []func() (Source, error){
+		func() (Source, error) { return Root.Disks(drives) }, Root.CPU, Root.Surroundings, Root.Memory, Root.Network,
+	} {
+		src, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct = append(direct, src)
+	}
+	a := NewSampler(slog.New(slog.DiscardHandler), direct...)
+	b := NewSampler(slog.New(slog.DiscardHandler), remote)
+	if x, y := slices.Sorted(slices.Values(a.Columns())), slices.Sorted(slices.Values(b.Columns())); !slices.Equal(x, y) {
+		t.Errorf("the machine itself has the columns\n%v\nthe exporter\n%v", x, y)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tables := [2]Table{{Columns: a.Columns()}, {Columns: b.Columns()}}
+	var both sync.WaitGroup
+	for i, s := range []*Sampler{a, b} {
+		both.Go(func() {
+			ctx, enough := context.WithCancel(ctx)
+			s.Run(ctx, time.Now(), func(r Row) {
+				if tables[i].Rows = append(tables[i].Rows, r); len(tables[i].Rows) == 5 {
+					enough()
+				}
+			})
+			enough()
+		})
+	}
+	both.Wait()
+	from, to := time.Time{}, time.Now().Add(time.Minute)
+	for _, column := range []string{MemoryAvailable, CPUBusy} {
+		x, y := tables[0].Mean(column, from, to), tables[1].Mean(column, from, to)
+		if !(math.Abs(x-y) <= 0.25*math.Max(x, 0.4)) {
+			t.Errorf("%s is %v directly and %v through the exporter", column, x, y)
+		}
+	}
+	if self := Root.Machine(nil); e.Machine.Kernel != self.Kernel || e.Machine.MemoryBytes != self.MemoryBytes || e.Machine.Processors != self.Processors || e.Machine.System != self.System {
+		t.Errorf("the exporter describes %+v, the machine itself %+v", e.Machine, self)
+	}
+	if e.Clock.Differs() || e.Clock.Within > time.Minute || e.Clock.Within == 0 {
+		t.Errorf("the machine's clock differs from itself: %+v", e.Clock)
+	}
+	if !strings.Contains(e.url, "collect") {
+		t.Errorf("asked for all: %s", e.url)
+	}
+	if _, err := e.Source([]string{"nosuch"}, false); err == nil || !strings.Contains(err.Error(), "nosuch") {
+		t.Errorf("a device that is not there gives %v", err)
+	}
+}
+
+// TestMissedScrape has an exporter that fails for a while, and one that was started again: gaps, and no zeros.
+func TestMissedScrape(t *testing.T) {
+	server := newExporter(t, windowsExposition)
+	e, err := OpenExporter(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := e.Source(nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSampler(slog.New(slog.DiscardHandler), src)
+	column := slices.Index(s.Columns(), "disk.0.reads_per_second")
+	memory := slices.Index(s.Columns(), MemoryAvailable)
+	reads := 1000.0
+	var rates, available []float64
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s.Run(ctx, time.Now(), func(r Row) {
+		rates, available = append(rates, r.Values[column]), append(available, r.Values[memory])
+		reads += 100
+		server.show(map[string]float64{`windows_physical_disk_reads_total{disk="0"}`: reads})
+		server.mu.Lock()
+		server.broken = len(rates) == 2
+		server.mu.Unlock()
+		switch len(rates) {
+		case 4: // started again
+			reads = 0
+			server.show(map[string]float64{`windows_physical_disk_reads_total{disk="0"}`: reads})
+		case 6:
+			cancel()
+		}
+	})
+	gap := math.IsNaN
+	if len(rates) < 6 {
+		t.Fatalf("rows of %v", rates)
+	}
+	if !gap(rates[2]) || !gap(available[2]) {
+		t.Errorf("the missed scrape gives %v reads and %v bytes", rates[2], available[2])
+	}
+	// The second after it stands for both: 200 reads in two seconds, but for the time of the machine.
+	if !(rates[3] > 10 && rates[3] < 190) || gap(available[3]) {
+		t.Errorf("after the missed scrape: %v reads a second, %v", rates[3], rates)
+	}
+	if !gap(rates[4]) || gap(rates[5]) {
+		t.Errorf("an exporter started again gives %v, then %v", rates[4], rates[5])
+	}
+}
+
+// TestSeveralExporters tells their machines apart, in columns and in metrics.
+func TestSeveralExporters(t *testing.T) {
+	var columns, figures []string
+	for range 2 {
+		e, err := OpenExporter(t.Context(), newExporter(t, windowsExposition).URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := e.Source(nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns = append(columns, names(src.Columns)...)
+		for _, f := range src.Figures {
+			figures = append(figures, fmt.Sprintf("%s{%s=%q}", f.Name, f.Label, f.Item))
+		}
+		for _, want := range []string{"disk." + e.Name + ".0.reads_per_second", "cpu." + e.Name + ".busy_ratio", "memory." + e.Name + ".available_bytes"} {
+			if !slices.Contains(columns, want) {
+				t.Errorf("no column %s in %v", want, columns)
+			}
+		}
+	}
+	for _, all := range [][]string{columns, figures} {
+		slices.Sort(all)
+		if n := len(all); len(slices.Compact(all)) != n {
+			t.Errorf("of two machines something has the same name: %v", all)
+		}
+	}
+}
+
+func TestExporterClock(t *testing.T) {
+	for _, c := range []struct {
+		ahead   time.Duration
+		differs bool
+	}{{0, false}, {10 * time.Second, true}, {-10 * time.Second, true}} {
+		text := fmt.Sprintf("node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\nnode_time_seconds %.3f\n", float64(time.Now().Add(c.ahead).UnixMilli())/1000)
+		e, err := OpenExporter(t.Context(), newExporter(t, text).URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := e.Clock.Ahead - c.ahead; off.Abs() > 5*time.Second || e.Clock.Differs() != c.differs {
+			t.Errorf("a clock %s ahead is reported as %s", c.ahead, e.Clock)
+		}
+	}
+	// Without a clock of its own, the answer's date tells, in whole seconds.
+	e, err := OpenExporter(t.Context(), newExporter(t, windowsExposition).URL)
+	if err != nil || e.Clock.Differs() || e.Clock.Within < 500*time.Millisecond {
+		t.Errorf("by its answer's date: %+v, %v", e.Clock, err)
+	}
+}
+
+func TestOpenExporterRefuses(t *testing.T) {
+	for address, want := range map[string]string{
+		"db1:9100":                          "write the exporter's URL",
+		"ftp://db1/metrics":                 "write the exporter's URL",
+		"http://127.0.0.1:1/metrics":        "refused",
+		newExporter(t, "up 1\n").URL:        "shows nothing of a node_exporter or windows_exporter",
+		newExporter(t, "<html>").URL:        "read http",
+		newExporter(t, "").URL + "/metrics": "shows nothing",
+	} {
+		if _, err := OpenExporter(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s gives %v, want %s", address, err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := OpenExporter(ctx, newExporter(t, windowsExposition).URL); !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v", err)
+	}
+}
+
+func TestDrivesAmong(t *testing.T) {
+	got := drivesAmong([]string{"dm-0", "loop0", "md127", "mmcblk0", "mmcblk0p1", "nvme0n1", "nvme0n10", "nvme0n1p1", "sda", "sda1", "sdaa", "sr0"})
+	if want := []string{"mmcblk0", "nvme0n1", "nvme0n10", "sda", "sdaa"}; !slices.Equal(got, want) {
+		t.Errorf("drives = %v, want %v", got, want)
+	}
+	// Windows numbers its disks.
+	if got, want := drivesAmong(slices.Sorted(maps.Keys(map[string]int{"0": 1, "1": 1, "10": 1}))), []string{"0", "1", "10"}; !slices.Equal(got, want) {
+		t.Errorf("disks = %v, want %v", got, want)
+	}
+}
