@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/report"
@@ -173,7 +172,7 @@ func (f *benchFlags) planned() time.Duration {
 func (f *benchFlags) length() time.Duration {
 	c := f.config
 	if urls, err := f.urls(); err == nil {
-		c.Targets = make([]driver.Target, len(urls))
+		c.Targets = urls
 	}
 	return c.Length()
 }

@@ -218,7 +218,9 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		}
 	}()
 	c := f.config
-	c.Targets = driver.Targets(stores)
+	for _, s := range stores {
+		c.Targets = append(c.Targets, s.Label())
+	}
 	specs, err := f.specs(c.Length())
 	if err != nil {
 		return o, err
@@ -240,9 +242,8 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		f.workload.Size = size
 		seeds = append(seeds, seed)
 	}
-	c.Workload = f.workload
 	return experiment.Options{
-		Targets: stores, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(), DataSeeds: seeds,
+		Targets: stores, Plan: &ds2.Plan{Config: f.workload, Targets: ds2.Targets(stores)}, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(), DataSeeds: seeds,
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

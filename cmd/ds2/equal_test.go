@@ -83,8 +83,9 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) {
 	t.Helper()
 	stop := make(chan struct{})
+	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, stop}}}
 	d := driver.New(driver.Config{
-		Workload: w, Targets: []driver.Target{counting{s, &orders, stop}}, Threads: 1, Seed: 7, RampRate: 100, Drain: time.Minute,
+		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, Drain: time.Minute,
 		MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
 	}, discard{}, slog.New(slog.DiscardHandler))
 	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {

@@ -28,7 +28,7 @@ func (f *metricsFlags) add(flags *pflag.FlagSet) {
 func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collector {
 	c := o.Driver
 	all := []prometheus.Collector{metrics.NewCollector(metrics.Run{
-		Version: o.Version, Engine: o.Targets[0].Engine(), Size: c.Workload.Size.String(), ID: o.RunID, Threads: c.Threads,
+		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: c.Threads,
 	}, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
 	if sampler := run.Sampler(); sampler != nil {
 		all = append(all, metrics.NewHostCollector(sampler))

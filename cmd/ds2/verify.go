@@ -129,7 +129,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 		}
 	}
 	view.stop()
-	found.Passed = found.Broken == "" && audit.Passed(found.Checks)
+	found.Passed = found.Broken == "" && result.Passed(found.Checks)
 	if found.Broken == "" && len(f.records) == 1 && (record.Audit == nil || record.Audit.NotAudited != "") {
 		record.Audit = &found.Audit
 		if err := result.SaveSummary(record.Dir, record.Summary); err != nil {

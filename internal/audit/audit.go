@@ -6,7 +6,6 @@ package audit
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"ds2/datagen"
@@ -75,11 +74,6 @@ func Check(ctx context.Context, target store.Store, o Options) ([]result.Check, 
 		})
 	}
 	return checks, nil
-}
-
-// Passed tells whether all checks did.
-func Passed(checks []result.Check) bool {
-	return !slices.ContainsFunc(checks, func(c result.Check) bool { return !c.Passed })
 }
 
 // sizeOf is the size that the database should have: what it says itself or, where the kit did not load it, what was given.

@@ -89,8 +89,8 @@ func check(t *testing.T, s store.Store, o audit.Options) (failed []string) {
 			failed = append(failed, c.Name+": expected "+c.Expected+", found "+c.Found)
 		}
 	}
-	if audit.Passed(checks) != (len(failed) == 0) {
-		t.Errorf("Passed says %t, and these failed: %q", audit.Passed(checks), failed)
+	if result.Passed(checks) != (len(failed) == 0) {
+		t.Errorf("Passed says %t, and these failed: %q", result.Passed(checks), failed)
 	}
 	return failed
 }

@@ -1,6 +1,6 @@
 // Package driver runs the users of a benchmark: it connects them, starts them at the ramp's rate, warms up, runs and
-// drains, and tells package measure what happened. What a user orders is drawn by package workload, how an operation
-// is carried out is the business of a store, and what the figures mean that of package measure.
+// drains, and tells package measure what happened. What a user does and how an operation is carried out is the business of
+// its workload, and what the figures mean that of package measure. An order is a cycle of the workload, whatever it consists of.
 //
 // Every user is one goroutine with one connection. On the way of an order users share neither locks nor cache lines:
 // each has its own draws, its own recorder and its own context, and the goroutine that keeps the time looks at them
@@ -17,17 +17,17 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/store"
-	"ds2/internal/workload/ds2"
+	"ds2/internal/workload"
 )
 
 // Config is one run.
 type Config struct {
-	Workload   ds2.Config
-	Targets    []Target
-	Threads    int    // users per target
-	Seed       uint64 // of all that is drawn
-	UserOffset int    // number of the first user, so that several machines draw different orders
+	Operations []workload.Operation // of Play
+	Play       workload.Run         // what the users do
+	Targets    []string             // labels of the targets, without user or password
+	Threads    int                  // users per target
+	Seed       uint64               // of all that is drawn
+	UserOffset int                  // number of the first user, so that several machines draw different orders
 
 	StartAt  time.Time       // when the first orders start; zero: as soon as all users are connected
 	Started  func(time.Time) // is told when they do; may be nil
@@ -43,42 +43,12 @@ type Config struct {
 	MaxErrors        int           // orders given up before the run is
 	OperationTimeout time.Duration // after which an operation's connection counts as lost
 
-	Journal Journal // is told what the targets have acknowledged; nil: nobody is
-
 	// Delayed is told once why users cannot be connected at the first try, such as a server that takes no more of them; nil:
 	// nobody is.
 	Delayed func(error)
 
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
-}
-
-// Journal is told by many goroutines what was acknowledged. It keeps nothing of its arguments.
-type Journal interface {
-	// Bought is told every purchase that was made.
-	Bought(target int, orderID int64, p *store.Purchase)
-	// InDoubt is told every purchase that may have been made: its connection was lost before the answer came.
-	InDoubt(target int, p *store.Purchase)
-	// Registered is told every new customer.
-	Registered(target int, customerID int64, username []byte)
-}
-
-// Target is a database that users are run against.
-type Target interface {
-	// Label names it in logs, without user or password.
-	Label() string
-
-	// Connect opens a connection for one user, with everything prepared that the operations need.
-	Connect(ctx context.Context) (store.Session, error)
-}
-
-// Targets are the targets that stores are.
-func Targets[T Target](stores []T) []Target {
-	targets := make([]Target, len(stores))
-	for i, s := range stores {
-		targets[i] = s
-	}
-	return targets
 }
 
 // Sink takes what a run measures, as it goes. An error of it ends the run.
@@ -111,15 +81,7 @@ type Driver struct {
 // New prepares a run.
 func New(c Config, sink Sink, log *slog.Logger) *Driver {
 	d := &Driver{config: c, sink: sink, log: log}
-	operations := make([]string, store.NumOps)
-	for op := range store.NumOps {
-		operations[op] = op.String()
-	}
-	labels := make([]string, len(c.Targets))
-	for i, target := range c.Targets {
-		labels[i] = target.Label()
-	}
-	d.meter = measure.NewMeter(operations, labels)
+	d.meter = measure.NewMeter(workload.Names(c.Operations), c.Targets)
 	for i := range c.Threads * len(c.Targets) {
 		d.users = append(d.users, newUser(d, i))
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,11 +41,16 @@ func (s *series) Interval(iv measure.Interval) error {
 
 // config is a run of four users that start at 1.6 a second, warm up for 5 s and run for 10 s. An order is four
 // operations of 10 ms, so each user makes exactly 25 orders a second.
-func config(sim *simulation) Config {
+func config(sims ...*simulation) Config {
+	plan := ds2.Plan{
+		Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5},
+		Targets: ds2.Targets(sims),
+	}
 	return Config{
-		Workload: ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5},
-		Targets:  []Target{sim},
-		Threads:  4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
+		Operations: plan.Workload().Operations(),
+		Play:       plan.Begin(""),
+		Targets:    slices.Repeat([]string{"simulation/db"}, len(sims)),
+		Threads:    4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
 		MaxRetries: 5, MaxErrors: 3, OperationTimeout: 20 * time.Second, Interval: 50 * time.Second,
 	}
 }
@@ -440,8 +446,7 @@ func TestStartAt(t *testing.T) {
 
 func TestSeveralTargets(t *testing.T) {
 	a, b := &simulation{service: 10 * time.Millisecond}, &simulation{service: 20 * time.Millisecond}
-	c := config(a)
-	c.Targets = []Target{a, b}
+	c := config(a, b)
 	c.Threads = 2
 	synctest.Test(t, func(t *testing.T) {
 		d := New(c, &series{}, slog.New(slog.DiscardHandler))

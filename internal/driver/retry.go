@@ -8,15 +8,15 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
-// errInDoubt is the end of an order whose purchase may or may not have been made. It is not tried again: that might
-// make it twice.
-var errInDoubt = errors.New("the connection was lost while the purchase was being committed")
+// errInDoubt is the end of an order whose last operation may or may not have been committed, and is not tried again.
+var errInDoubt = errors.New("the connection was lost while a change was being committed")
 
 // attempt carries out an operation and tries it again as far as that helps, waiting longer every time. It connects
 // first where there is no connection.
-func (u *user) attempt(op store.Op) error {
+func (u *user) attempt(op workload.Op) error {
 	for try := 0; ; try++ {
 		failed, err := u.connectAnd(op)
 		if err == nil {
@@ -29,22 +29,14 @@ func (u *user) attempt(op store.Op) error {
 		if op == opConnect {
 			u.driver.delay(err)
 		}
-		u.tally.Fail(failure(failed, class))
+		u.tally.Fail(u.driver.failure(failed, class))
 		if class == store.Connection {
 			u.drop()
 		}
 		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
-			if failed == store.OpPurchase {
-				u.tally.InDoubtPurchases++
-				u.tally.InDoubtTotalCents += int64(u.purchase.Total)
-				if j := u.driver.config.Journal; j != nil {
-					j.InDoubt(u.target, &u.purchase)
-				}
+			if !u.InDoubt(failed) {
 				return fmt.Errorf("%w: %w", errInDoubt, err)
 			}
-			// The customer may be there under this name, so it is tried with another.
-			u.tally.InDoubtCustomers++
-			u.draw.AnotherName()
 		}
 		if class == store.Config || class == store.Bug || u.driver.ctx.Err() != nil {
 			return err
@@ -55,19 +47,22 @@ func (u *user) attempt(op store.Op) error {
 		if !sleep(u.driver.stop, u.backoff(class, try)) {
 			return err
 		}
-		u.tally.Retry(failure(failed, class))
+		u.tally.Retry(u.driver.failure(failed, class))
 	}
 }
 
 // connectAnd tries an operation once, after connecting where that is needed, and says which of the two failed.
-func (u *user) connectAnd(op store.Op) (failed store.Op, err error) {
-	if u.session == nil {
+func (u *user) connectAnd(op workload.Op) (failed workload.Op, err error) {
+	if !u.connected {
 		if err := u.open(); err != nil {
 			return opConnect, err
 		}
 	}
+	if op == opConnect {
+		return op, nil
+	}
 	u.began.Store(time.Now().UnixNano())
-	err = u.once(op)
+	err = u.Call(u.ctx, op)
 	u.began.Store(0)
 	return op, err
 }
@@ -84,11 +79,10 @@ func (u *user) open() error {
 	}
 	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout)
 	defer cancel()
-	session, err := d.config.Targets[u.target].Connect(ctx)
-	if err != nil {
+	if err := u.Connect(ctx); err != nil {
 		return err
 	}
-	u.session = session
+	u.connected = true
 	u.mu.Lock()
 	u.ctx, u.abort = context.WithCancel(d.ctx)
 	u.mu.Unlock()
@@ -101,17 +95,17 @@ func (u *user) open() error {
 
 // drop closes a connection that is no use any more.
 func (u *user) drop() {
-	if u.session != nil {
+	if u.connected {
 		u.abort()
-		_ = u.session.Close(u.ctx) // it is lost, and there is nobody to say goodbye to
-		u.session = nil
+		_ = u.Close(u.ctx) // it is lost, and there is nobody to say goodbye to
+		u.connected = false
 	}
 }
 
 // classify is the class of a failed attempt. An operation that was aborted, because it took too long or the run is over,
 // has lost its connection, whatever the store made of it.
 func (u *user) classify(err error) store.Class {
-	if u.session != nil && u.ctx.Err() != nil {
+	if u.connected && u.ctx.Err() != nil {
 		return store.Connection
 	}
 	return store.Classify(err)

@@ -9,7 +9,7 @@ import (
 	"ds2/internal/store"
 )
 
-// simulation is a Target of known service times, for the clockwork of the driver. It says nothing about databases.
+// simulation is a target of known service times, for the clockwork of the driver. It says nothing about databases.
 type simulation struct {
 	service     time.Duration                       // of every operation
 	connectTime time.Duration                       // of a connection
@@ -23,8 +23,6 @@ type simulation struct {
 	calls, purchases, open atomic.Int64
 }
 
-func (s *simulation) Label() string { return "simulation/db" }
-
 func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
 	if !sleep(ctx, s.connectTime) {
 		return nil, &store.Error{Op: "connect", Class: store.Connection, Err: ctx.Err()}
@@ -33,7 +31,7 @@ func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
 		return nil, s.connectErr
 	}
 	if s.fail != nil {
-		if err := s.fail(opConnect, 0); err != nil {
+		if err := s.fail(store.NumOps, 0); err != nil {
 			return nil, err
 		}
 	}

@@ -2,36 +2,31 @@ package driver
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/store"
-	"ds2/internal/workload/ds2"
+	"ds2/internal/workload"
 )
 
-// user is one virtual customer with its connection. It belongs to its goroutine, apart from the last fields.
+// user is one virtual user with its connection. It belongs to its goroutine, apart from the last fields.
 type user struct {
-	driver   *Driver
-	target   int
-	session  store.Session   // nil while there is no connection
-	opened   bool            // there was one at some time
-	ctx      context.Context // of the session's operations; abort ends it
-	draw     *ds2.User
-	jitter   *rand.Rand // of the waits before retries
-	recorder *measure.Recorder
-	tally    measure.Order // what happened since the last Record
+	workload.User
+	driver    *Driver
+	target    int
+	connected bool            // there is a connection
+	opened    bool            // there was one at some time
+	ctx       context.Context // of the operations on the connection; abort ends it
+	jitter    *rand.Rand      // of the waits before retries
+	recorder  *measure.Recorder
+	tally     measure.Order // what happened since the last Record
 
 	// The order being played.
-	order    *ds2.Order
-	browse   *ds2.Browse // the search under way
-	customer int64       // who orders
-	purchase store.Purchase
-	bought   int64         // the id of the order that the purchase made
-	now      time.Time     // when the last operation ended
-	ds2      time.Duration // response time in DS2's meaning so far
+	now time.Time     // when the last operation ended
+	own time.Duration // response time in the workload's own meaning so far
 
 	// Looked at once a second by the goroutine that keeps the time.
 	state atomic.Uint32 // measure.UserState
@@ -43,15 +38,18 @@ type user struct {
 // newUser makes the user of a number; users are spread over the targets in turn.
 func newUser(d *Driver, number int) *user {
 	c := d.config
-	id := uint64(c.UserOffset + number)
+	id := c.UserOffset + number
 	target := number % len(c.Targets)
-	return &user{
+	u := &user{
 		driver:   d,
 		target:   target,
-		draw:     ds2.NewUser(c.Workload, c.Seed, id),
-		jitter:   rand.New(rand.NewPCG(c.Seed, ^id)),
+		jitter:   rand.New(rand.NewPCG(c.Seed, ^uint64(id))),
 		recorder: d.meter.NewRecorder(target),
 	}
+	u.User = c.Play.NewUser(workload.Seat{
+		Number: id, Target: target, Index: number / len(c.Targets), Of: c.Threads, Seed: c.Seed, Tally: &u.tally,
+	})
+	return u
 }
 
 // run plays orders from delay after the start until the run stops: as soon as the last is done and thought over, or, in
@@ -77,7 +75,7 @@ func (u *user) run(delay time.Duration, due <-chan time.Time) {
 			}
 		}
 		u.play(began)
-		if think := u.draw.Think(u.driver.config.Think); think > 0 {
+		if think := u.Think(u.driver.config.Think); think > 0 {
 			u.become(measure.UserThinking)
 			sleep(stop, think)
 			u.become(measure.UserRunning)
@@ -87,14 +85,15 @@ func (u *user) run(delay time.Duration, due <-chan time.Time) {
 
 func (u *user) become(s measure.UserState) { u.state.Store(uint32(s)) }
 
-// Operations besides those of the store.
-const opConnect = store.NumOps
+// opConnect is what connecting is as an operation.
+const opConnect workload.Op = math.MaxUint8
 
-func opName(op store.Op) string {
+// opName is an operation's name in figures.
+func (d *Driver) opName(op workload.Op) string {
 	if op == opConnect {
 		return "connect"
 	}
-	return op.String()
+	return d.config.Operations[op].Name
 }
 
 // connect opens the user's first connection.
@@ -105,8 +104,8 @@ func (u *user) connect() error {
 }
 
 func (u *user) disconnect(ctx context.Context) {
-	if u.session != nil {
-		_ = u.session.Close(ctx) // there is nothing left to do for who cannot say goodbye
-		u.session = nil
+	if u.connected {
+		_ = u.Close(ctx) // there is nothing left to do for who cannot say goodbye
+		u.connected = false
 	}
 }

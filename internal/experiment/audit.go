@@ -2,11 +2,12 @@ package experiment
 
 import (
 	"context"
-	"ds2/internal/audit"
-	"ds2/internal/result"
 	"errors"
 	"fmt"
 	"time"
+
+	"ds2/internal/result"
+	"ds2/internal/workload"
 )
 
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
@@ -14,7 +15,7 @@ import (
 // noted in the record with the reason.
 func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (result.Audit, error) {
 	checks, err := r.audit(ctx, progress)
-	r.summary.Audit = &result.Audit{Passed: audit.Passed(checks), Checks: checks}
+	r.summary.Audit = &result.Audit{Passed: result.Passed(checks), Checks: checks}
 	if err != nil {
 		r.summary.Audit = &result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
 		if ctx.Err() != nil {
@@ -26,10 +27,11 @@ func (r *Run) Audit(ctx context.Context, progress func(target string, done, tota
 
 func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (checks []result.Check, err error) {
 	for i, target := range r.options.Targets {
-		size := r.options.Driver.Workload.Size
-		found, err := audit.Check(ctx, target, audit.Options{
-			Size:     &size,
-			Run:      &audit.Run{Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i]},
+		found, err := r.options.Plan.Workload().Audit(ctx, target, workload.Audit{
+			Run: &workload.Account{
+				Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i],
+				Target: i, Dirs: []string{r.options.Dir},
+			},
 			Progress: func(done, total int64, left time.Duration) { progress(target.Label(), done, total, left) },
 		})
 		if err != nil {

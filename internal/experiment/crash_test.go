@@ -124,9 +124,12 @@ func options(t *testing.T, s store.Store) Options {
 	return Options{
 		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",
 		Targets: []store.Store{s},
+		Plan: &ds2.Plan{
+			Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
+			Targets: []ds2.Target{s},
+		},
 		Driver: driver.Config{
-			Workload: ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
-			Threads:  4, Seed: 1, RampRate: 100, Run: 6 * time.Second, Drain: 10 * time.Second,
+			Threads: 4, Seed: 1, RampRate: 100, Run: 6 * time.Second, Drain: 10 * time.Second,
 			MaxRetries: 20, MaxErrors: 100, OperationTimeout: 10 * time.Second,
 		},
 	}

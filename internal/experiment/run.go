@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"ds2/internal/audit"
 	"ds2/internal/device"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
@@ -19,12 +18,15 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // Options are one run and its record.
 type Options struct {
 	Targets []store.Store
-	Driver  driver.Config        // Targets, Interval and Cuts are set here
+	Plan    workload.Plan        // what is run on them
+	Driver  driver.Config        // Operations, Play, Targets, Interval and Cuts are set here
 	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
 	Limits  []limit.Limit        // judged by Judge, over the first window
 
@@ -52,6 +54,7 @@ type Options struct {
 type Run struct {
 	options Options
 	log     *slog.Logger
+	play    workload.Run
 	driver  *driver.Driver
 	writer  *result.Writer
 	summary result.Summary
@@ -99,7 +102,7 @@ func Begin(o Options) (*Run, error) {
 	}
 	r.stop, r.halt = context.WithCancelCause(context.Background())
 	c := o.Driver
-	c.Targets = driver.Targets(o.Targets)
+	c.Targets = r.summary.Targets
 	c.Interval = o.interval()
 	for _, w := range o.Windows {
 		if w.Known() {
@@ -110,7 +113,7 @@ func Begin(o Options) (*Run, error) {
 		if r.crash, err = o.Crash.Begin(o.Dir); err != nil {
 			return nil, errors.Join(err, r.writer.Close())
 		}
-		c.Journal = r.crash
+		o.Plan.(interface{ Keep(ds2.Journal) }).Keep(r.crash)
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
@@ -119,6 +122,8 @@ func Begin(o Options) (*Run, error) {
 		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir, logs: &r.logs}
 		c.Started = r.observation.begin
 	}
+	r.play = o.Plan.Begin(o.Dir)
+	c.Operations, c.Play = o.Plan.Workload().Operations(), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)
 	return r, nil
 }
@@ -147,6 +152,9 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	}
 	if err == nil {
 		err = r.crash.Baseline(ctx, r.options.Targets[0].DB(), s.Before[0])
+	}
+	if err == nil {
+		err = r.play.Ready(ctx)
 	}
 	if err == nil {
 		var start time.Time
@@ -258,10 +266,10 @@ func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, 
 	defer cancel()
 	var all []result.Marks
 	for _, target := range r.options.Targets {
-		m, err := readMarks(ctx, target)
+		m, err := r.options.Plan.Workload().Mark(ctx, target)
 		// A server that went down at the end of the run may still be on its way up.
 		for store.Classify(err) == store.Connection && pause(ctx, stop, time.Second) {
-			m, err = readMarks(ctx, target)
+			m, err = r.options.Plan.Workload().Mark(ctx, target)
 		}
 		if err != nil {
 			return nil, err
@@ -269,9 +277,4 @@ func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, 
 		all = append(all, m)
 	}
 	return all, nil
-}
-
-func readMarks(ctx context.Context, target store.Store) (result.Marks, error) {
-	m, err := audit.ReadMarks(ctx, target)
-	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }

@@ -1,8 +1,9 @@
 package experiment
 
 import (
-	"ds2/internal/result"
 	"time"
+
+	"ds2/internal/result"
 )
 
 // Summarize says what will be run, as the record of a run begins.
@@ -16,7 +17,6 @@ func Summarize(o Options) result.Summary {
 		Command:    o.Command,
 		Engine:     o.Targets[0].Engine(),
 		DataSeeds:  o.DataSeeds,
-		Size:       c.Workload.Size.String(),
 		Threads:    c.Threads,
 		Seed:       c.Seed,
 		Parameters: result.Parameters{
@@ -24,21 +24,14 @@ func Summarize(o Options) result.Summary {
 			RunTime:         c.Run.Seconds(),
 			WarmupTime:      c.Warmup.Seconds(),
 			ThinkTime:       c.Think.Seconds(),
-			PctNewCustomers: c.Workload.PctNewCustomers,
-			Searches:        c.Workload.Searches,
-			SearchBatchSize: c.Workload.SearchBatchSize,
-			LineItems:       c.Workload.LineItems,
 			Rate:            c.Arrivals.Rate,
 			MaxRetries:      c.MaxRetries,
 			MaxErrors:       c.MaxErrors,
 			UserOffset:      c.UserOffset,
 			CheckpointFirst: o.CheckpointFirst,
-			Words:           c.Workload.Words.Sum(),
 		},
-		Customers:      int64(c.Workload.Size.Customers),
-		OrdersPerMonth: int64(c.Workload.Size.OrdersPerMonth),
-		Products:       int64(c.Workload.Size.Products),
 	}
+	o.Plan.Describe(&s)
 	if c.Arrivals.Rate > 0 {
 		s.Parameters.Spacing = "even"
 		if c.Arrivals.Poisson {

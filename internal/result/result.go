@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ds2/internal/atomicfile"
@@ -257,6 +258,11 @@ type Check struct {
 	Passed   bool   `json:"passed"`
 	Expected string `json:"expected"`
 	Found    string `json:"found"`
+}
+
+// Passed tells whether all checks did.
+func Passed(checks []Check) bool {
+	return !slices.ContainsFunc(checks, func(c Check) bool { return !c.Passed })
 }
 
 // Record is a record read from disk.

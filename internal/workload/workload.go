@@ -69,16 +69,27 @@ type Dataset interface {
 	Parts(engine string) []datagen.Part
 }
 
-// Run is a workload with its parameters, as one run has its users play it.
-type Run interface {
+// Plan is a workload with its parameters, on its targets: what runs are made of, one after the other.
+type Plan interface {
 	Workload() Workload
 
+	// Size names what each target holds, in records and messages: "W".
+	Size() string
+
+	// Describe adds to the summary of a record what is the workload's own: size and parameters.
+	Describe(s *result.Summary)
+
+	// Begin begins a run. The workload may keep files in dir, which is that of the run's record.
+	Begin(dir string) Run
+}
+
+// Run is one run of a plan.
+type Run interface {
 	// NewUser makes the user of a seat. It neither connects nor asks the database.
 	NewUser(s Seat) User
 
-	// Begin is called once, when all users are made and before any connects. The workload may ask the targets what they hold, and
-	// keep files in dir, which is that of the run's record.
-	Begin(ctx context.Context, dir string) error
+	// Ready is called once, when all users are made and before any connects. The workload may ask the targets what they hold.
+	Ready(ctx context.Context) error
 }
 
 // Seat is the place of a user among those of a run.

@@ -45,10 +45,13 @@ func TestRunSurvivesRestart(t *testing.T) {
 		return tdstest.Decision{}
 	}})
 	s := openURL(t, server.URL("DS2"))
-	d := driver.New(driver.Config{
-		Workload: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
+	plan := ds2.Plan{
+		Config: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
 			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
-		Targets: []driver.Target{s}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
+		Targets: []ds2.Target{s},
+	}
+	d := driver.New(driver.Config{
+		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
 		MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
 	}, nothing{}, slog.New(slog.DiscardHandler))
 	stop := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 
 // newCustomer draws a customer in the forms of the dataset (WORKLOAD.md section 3), from the US or the rest of the
 // world by halves.
-func (u *User) newCustomer(c *store.Customer) {
+func (u *Draws) newCustomer(c *store.Customer) {
 	c.FirstName, c.LastName, c.City = u.letters(6), u.letters(10), u.letters(7)
 	if u.rand.IntN(2) == 0 {
 		c.State = u.text(datagen.States[u.rand.IntN(len(datagen.States))])
@@ -36,7 +36,7 @@ func (u *User) newCustomer(c *store.Customer) {
 	c.Gender = "FM"[u.rand.IntN(2)]
 }
 
-func (u *User) letters(n int) []byte {
+func (u *Draws) letters(n int) []byte {
 	start := len(u.texts)
 	for range n {
 		u.texts = append(u.texts, byte(u.between('A', 'Z')))
@@ -44,20 +44,20 @@ func (u *User) letters(n int) []byte {
 	return u.since(start)
 }
 
-func (u *User) number(low, high int) []byte {
+func (u *Draws) number(low, high int) []byte {
 	start := len(u.texts)
 	u.texts = strconv.AppendInt(u.texts, int64(u.between(low, high)), 10)
 	return u.since(start)
 }
 
-func (u *User) joined(text []byte, suffix string) []byte {
+func (u *Draws) joined(text []byte, suffix string) []byte {
 	start := len(u.texts)
 	u.texts = append(append(u.texts, text...), suffix...)
 	return u.since(start)
 }
 
 // expiration is a month of the years 2008 to 2012, as 2012/03.
-func (u *User) expiration() []byte {
+func (u *Draws) expiration() []byte {
 	start := len(u.texts)
 	u.texts = strconv.AppendInt(u.texts, int64(u.between(2008, 2012)), 10)
 	u.texts = append(u.texts, '/')

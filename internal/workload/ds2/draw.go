@@ -1,6 +1,6 @@
-// Package ds2 draws what the virtual customers of DVD Store 2 do next (WORKLOAD.md section 5). It decides and
-// nothing else: it does no I/O, keeps no time and knows no database. A User is drawn from a seed and a number of its
-// own, so that a run can be repeated, and drawing an order allocates nothing.
+// Package ds2 is the workload of DVD Store 2 (WORKLOAD.md section 5): what its virtual customers do next, and how they do it
+// on a session. What they do is drawn from a seed and a number of their own, so that a run can be repeated; drawing and playing
+// an order allocates nothing.
 package ds2
 
 import (
@@ -41,7 +41,7 @@ func (c Config) Check() error {
 	return c.Size.Check()
 }
 
-// Order is one order cycle as drawn. Its texts and slices are views into buffers of the User who drew it, good until its
+// Order is one order cycle as drawn. Its texts and slices are views into buffers of the Draws that drew it, good until the
 // next call of Next.
 type Order struct {
 	New                bool           // a new customer, else a login
@@ -68,8 +68,8 @@ func Total(items []store.Item) (net, tax, total store.Cents) {
 	return net, tax, net + tax
 }
 
-// User draws the orders of one virtual customer. It is used by one goroutine.
-type User struct {
+// Draws draws the orders of one virtual customer. It is used by one goroutine.
+type Draws struct {
 	config Config
 	rand   *rand.Rand
 	order  Order
@@ -79,10 +79,10 @@ type User struct {
 	name   []byte
 }
 
-// NewUser makes user number of a run. Users of one seed and different numbers draw independently of each other. The
+// NewDraws makes user number of a run. Users of one seed and different numbers draw independently of each other. The
 // config has passed Check.
-func NewUser(c Config, seed, number uint64) *User {
-	return &User{
+func NewDraws(c Config, seed, number uint64) *Draws {
+	return &Draws{
 		config: c,
 		rand:   rand.New(rand.NewPCG(seed, number)),
 		names:  c.Size.Customers,
@@ -96,13 +96,13 @@ func NewUser(c Config, seed, number uint64) *User {
 const maxWord = 25
 
 // between draws from low to high, both included.
-func (u *User) between(low, high int) int { return low + u.rand.IntN(high-low+1) }
+func (u *Draws) between(low, high int) int { return low + u.rand.IntN(high-low+1) }
 
 // around draws from 1 to 2·average−1.
-func (u *User) around(average int) int { return u.between(1, 2*average-1) }
+func (u *Draws) around(average int) int { return u.between(1, 2*average-1) }
 
 // Next draws an order.
-func (u *User) Next() *Order {
+func (u *Draws) Next() *Order {
 	o := &u.order
 	u.texts = u.texts[:0]
 	u.taken = 0
@@ -120,7 +120,7 @@ func (u *User) Next() *Order {
 	return o
 }
 
-func (u *User) browses(o *Order) {
+func (u *Draws) browses(o *Order) {
 	o.Browses = o.Browses[:0]
 	words := u.config.Words
 	for range u.around(u.config.Searches) {
@@ -143,7 +143,7 @@ const (
 	popularWeight = 10
 )
 
-func (u *User) product() int32 {
+func (u *Draws) product() int32 {
 	products := u.config.Size.Products
 	n := u.rand.IntN(products + (popularWeight-1)*(products/popularEvery))
 	if n < products {
@@ -156,7 +156,7 @@ func (u *User) product() int32 {
 // many names as there are customers, for ever: in a long run they run out, and new customers would try ever longer. So
 // after every takenInARow names that were taken in one order, the user draws from twice as many from then on. While few
 // of DS2's names are taken, that hardly ever happens.
-func (u *User) AnotherName() {
+func (u *Draws) AnotherName() {
 	if u.taken++; u.taken%takenInARow == 0 {
 		u.names = min(2*u.names, maxNames)
 	}
@@ -170,7 +170,7 @@ const (
 )
 
 // Think draws the pause after an order: uniform between 0 and twice the mean.
-func (u *User) Think(mean time.Duration) time.Duration {
+func (u *Draws) Think(mean time.Duration) time.Duration {
 	if mean <= 0 {
 		return 0
 	}
@@ -178,7 +178,7 @@ func (u *User) Think(mean time.Duration) time.Duration {
 }
 
 // text puts the parts together in the user's buffer.
-func (u *User) text(parts ...string) []byte {
+func (u *Draws) text(parts ...string) []byte {
 	start := len(u.texts)
 	for _, p := range parts {
 		u.texts = append(u.texts, p...)
@@ -186,11 +186,11 @@ func (u *User) text(parts ...string) []byte {
 	return u.since(start)
 }
 
-func (u *User) username(prefix string, customers int) []byte {
+func (u *Draws) username(prefix string, customers int) []byte {
 	start := len(u.texts)
 	u.texts = strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10)
 	return u.since(start)
 }
 
 // since is the text that begins at start. Its capacity ends with it, so that nobody appends over the next.
-func (u *User) since(start int) []byte { return u.texts[start:len(u.texts):len(u.texts)] }
+func (u *Draws) since(start int) []byte { return u.texts[start:len(u.texts):len(u.texts)] }

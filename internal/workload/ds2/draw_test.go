@@ -21,7 +21,7 @@ func config() Config {
 // the seed is fixed, so the test is the same every time.
 func TestDistributions(t *testing.T) {
 	const orders = 100_000
-	u := NewUser(config(), 1, 1)
+	u := NewDraws(config(), 1, 1)
 	var newCustomers, browses, batch, items, quantity float64
 	byOp := map[store.Op]float64{}
 	longest := 0
@@ -72,7 +72,7 @@ func TestDistributions(t *testing.T) {
 func TestPopularProducts(t *testing.T) {
 	c := config()
 	c.Size = datagen.Size{Customers: 10, OrdersPerMonth: 10, Products: 25_000} // two popular, 24,998 others
-	u := NewUser(c, 1, 1)
+	u := NewDraws(c, 1, 1)
 	const draws = 10_000_000
 	count := map[int32]int{}
 	for range draws {
@@ -97,7 +97,7 @@ func TestNewCustomer(t *testing.T) {
 		`[A-Z]{10}@dell\.com,\d{10},[1-5],\d{16},20(08|09|10|11|12)/(0[1-9]|1[0-2]),newuser\d+,password,\d\d,(20|40|60|80|100)000,[MF]$`)
 	c := config()
 	c.PctNewCustomers = 100
-	u := NewUser(c, 7, 7)
+	u := NewDraws(c, 7, 7)
 	regions := map[int16]int{}
 	for range 1000 {
 		n := u.Next().Customer
@@ -121,7 +121,7 @@ func TestNewCustomer(t *testing.T) {
 func TestNamesDoNotRunOut(t *testing.T) {
 	c := config()
 	c.PctNewCustomers, c.Size.Customers = 100, 1000
-	u := NewUser(c, 1, 1)
+	u := NewDraws(c, 1, 1)
 	taken := map[string]bool{}
 	tries, beyond := 0, 0
 	for n := range 20 * c.Size.Customers {
@@ -145,7 +145,7 @@ func TestNamesDoNotRunOut(t *testing.T) {
 
 func TestSameSeedSameOrders(t *testing.T) {
 	draw := func(seed, number uint64) string {
-		u := NewUser(config(), seed, number)
+		u := NewDraws(config(), seed, number)
 		var b strings.Builder
 		for range 20 {
 			fmt.Fprintln(&b, *u.Next())
@@ -162,7 +162,7 @@ func TestSameSeedSameOrders(t *testing.T) {
 }
 
 func TestThink(t *testing.T) {
-	u := NewUser(config(), 1, 1)
+	u := NewDraws(config(), 1, 1)
 	if d := u.Think(0); d != 0 {
 		t.Errorf("Think(0) = %s, want none", d)
 	}
@@ -220,14 +220,14 @@ func TestCheck(t *testing.T) {
 }
 
 func TestNextAllocatesNothing(t *testing.T) {
-	u := NewUser(config(), 1, 1)
+	u := NewDraws(config(), 1, 1)
 	if n := testing.AllocsPerRun(1000, func() { u.Next() }); n != 0 {
 		t.Errorf("Next allocates %v times an order", n)
 	}
 }
 
 func BenchmarkNext(b *testing.B) {
-	u := NewUser(config(), 1, 1)
+	u := NewDraws(config(), 1, 1)
 	b.ReportAllocs()
 	for b.Loop() {
 		u.Next()

@@ -1,0 +1,85 @@
+package ds2
+
+import (
+	"context"
+
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+var (
+	_ workload.Plan = (*Plan)(nil)
+	_ workload.Run  = (*Run)(nil)
+)
+
+// Plan has the users of runs order on its targets.
+type Plan struct {
+	Config  Config // has passed Check
+	Targets []Target
+	Journal Journal // of the next run: is told what the targets have acknowledged; nil: nobody is
+}
+
+// Workload is DS2.
+func (p *Plan) Workload() workload.Workload { return Workload{Size: &p.Config.Size} }
+
+// Size is that of the dataset.
+func (p *Plan) Size() string { return p.Config.Size.String() }
+
+// Describe adds the size and DS2's parameters.
+func (p *Plan) Describe(s *result.Summary) {
+	c := p.Config
+	s.Size = c.Size.String()
+	s.Customers, s.OrdersPerMonth, s.Products = int64(c.Size.Customers), int64(c.Size.OrdersPerMonth), int64(c.Size.Products)
+	s.Parameters.PctNewCustomers = c.PctNewCustomers
+	s.Parameters.Searches = c.Searches
+	s.Parameters.SearchBatchSize = c.SearchBatchSize
+	s.Parameters.LineItems = c.LineItems
+	s.Parameters.Words = c.Words.Sum()
+}
+
+// Begin begins a run, which keeps no files.
+func (p *Plan) Begin(string) workload.Run { return &Run{p.Config, p.Targets, p.Journal} }
+
+// Keep sets Journal.
+func (p *Plan) Keep(j Journal) { p.Journal = j }
+
+// Run is one run of a plan.
+type Run struct {
+	config  Config
+	targets []Target
+	journal Journal
+}
+
+// Target is a database that users order from.
+type Target interface {
+	// Connect opens a connection for one user, with everything prepared that the operations need.
+	Connect(ctx context.Context) (store.Session, error)
+}
+
+// Journal is told by many goroutines what was acknowledged. It keeps nothing of its arguments.
+type Journal interface {
+	// Bought is told every purchase that was made.
+	Bought(target int, orderID int64, p *store.Purchase)
+	// InDoubt is told every purchase that may have been made: its connection was lost before the answer came.
+	InDoubt(target int, p *store.Purchase)
+	// Registered is told every new customer.
+	Registered(target int, customerID int64, username []byte)
+}
+
+// NewUser makes a customer.
+func (r *Run) NewUser(s workload.Seat) workload.User {
+	return &User{run: r, target: s.Target, tally: s.Tally, draws: NewDraws(r.config, s.Seed, uint64(s.Number))}
+}
+
+// Ready has nothing to do: the databases are as they were loaded, but for what runs have added.
+func (r *Run) Ready(context.Context) error { return nil }
+
+// Targets are the targets that stores are.
+func Targets[T Target](stores []T) []Target {
+	targets := make([]Target, len(stores))
+	for i, s := range stores {
+		targets[i] = s
+	}
+	return targets
+}

@@ -1,0 +1,146 @@
+package ds2
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+var _ workload.User = (*User)(nil)
+
+// User is one virtual customer with its session.
+type User struct {
+	run     *Run
+	target  int
+	tally   *measure.Order
+	draws   *Draws
+	session store.Session
+
+	// The order being played.
+	order    *Order
+	browse   *Browse // the search under way
+	customer int64   // who orders
+	purchase store.Purchase
+	bought   int64 // the id of the order that the purchase made
+}
+
+// Connect opens a session.
+func (u *User) Connect(ctx context.Context) (err error) {
+	u.session, err = u.run.targets[u.target].Connect(ctx)
+	return err
+}
+
+// Close ends the session.
+func (u *User) Close(ctx context.Context) error { return u.session.Close(ctx) }
+
+// Think draws the pause after an order.
+func (u *User) Think(mean time.Duration) time.Duration { return u.draws.Think(mean) }
+
+// maxTries is how many names a new customer tries. They are drawn from ever more, so that so many taken ones are no
+// accident.
+const maxTries = 100
+
+// Play plays one order cycle (WORKLOAD.md section 5): login or new customer, browses, prices, purchase.
+func (u *User) Play(p workload.Player) error {
+	u.order = u.draws.Next()
+	if err := u.enterStore(p); err != nil {
+		return err
+	}
+	for i := range u.order.Browses {
+		u.browse = &u.order.Browses[i]
+		if err := p.Do(workload.Op(u.browse.Op)); err != nil {
+			return err
+		}
+	}
+	if err := p.Do(workload.Op(store.OpPrices)); err != nil {
+		return err
+	}
+	buy := &u.purchase
+	buy.CustomerID, buy.Items = u.customer, u.order.Items
+	buy.Net, buy.Tax, buy.Total = Total(buy.Items)
+	if err := p.Do(workload.Op(store.OpPurchase)); err != nil {
+		return err
+	}
+	u.tally.Purchases++
+	if u.bought == 0 {
+		u.tally.Rollbacks++
+	} else {
+		u.tally.TotalCents += int64(buy.Total)
+		if j := u.run.journal; j != nil {
+			j.Bought(u.target, u.bought, buy)
+		}
+	}
+	return nil
+}
+
+// enterStore logs the customer in, or makes it known.
+func (u *User) enterStore(p workload.Player) error {
+	if !u.order.New {
+		if err := p.Do(workload.Op(store.OpLogin)); err != nil {
+			return err
+		}
+		if u.customer == 0 {
+			u.tally.UnknownUsers++
+			return fmt.Errorf("login: the store knows no customer %q: its data are not those of this size", u.order.Username)
+		}
+		return nil
+	}
+	for range maxTries {
+		if err := p.Do(workload.Op(store.OpNewCustomer)); err != nil {
+			return err
+		}
+		if u.customer != 0 {
+			u.tally.NewCustomers++
+			if j := u.run.journal; j != nil {
+				j.Registered(u.target, u.customer, u.order.Customer.Username)
+			}
+			return nil
+		}
+		u.tally.NamesTaken++
+		u.draws.AnotherName()
+	}
+	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q", maxTries, u.order.Customer.Username)
+}
+
+// Call carries out an operation of the order.
+func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
+	switch s := u.session; store.Op(op) {
+	case store.OpLogin:
+		var l store.Login
+		l, err = s.Login(ctx, u.order.Username, u.order.Password)
+		u.customer = l.CustomerID
+	case store.OpNewCustomer:
+		u.customer, err = s.NewCustomer(ctx, &u.order.Customer)
+	case store.OpBrowseByCategory:
+		_, err = s.BrowseByCategory(ctx, u.browse.Batch, u.browse.Category)
+	case store.OpBrowseByActor:
+		_, err = s.BrowseByActor(ctx, u.browse.Batch, u.browse.Text)
+	case store.OpBrowseByTitle:
+		_, err = s.BrowseByTitle(ctx, u.browse.Batch, u.browse.Text)
+	case store.OpPrices:
+		err = s.Prices(ctx, u.order.Items)
+	case store.OpPurchase:
+		u.bought, err = s.Purchase(ctx, &u.purchase)
+	}
+	return err
+}
+
+// InDoubt has a new customer try another name, since it may be there under this one. A purchase is not tried again: that
+// might make it twice.
+func (u *User) InDoubt(op workload.Op) (again bool) {
+	if store.Op(op) == store.OpNewCustomer {
+		u.tally.InDoubtCustomers++
+		u.draws.AnotherName()
+		return true
+	}
+	u.tally.InDoubtPurchases++
+	u.tally.InDoubtTotalCents += int64(u.purchase.Total)
+	if j := u.run.journal; j != nil {
+		j.InDoubt(u.target, &u.purchase)
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+package ds2
+
+import (
+	"context"
+
+	"ds2/datagen"
+	"ds2/internal/audit"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+var _ workload.Workload = Workload{}
+
+// Name is the workload's name.
+const Name = "ds2"
+
+// Workload is DVD Store 2.
+type Workload struct {
+	// Size that a database is expected to have; nil: what it says itself. One that DS2's own scripts loaded does not say it.
+	Size *datagen.Size
+}
+
+// Name is "ds2".
+func (Workload) Name() string { return Name }
+
+// Operations are those of a session.
+func (Workload) Operations() []workload.Operation { return operations }
+
+var operations = func() []workload.Operation {
+	all := make([]workload.Operation, store.NumOps)
+	for op := range store.NumOps {
+		// DS2's response time leaves out the price query.
+		all[op] = workload.Operation{Name: op.String(), Outside: op == store.OpPrices}
+	}
+	return all
+}()
+
+// Mark reads the highest keys and the sums by which an audit knows what a run changed.
+func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, error) {
+	m, err := audit.ReadMarks(ctx, target)
+	return m, target.Wrap("read the highest keys of "+target.Label(), err)
+}
+
+// Audit asks for rows, keys, sums and stock.
+func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
+	o := audit.Options{Size: w.Size, Whole: a.Whole, TempLimit: a.TempLimit, Progress: a.Progress, Warn: a.Warn}
+	if a.Run != nil {
+		o.Run = &audit.Run{Counts: a.Run.Counts, Before: a.Run.Before, After: a.Run.After}
+	}
+	return audit.Check(ctx, target, o)
+}
