@@ -6,11 +6,13 @@ ARGS    ?=
 VERSIONS ?= 13 14 15 16 17 18
 ENDURANCE ?= 30m
 CUTS    ?= 20
-MODES   ?= honest lying disorder nobarrier torn
+MODES   ?= honest lying disorder nobarrier torn whole
 FUZZTIME ?= 5s
+INPUTS  ?= 10000000
+SEED    ?= 0
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz
+.PHONY: help build demo endurance powercut test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -63,10 +65,19 @@ tsql: ## parses the T-SQL for SQL Server, with sqlfluff
 vuln:
 	GO='$(GO)' .ci/vulncheck
 
-fuzz: ## feeds each parser with made-up input for FUZZTIME (5s)
-	@for p in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+fuzz: ## feeds each parser with made-up input for FUZZTIME (5s), guided by what its code does
+	@for p in $(FUZZED); do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; \
 			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; done; done
+
+FUZZED = $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u)
+
+mutations: SHELL = /bin/bash
+mutations: ## feeds each parser with INPUTS (10 million) changed examples of SEED (0): an hour or two
+	@set -o pipefail; DS2_TEST_INPUTS=$(INPUTS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^Fuzz' -timeout 0 -count=1 -v $(FUZZED) | grep -E '^(=== RUN +Fuzz[A-Za-z0-9]+$$|FAIL|ok|panic)|changed examples|this input'
+
+corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
+	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
 
 # The list of the tests that were skipped, and why, is the last that it prints. Real servers and drives on a shared machine can be
 # starved: a few that fail are run again, once, and are listed then; a data race never is.

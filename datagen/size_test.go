@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ds2/datagen"
+	"ds2/internal/fuzztest"
 )
 
 func TestParseSize(t *testing.T) {
@@ -91,10 +92,7 @@ func TestParseRows(t *testing.T) {
 
 // What parses, fits its columns, and prints as what parses to the same.
 func FuzzParseSize(f *testing.F) {
-	for _, text := range []string{"S", "w", "30MB", "1GB", "80GB", "1TB", "customers=5,orders-per-month=6,products=7", "products=1,products=2"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		for _, parse := range []func(string) (datagen.Size, error){datagen.ParseSize, datagen.ParseRows} {
 			size, err := parse(text)
 			if err != nil {
@@ -112,5 +110,5 @@ func FuzzParseSize(f *testing.F) {
 				t.Errorf("%q = %#v, and again %#v, %v", text, size, again, err)
 			}
 		}
-	})
+	}, "S", "w", "30MB", "1GB", "80GB", "1TB", "customers=5,orders-per-month=6,products=7", "products=1,products=2")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ds2/datagen"
+	"ds2/internal/fuzztest"
 )
 
 func TestDefaultWords(t *testing.T) {
@@ -99,10 +100,7 @@ func TestReadWordsRefuses(t *testing.T) {
 
 // What parses has every word, and comes out the same from its own lines.
 func FuzzReadWords(f *testing.F) {
-	f.Add(wordsFile("", ""))
-	f.Add(wordsFile("t7", "#"))
-	f.Add("[titles]\nA\n[first]\nB\n[last]\nC\n")
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		w, err := datagen.ReadWords(strings.NewReader(text))
 		if err != nil {
 			return
@@ -112,5 +110,5 @@ func FuzzReadWords(f *testing.F) {
 		if err != nil || *again != *w {
 			t.Errorf("words do not survive: %v", err)
 		}
-	})
+	}, wordsFile("", ""), wordsFile("t7", "#"), "[titles]\nA\n[first]\nB\n[last]\nC\n")
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"ds2/internal/fuzztest"
 )
 
 // driveFlagSet is the flags of drive by themselves.
@@ -117,27 +119,21 @@ func TestConfigFileNamesTheBadLine(t *testing.T) {
 }
 
 func FuzzConfigLine(f *testing.F) {
-	for _, line := range []string{"n_threads=32", "# comment", "", "--run_time = 20", "=", "a=b=c"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
+	fuzztest.Run(f, func(t testing.TB, line string) {
 		name, value, err := configLine(line)
 		if err == nil && name == "" && value != "" {
 			t.Errorf("configLine(%q) has a value, %q, of no parameter", line, value)
 		}
-	})
+	}, "n_threads=32", "# comment", "", "--run_time = 20", "=", "a=b=c", "target=postgres://a:b@c/d")
 }
 
 func FuzzDurationValue(f *testing.F) {
-	for _, text := range []string{"20", "1.5", "90s", "1e300", "NaN", "-1", "Inf"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		var d time.Duration
 		if err := (durationValue{&d, time.Minute}).Set(text); err == nil && d < 0 {
 			t.Errorf("%q is %s", text, d)
 		}
-	})
+	}, "20", "1.5", "90s", "1h2m3s", "1e300", "NaN", "-1", "Inf")
 }
 
 func TestTargets(t *testing.T) {

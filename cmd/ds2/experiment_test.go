@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ds2/internal/fuzztest"
 )
 
 // TestExperimentFile reads the example of the help.
@@ -106,10 +108,7 @@ func TestExperimentFileErrors(t *testing.T) {
 // FuzzExperimentFile: whatever a file holds, it is read or refused as wrong usage.
 func FuzzExperimentFile(f *testing.F) {
 	_, text, _ := strings.Cut(newExperimentCommand().Example, "arrays.yaml:\n")
-	for _, seed := range []string{text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		if strings.Contains(text, "file:") || strings.Contains(text, "words") { // reads files of this machine
 			return
 		}
@@ -120,5 +119,5 @@ func FuzzExperimentFile(f *testing.F) {
 		if err == nil && (len(file.configurations) == 0 || len(file.configurations) > maxConfigurations) {
 			t.Errorf("%q: %d configurations", text, len(file.configurations))
 		}
-	})
+	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1")
 }

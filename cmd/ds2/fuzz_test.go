@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ds2/internal/fuzztest"
 )
 
 // FuzzDriveFlags gives a run's flags what nobody would.
 func FuzzDriveFlags(f *testing.F) {
-	for _, line := range []string{"--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms", "--target=postgres://a:b@c/d",
-		"--rate=500/s --spacing=even", "--crash-cycles=3 --deep-every=2", "--think_time 5e9 --user-offset -1"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
+	fuzztest.Run(f, func(t testing.TB, line string) {
 		words := strings.Fields(line)
 		for _, word := range words {
 			if name := strings.ReplaceAll(word, "_", "-"); strings.Contains(name, "config") { // it would open a file of any name
@@ -31,42 +29,37 @@ func FuzzDriveFlags(f *testing.F) {
 		flags.specs(flags.config.Length())
 		flags.limits.parse()
 		flags.crash.parse(flags.config.Length(), 1, 1)
-	})
+	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms", "--target=postgres://a:b@c/d",
+		"--rate=500/s --spacing=even", "--crash-cycles=3 --deep-every=2", "--think_time 5e9 --user-offset -1")
 }
 
 func FuzzRate(f *testing.F) {
-	for _, text := range []string{"500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		var v rateValue
 		if err := v.Set(text); err == nil && !(v > 0 && v <= 1e6) {
 			t.Errorf("%q is %g a second", text, v)
 		}
-	})
+	}, "500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min")
 }
 
 func FuzzByteSize(f *testing.F) {
-	for _, text := range []string{"500MB", "2GB", "1e30GB", "-1", "0x10", "9223372036854775807"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		var b byteSize
 		if err := b.Set(text); err == nil && b <= 0 {
 			t.Errorf("%q is %d bytes", text, b)
 		}
-	})
+	}, "500MB", "2GB", "1e30GB", "-1", "0x10", "9223372036854775807")
 }
 
-// FuzzRedact hides a password in a URL between any two texts.
+// FuzzRedact hides a password in a URL amid any text.
 func FuzzRedact(f *testing.F) {
-	f.Add("load: ", "/ds2: no such host")
-	f.Fuzz(func(t *testing.T, before, after string) {
-		if strings.Contains(before+after, "hunter2") {
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		if strings.Contains(text, "hunter2") {
 			return // it is no secret then
 		}
-		if got := redact(before + " postgres://user:hunter2@host" + after); strings.Contains(got, "hunter2") {
+		half := len(text) / 2
+		if got := redact(text[:half] + " postgres://user:hunter2@host" + text[half:]); strings.Contains(got, "hunter2") {
 			t.Errorf("%q", got)
 		}
-	})
+	}, "load:/ds2: no such host", "host=a password=b", "user:x@host;", "password='a b' user=c")
 }

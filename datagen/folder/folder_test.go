@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"ds2/datagen"
+	"ds2/internal/fuzztest"
 )
 
 var small = datagen.Size{Customers: 2_001, OrdersPerMonth: 100, Products: 1_000}
@@ -551,10 +552,7 @@ func TestOpenRefuses(t *testing.T) {
 
 // What parses prints as what parses to the same, and is a shard of some.
 func FuzzParseShard(f *testing.F) {
-	for _, text := range []string{"1/1", "3/16", "16/16", "0/4", "5/4", "1/41", "", "/", "1/2/3", "-1/2"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		shard, err := ParseShard(text)
 		if err != nil {
 			return
@@ -565,7 +563,7 @@ func FuzzParseShard(f *testing.F) {
 		if again, err := ParseShard(shard.String()); err != nil || again != shard {
 			t.Errorf("%q = %v, and again %v, %v", text, shard, again, err)
 		}
-	})
+	}, "1/1", "3/16", "16/16", "0/4", "5/4", "1/41", "", "/", "1/2/3", "-1/2")
 }
 
 // The tools that users have read the manifest's sums.

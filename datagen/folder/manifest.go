@@ -6,6 +6,7 @@ package folder
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,21 +116,43 @@ func readManifests(dir string) ([]*Manifest, error) {
 	}
 	var all []*Manifest
 	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := readBounded(filepath.Join(dir, name))
 		if err != nil {
 			return nil, fmt.Errorf("read manifest: %w", err)
 		}
-		m := &Manifest{}
-		if err := json.Unmarshal(text, m); err != nil {
-			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
-		}
-		m.upgrade()
-		if err := m.check(name); err != nil {
+		m, err := parseManifest(name, text)
+		if err != nil {
 			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
 		}
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// maxManifest is the most that a manifest is read of, in bytes: one has some kilobytes.
+const maxManifest = 1 << 20
+
+func readBounded(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err == nil && len(text) > maxManifest {
+		return nil, fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxManifest)
+	}
+	return text, err
+}
+
+// parseManifest reads the text of the manifest of a name.
+func parseManifest(name string, text []byte) (*Manifest, error) {
+	m := &Manifest{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, err
+	}
+	m.upgrade()
+	return m, m.check(name)
 }
 
 // upgrade makes a manifest of format 1 one of today.

@@ -2,11 +2,14 @@ package folder
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ds2/datagen"
+	"ds2/internal/fuzztest"
 )
 
 // FuzzManifest: no manifest makes its readers panic, and no file that one names lies elsewhere.
@@ -15,34 +18,38 @@ func FuzzManifest(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	examples := []string{`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":{"index":1,"count":1},"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
 	for _, o := range []Options{{Shard: Whole, KitVersion: "test"}, {Shard: Shard{Index: 1, Count: 2}, KitVersion: "test"}} {
-		m := newManifest(data, data.Files(), o)
-		text, err := json.Marshal(m)
+		text, err := json.Marshal(newManifest(data, data.Files(), o))
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(m.name(), text)
+		examples = append(examples, string(text))
 	}
-	f.Add("manifest.json", []byte(`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":{"index":1,"count":1},"files":[{"name":"../../etc/passwd","table":"orders"}]}`))
-	f.Fuzz(func(t *testing.T, name string, text []byte) {
-		if !filepath.IsLocal(name) || filepath.Base(name) != name || len(name) > 100 {
-			return
-		}
-		dir := t.TempDir()
-		if os.WriteFile(filepath.Join(dir, name), text, 0o644) != nil {
-			return
-		}
-		opened, err := Open(dir)
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		m, err := parseManifest("manifest.json", []byte(text))
 		if err != nil {
 			return
 		}
-		for _, e := range opened.Manifest.Files {
+		for _, e := range m.Files {
 			if filepath.Base(e.Name) != e.Name {
 				t.Errorf("file %q lies elsewhere", e.Name)
 			}
 		}
+		opened := &Folder{Dir: "nowhere", Manifest: m}
 		opened.Size()
 		opened.Parts()
-		opened.Verify(t.Context(), 1, func(int64) {})
-	})
+	}, examples...)
+}
+
+// TestLongManifest refuses what cannot be a manifest before it is in memory.
+func TestLongManifest(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "manifest.json")
+	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), path+" has more than 1048576 bytes") {
+		t.Errorf("%v", err)
+	}
 }

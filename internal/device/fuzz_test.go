@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ds2/internal/fuzztest"
 )
 
 func FuzzFio(f *testing.F) {
@@ -11,12 +13,13 @@ func FuzzFio(f *testing.F) {
 	if err != nil || len(files) == 0 {
 		f.Fatal("no output of fio in testdata")
 	}
+	var examples [][]byte
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(text)
+		examples = append(examples, text)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { parse(text, job{rw: "randrw", block: 8192, depth: 4}) })
+	fuzztest.Run(f, func(t testing.TB, text []byte) { parse(text, job{rw: "randrw", block: 8192, depth: 4}) }, examples...)
 }

@@ -2,21 +2,26 @@ package durability
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
+
+	"ds2/internal/fuzztest"
 )
 
 func FuzzJournal(f *testing.F) {
-	f.Add([]byte(header))
-	f.Add(append(append([]byte{}, header...), make([]byte, 2*size)...))
-	path := filepath.Join(f.TempDir(), File)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(path, text, 0o600); err != nil {
+	above := f.TempDir()
+	fuzztest.Run(f, func(t testing.TB, text []byte) {
+		file, err := os.CreateTemp(above, "")
+		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := read(path, 0, 0)
+		defer os.Remove(file.Name())
+		if _, err := file.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+		all, err := read(file.Name(), 0, 0)
 		if err == nil && len(all)*size > len(text) {
 			t.Errorf("%d entries of %d bytes", len(all), len(text))
 		}
-	})
+	}, []byte(header), append(append([]byte{}, header...), make([]byte, 2*size)...))
 }

@@ -177,7 +177,7 @@ func read(path string, target int, from int64) ([]entry, error) {
 			return fail(err)
 		}
 	}
-	in := bufio.NewReaderSize(file, 1<<20)
+	in := bufio.NewReaderSize(file, 64<<10)
 	var all []entry
 	line := make([]byte, size)
 	for {

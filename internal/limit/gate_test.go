@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ds2/internal/fuzztest"
 	"ds2/internal/measure"
 )
 
@@ -37,10 +38,7 @@ func TestParseGate(t *testing.T) {
 }
 
 func FuzzParseGate(f *testing.F) {
-	for _, text := range []string{"opm < -2.5%", "order p99 > +10%", "errors >= 0%", "opm <", "%"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		g, err := ParseGate(text)
 		if err != nil {
 			return
@@ -48,7 +46,7 @@ func FuzzParseGate(f *testing.F) {
 		if again, err := ParseGate(g.String()); err != nil || again != g {
 			t.Errorf("%q is read as %q, and that as %q: %v", text, g, again, err)
 		}
-	})
+	}, "opm < -2.5%", "order p99 > +10%", "errors >= 0%", "opm <", "%")
 }
 
 // TestJudgeGate: only an interval that excludes the bound is a verdict.

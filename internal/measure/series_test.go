@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ds2/internal/fuzztest"
 )
 
 const s = time.Second
@@ -52,15 +54,12 @@ func TestParseWindow(t *testing.T) {
 }
 
 func FuzzParseWindow(f *testing.F) {
-	for _, text := range []string{"1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		w, err := ParseWindow(text)
 		if err == nil && (w.Name == "" || w.Known() && (w.From < 0 || w.To <= w.From)) {
 			t.Errorf("ParseWindow(%q) = %+v without an error", text, w)
 		}
-	})
+	}, "1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m", "checkpoints=2", "steady=auto")
 }
 
 // steps is a run of a ramp of 10 s, a warm-up of 20 s and a run of 30 s, with 1, 2 and 3 orders a second.

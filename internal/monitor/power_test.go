@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"ds2/internal/fuzztest"
 )
 
 func TestNoRAPL(t *testing.T) {
@@ -175,14 +177,12 @@ func TestReadMeterLog(t *testing.T) {
 }
 
 func FuzzReadMeterLog(f *testing.F) {
-	f.Add("time,watts\n2026-01-31 12:00:00,100\n")
-	f.Add("1769857200;1e3\n")
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		s, err := ReadMeterLog(strings.NewReader(text), time.UTC)
 		if err == nil && len(s) == 0 {
 			t.Error("neither readings nor an error")
 		}
-	})
+	}, "time,watts\n2026-01-31 12:00:00,100\n", "1769857200;1e3\n")
 }
 
 func TestTableTakesASeriesByTime(t *testing.T) {

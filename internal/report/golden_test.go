@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"ds2/internal/diagnose"
+	"ds2/internal/fuzztest"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -148,10 +149,7 @@ func TestHostileTexts(t *testing.T) {
 
 // FuzzClean: what is shown holds nothing that is obeyed, and plain text stays as it is.
 func FuzzClean(f *testing.F) {
-	f.Add("Größe 5 µs – ok")
-	f.Add(hostile)
-	f.Add("\xff\xfe")
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
 		got := clean(text)
 		for _, r := range got {
 			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -161,5 +159,5 @@ func FuzzClean(f *testing.F) {
 		if clean(got) != got {
 			t.Errorf("clean is not at rest: %q, %q", got, clean(got))
 		}
-	})
+	}, "Größe 5 µs – ok", hostile, "\xff\xfe")
 }

@@ -16,7 +16,7 @@ import (
 // maxJSON is the most that a summary is read of: that of a run has a few kilobytes.
 const maxJSON = 64 << 20
 
-// readJSON reads a file of a record into v, and refuses numbers that cannot have been measured. Its errors name the file.
+// readJSON reads a file of a record into v; see decode. Its errors name the file.
 func readJSON(path string, v any) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -30,11 +30,19 @@ func readJSON(path string, v any) error {
 	case len(text) > maxJSON:
 		return fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxJSON)
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := decode(text, v); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	return nil
+}
+
+// decode reads JSON into v, and refuses numbers that cannot have been measured.
+func decode(text []byte, v any) error {
+	if err := json.Unmarshal(text, v); err != nil {
+		return err
+	}
 	if name, number := beyond(reflect.ValueOf(v), ""); name != "" {
-		return fmt.Errorf("%s: %s is %v, which cannot have been measured", path, name, number)
+		return fmt.Errorf("%s is %v, which cannot have been measured", name, number)
 	}
 	return nil
 }

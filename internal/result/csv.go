@@ -105,11 +105,16 @@ func (r *fieldReader) operations(column string, known map[string]string) []measu
 func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 
 // readSamples reads SamplesFile.
-func readSamples(path string, ended bool) ([]measure.Sample, error) {
-	var samples []measure.Sample
+func readSamples(path string, ended bool) (samples []measure.Sample, err error) {
+	err = readHourly(path, ended, sampleLines(&samples))
+	return samples, err
+}
+
+// sampleLines appends the samples of lines.
+func sampleLines(samples *[]measure.Sample) func(columns []string) (func([]string) error, error) {
 	var last time.Duration
 	operations := map[string]string{}
-	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
+	return func(columns []string) (func([]string) error, error) {
 		r, err := newFieldReader(columns, samplesColumns)
 		return func(fields []string) error {
 			r.fields = fields
@@ -126,34 +131,38 @@ func readSamples(path string, ended bool) ([]measure.Sample, error) {
 				r.fail("phase", fmt.Errorf("invalid phase of a run %q", s.Phase))
 			}
 			s.Length, last = s.End-last, s.End
-			samples = append(samples, s)
+			*samples = append(*samples, s)
 			return r.err
 		}, err
-	})
-	return samples, err
+	}
 }
 
 // maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes less than 20 MB.
 const maxHistogramBytes = 1 << 30
 
 // readIntervals reads HistogramsFile, whose lines of one interval stand together.
-func readIntervals(path string, ended bool) ([]measure.Interval, error) {
-	var intervals []measure.Interval
+func readIntervals(path string, ended bool) (intervals []measure.Interval, err error) {
+	err = readHourly(path, ended, intervalLines(&intervals))
+	return intervals, err
+}
+
+// intervalLines appends the intervals of lines.
+func intervalLines(all *[]measure.Interval) func(columns []string) (func([]string) error, error) {
 	size := 0
-	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
+	return func(columns []string) (func([]string) error, error) {
 		r, err := newFieldReader(columns, histogramsColumns)
 		_, exact := r.at["sum_ns"]
 		return func(fields []string) error {
 			r.fields = fields
 			from, to, series := r.seconds("from_s"), r.seconds("to_s"), r.text("series")
-			n := len(intervals)
-			if n == 0 || intervals[n-1].From != from || intervals[n-1].To != to {
-				if n > 0 && from < intervals[n-1].To || to <= from {
+			n := len(*all)
+			if n == 0 || (*all)[n-1].From != from || (*all)[n-1].To != to {
+				if n > 0 && from < (*all)[n-1].To || to <= from {
 					r.fail("from_s", fmt.Errorf("the interval from %v s to %v s does not follow the one before", from.Seconds(), to.Seconds()))
 				}
-				intervals = append(intervals, measure.Interval{From: from, To: to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}})
+				*all = append(*all, measure.Interval{From: from, To: to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}})
 			}
-			last := &intervals[len(intervals)-1]
+			last := &(*all)[len(*all)-1]
 			if _, again := last.Histograms[series]; again {
 				r.fail("series", fmt.Errorf("%q stands twice in an interval", series))
 			}
@@ -169,8 +178,7 @@ func readIntervals(path string, ended bool) ([]measure.Interval, error) {
 			}
 			return r.err
 		}, err
-	})
-	return intervals, err
+	}
 }
 
 // index is where each column stands.

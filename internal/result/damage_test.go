@@ -7,15 +7,19 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
+	"ds2/internal/fuzztest"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
 )
 
 // change rewrites a compressed file of a record.
@@ -259,8 +263,9 @@ func TestNoSymlinkIsFollowed(t *testing.T) {
 	}
 }
 
-// FuzzRead: no record makes the reader panic, whatever its files hold.
-func FuzzRead(f *testing.F) {
+// recordTexts are the files of a small record, unpacked.
+func recordTexts(f *testing.F) map[string]string {
+	f.Helper()
 	dir := f.TempDir()
 	w, err := Create(dir, Summary{RunID: "abc", Status: Running, Targets: []string{"host/db"}})
 	if err != nil {
@@ -276,7 +281,8 @@ func FuzzRead(f *testing.F) {
 	if err := errors.Join(err, w.Close(), SaveSummary(dir, Summary{RunID: "abc", Status: Done, Targets: []string{"host/db"}})); err != nil {
 		f.Fatal(err)
 	}
-	plain := func(name string) string {
+	texts := map[string]string{HostFile: "t_s,disk.sda.queue\n-1.000,5\n0.000,\n"}
+	for _, name := range []string{SamplesFile, HistogramsFile} {
 		file, err := os.Open(filepath.Join(dir, name))
 		if err != nil {
 			f.Fatal(err)
@@ -290,15 +296,22 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		return string(text)
+		texts[name] = string(text)
 	}
-	summary, err := os.ReadFile(filepath.Join(dir, SummaryFile))
+	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
 	if err != nil {
 		f.Fatal(err)
 	}
-	samples, histograms, host := plain(SamplesFile), plain(HistogramsFile), "t_s,disk.sda.queue\n-1.000,5\n0.000,\n"
-	f.Add(string(summary), samples, histograms, host, 0)
-	f.Add(strings.Replace(string(summary), "done", "running", 1), samples, histograms, host, 9)
+	texts[SummaryFile] = string(text)
+	return texts
+}
+
+// FuzzRead: no record makes the reader panic, whatever its files hold.
+func FuzzRead(f *testing.F) {
+	texts := recordTexts(f)
+	summary, samples, histograms, host := texts[SummaryFile], texts[SamplesFile], texts[HistogramsFile], texts[HostFile]
+	f.Add(summary, samples, histograms, host, 0)
+	f.Add(strings.Replace(summary, "done", "running", 1), samples, histograms, host, 9)
 	f.Add(`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`, "", "", "", 0)
 	f.Fuzz(func(t *testing.T, summary, samples, histograms, host string, cut int) {
 		dir := t.TempDir()
@@ -334,18 +347,83 @@ func FuzzRead(f *testing.F) {
 }
 
 // FuzzHistogram: no text makes the decoder of histograms panic.
+// FuzzHistogram reads any bytes as those of a histogram.
 func FuzzHistogram(f *testing.F) {
-	text := series().Intervals[0].Histograms["login"]
-	raw, err := base64.StdEncoding.DecodeString(text)
+	raw, err := base64.StdEncoding.DecodeString(series().Intervals[0].Histograms["login"])
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(raw)
-	f.Add(binary.BigEndian.AppendUint32(nil, 0x1c849314))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		path := filepath.Join(t.TempDir(), HistogramsFile)
-		line := fmt.Sprintf("from_s,to_s,series,sum_ns,hdrhistogram\n0.000,5.000,login,7,%s\n", base64.StdEncoding.EncodeToString(raw))
-		squeeze(t, path, strings.NewReader(line))
-		readIntervals(path, true)
-	})
+	fuzztest.Run(f, func(t testing.TB, raw []byte) {
+		measure.CheckHistogram(base64.StdEncoding.EncodeToString(raw))
+	}, raw, binary.BigEndian.AppendUint32(nil, 0x1c849314))
+}
+
+func FuzzSummary(f *testing.F) {
+	examples := []string{`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`,
+		`{"schema":1,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`}
+	opm := 5.0
+	for _, s := range []Summary{{RunID: "abc", Status: Running, Targets: []string{"host/db"}}, {RunID: "abc", Status: Done, OPM: &opm, Windows: []measure.Window{{Name: "run"}}}} {
+		text, err := json.Marshal(s)
+		if err != nil {
+			f.Fatal(err)
+		}
+		examples = append(examples, string(text))
+	}
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		for _, v := range []interface{ check() error }{new(Summary), new(Bench), new(Experiment)} {
+			if decode([]byte(text), v) == nil && v.check() == nil {
+				if _, err := json.Marshal(v); err != nil {
+					t.Errorf("a record that was read cannot be written: %v", err)
+				}
+			}
+		}
+	}, examples...)
+}
+
+// fuzzLines gives a reader of lines any text.
+func fuzzLines(f *testing.F, check func(t testing.TB, read func(begin func([]string) (func([]string) error, error)) error), examples ...string) {
+	f.Helper()
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		rows := 10_000
+		check(t, func(begin func([]string) (func([]string) error, error)) error {
+			return readLines(strings.NewReader(text), "file", &rows, begin)
+		})
+	}, examples...)
+}
+
+func FuzzSamples(f *testing.F) {
+	text := recordTexts(f)[SamplesFile]
+	fuzzLines(f, func(t testing.TB, read func(func([]string) (func([]string) error, error)) error) {
+		var samples []measure.Sample
+		err := read(sampleLines(&samples))
+		for _, s := range samples {
+			if err == nil && (s.Length <= 0 || s.Counts.Orders < 0) {
+				t.Errorf("sample %+v", s)
+			}
+		}
+	}, text, beginning(text, 3))
+}
+
+func FuzzIntervals(f *testing.F) {
+	text := recordTexts(f)[HistogramsFile]
+	fuzzLines(f, func(t testing.TB, read func(func([]string) (func([]string) error, error)) error) {
+		read(intervalLines(new([]measure.Interval)))
+	}, text, beginning(text, 3))
+}
+
+func FuzzHost(f *testing.F) {
+	fuzzLines(f, func(t testing.TB, read func(func([]string) (func([]string) error, error)) error) {
+		var table monitor.Table
+		err := read(hostLines(&table, time.Unix(0, 0)))
+		for _, row := range table.Rows {
+			if err == nil && len(row.Values) != len(table.Columns) {
+				t.Errorf("%d values of %d columns", len(row.Values), len(table.Columns))
+			}
+		}
+	}, recordTexts(f)[HostFile], "t_s,disk.sda.queue,x\n0.000,,1e14\n0.500,5,\n")
+}
+
+// beginning is that of a text, so many lines of it.
+func beginning(text string, lines int) string {
+	return strings.Join(strings.SplitAfter(text, "\n")[:lines], "")
 }

@@ -120,9 +120,21 @@ func readHost(path string, start time.Time, ended bool) (monitor.Table, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return t, nil // nobody observed
 	}
+	err := readHourly(path, ended, hostLines(&t, start))
+	for i, row := range t.Rows { // of hours without columns that later ones have
+		for len(row.Values) < len(t.Columns) {
+			row.Values = append(row.Values, math.NaN())
+		}
+		t.Rows[i] = row
+	}
+	return t, err
+}
+
+// hostLines appends the rows of lines to a table, and the columns that it lacks.
+func hostLines(t *monitor.Table, start time.Time) func(columns []string) (func([]string) error, error) {
 	last := math.Inf(-1)
 	cells := 0
-	err := readHourly(path, ended, func(columns []string) (func([]string) error, error) {
+	return func(columns []string) (func([]string) error, error) {
 		if columns[0] != "t_s" {
 			return nil, errors.New("the column t_s is missing")
 		}
@@ -160,12 +172,5 @@ func readHost(path string, start time.Time, ended bool) (monitor.Table, error) {
 			t.Rows = append(t.Rows, row)
 			return nil
 		}, nil
-	})
-	for i, row := range t.Rows { // of hours without columns that later ones have
-		for len(row.Values) < len(t.Columns) {
-			row.Values = append(row.Values, math.NaN())
-		}
-		t.Rows[i] = row
 	}
-	return t, err
 }

@@ -139,7 +139,12 @@ func readCSV(path string, rows *int, begin func(columns []string) (func(fields [
 	if err != nil {
 		return &CutError{path, err}
 	}
-	in := bufio.NewScanner(zip)
+	return readLines(zip, path, rows, begin)
+}
+
+// readLines reads the lines of a file of a record.
+func readLines(text io.Reader, path string, rows *int, begin func(columns []string) (func(fields []string) error, error)) (err error) {
+	in := bufio.NewScanner(text)
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)
 	in.Split(wholeLines)
 	var columns []string

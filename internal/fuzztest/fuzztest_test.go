@@ -1,0 +1,76 @@
+package fuzztest
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMutate changes examples in every way there is, and the same way for the same seed.
+func TestMutate(t *testing.T) {
+	examples := []string{"order p95 < 200ms", "", "opm > 5", strings.Repeat("x", 100)}
+	draw := func(seed uint64) map[string]bool {
+		random := rand.New(rand.NewPCG(seed, 0))
+		all := map[string]bool{}
+		for range 2000 {
+			text := string(mutate(random, nil, examples))
+			if len(text) > 400 {
+				t.Errorf("%d bytes of examples of 100", len(text))
+			}
+			all[text] = true
+		}
+		return all
+	}
+	first := draw(1)
+	if len(first) < 1000 {
+		t.Errorf("%d different inputs of 2000", len(first))
+	}
+	for text := range draw(1) {
+		if !first[text] {
+			t.Fatalf("%q is not drawn again", text)
+		}
+	}
+	if got := mutate(rand.New(rand.NewPCG(1, 1)), nil, []string(nil)); len(got) != 0 {
+		t.Errorf("%q of no example", got)
+	}
+}
+
+// TestKeep keeps what fuzzing found, quoted, once, and the shortest first; a corpus that was there stays.
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	found, path := filepath.Join(dir, "found"), filepath.Join(dir, "testdata", "corpus", "FuzzX")
+	if err := os.Mkdir(found, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(found, name), []byte("go test fuzz v1\n"+text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a", `string("longer\n\x00")`)
+	write("b", `[]byte("\xff")`)
+	write("c", `string("a")`+"\n"+`int(5)`) // of several arguments
+	write("d", `string("`+strings.Repeat("x", maxSize+1)+`")`)
+	want := []string{"\xff", "longer\n\x00"}
+	for range 2 {
+		if err := keep(path, found); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read(path); err != nil || !slices.Equal(got, want) {
+			t.Errorf("kept %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+// FuzzNothing goes the way of every parser's test.
+func FuzzNothing(f *testing.F) {
+	Run(f, func(t testing.TB, text string) {
+		if strings.Contains(text, "no such text, whatever is changed") {
+			t.Errorf("%q", text)
+		}
+	}, "a", "b")
+}
