@@ -26,6 +26,7 @@ type generateFlags struct {
 	out, part, verify string
 	tables            []string
 	shard             string
+	machine, machines int
 	parallel          int
 	resume, quiet     bool
 }
@@ -79,6 +80,8 @@ PowerShell:
 	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; where other shards or an interrupted run left a manifest, the default is its checksum")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
+	flags.IntVar(&f.machine, "machine", 0, "with --machines, in place of --shard: number of this machine, from 0")
+	flags.IntVar(&f.machines, "machines", 0, "number of machines that share the work")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made concurrently")
 	flags.Lookup("parallel").DefValue = "the number of processors"
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
@@ -89,6 +92,15 @@ PowerShell:
 
 func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []string) error {
 	toStdout := slices.Equal(args, []string{"-"})
+	if f.machines != 0 || f.machine != 0 {
+		if f.shard != wholeShard {
+			return usageError("--machine and --machines exclude --shard")
+		}
+		if f.machine < 0 || f.machine >= f.machines {
+			return usageError("--machine is %d: of %d --machines it must be 0 or more and less than that", f.machine, f.machines)
+		}
+		f.shard = fmt.Sprintf("%d/%d", f.machine+1, f.machines)
+	}
 	switch {
 	case len(args) > 0 && !toStdout:
 		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])

@@ -52,8 +52,8 @@ func TestKubernetesJobSchema(t *testing.T) {
 	}
 }
 
-// indexedJob reads how many pods an Indexed Job has, and what each runs: a command, and the script that it is given.
-func indexedJob(t *testing.T, file string) (pods int, shell []string, script string) {
+// indexedJob reads how many pods an Indexed Job has, and the arguments of ds2 that each gets.
+func indexedJob(t *testing.T, file string) (pods int, args []string) {
 	t.Helper()
 	var job struct {
 		Spec struct {
@@ -69,23 +69,30 @@ func indexedJob(t *testing.T, file string) (pods int, shell []string, script str
 	}
 	readYAML(t, kubernetesScripts+file, &job)
 	pod := job.Spec.Template.Spec
-	if job.Spec.CompletionMode != "Indexed" || pod.RestartPolicy != "Never" || len(pod.Containers) != 1 || len(pod.Containers[0].Args) != 1 {
+	if job.Spec.CompletionMode != "Indexed" || pod.RestartPolicy != "Never" || len(pod.Containers) != 1 || len(pod.Containers[0].Command) > 0 {
 		t.Fatalf("%s: job %+v", file, job)
 	}
-	return job.Spec.Completions, pod.Containers[0].Command, pod.Containers[0].Args[0]
+	return job.Spec.Completions, pod.Containers[0].Args
+}
+
+// podArgs are the arguments of the pod of an index, with some of their parts replaced.
+func podArgs(args []string, index int, replace ...string) []string {
+	r := strings.NewReplacer(append(replace, "$(JOB_COMPLETION_INDEX)", fmt.Sprint(index))...)
+	var all []string
+	for _, arg := range args {
+		all = append(all, r.Replace(arg))
+	}
+	return all
 }
 
 // What the job's pods run makes, with the size and the directory of a test, a whole dataset, each pod a part of it.
 func TestKubernetesGenerate(t *testing.T) {
-	pods, shell, script := indexedJob(t, "generate.yaml")
+	pods, args := indexedJob(t, "generate.yaml")
 	dir := filepath.Join(t.TempDir(), "data")
-	line := strings.NewReplacer("--size W", "--size 1MB", "/data/ds2-W", dir).Replace(script)
 	for i := range pods {
 		for range 2 { // once more, as where a pod was started again
-			sh := exec.Command(shell[0], append(shell[1:], line)...)
-			sh.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i))
-			if out, err := sh.CombinedOutput(); err != nil {
-				t.Fatalf("pod %d: %v\n%s", i, err, out)
+			if code, _, stderr := execute(t, podArgs(args, i, "--size=W", "--size=1MB", "/data/ds2-W", dir)...); code != exitDone {
+				t.Fatalf("pod %d: exit %d, %s", i, code, stderr)
 			}
 		}
 	}
@@ -101,7 +108,7 @@ func TestKubernetesDrive(t *testing.T) {
 		t.Skip("drives for 40 s")
 	}
 	const rate = 5 // orders a second of each pod
-	pods, shell, script := indexedJob(t, "drive.yaml")
+	pods, args := indexedJob(t, "drive.yaml")
 	target, records := pgtest.Database(t), t.TempDir()
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "-q"); code != exitDone {
 		t.Fatal(stderr)
@@ -116,22 +123,21 @@ func TestKubernetesDrive(t *testing.T) {
 	var running []*exec.Cmd
 	var said []*bytes.Buffer
 	for i := range pods {
-		line := strings.NewReplacer(
+		line := podArgs(args, i,
 			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
-			"$(THREADS)", "2", // as Kubernetes does
-			"--run-time 20m", fmt.Sprintf("--run-time 35s --warmup-time 1s --ramp-rate 100 --spacing even --rate %d/s", rate),
-			"0.0.0.0:9464", addresses[i], "/records", records).Replace(script)
-		sh := exec.CommandContext(t.Context(), shell[0], append(shell[1:], line)...)
-		sh.Env = append(os.Environ(), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i), "THREADS=2", "DS2_TARGET="+target)
+			"--threads=32", "--threads=2", "--run-time=20m", "--run-time=35s",
+			"0.0.0.0:9464", addresses[i], "/records", records)
+		pod := exec.CommandContext(t.Context(), "ds2", append(line, "--warmup-time=1s", "--ramp-rate=100", "--spacing=even", fmt.Sprintf("--rate=%d/s", rate))...)
+		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
 		said = append(said, new(bytes.Buffer))
-		sh.Stdout, sh.Stderr = said[i], said[i]
-		if err := sh.Start(); err != nil {
+		pod.Stdout, pod.Stderr = said[i], said[i]
+		if err := pod.Start(); err != nil {
 			t.Fatal(err)
 		}
-		running = append(running, sh)
+		running = append(running, pod)
 	}
-	for i, sh := range running {
-		if err := sh.Wait(); err != nil {
+	for i, pod := range running {
+		if err := pod.Wait(); err != nil {
 			t.Errorf("pod %d: %v\n%s", i, err, said[i])
 		}
 	}
