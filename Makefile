@@ -12,7 +12,7 @@ INPUTS  ?= 10000000
 SEED    ?= 0
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut release platforms test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +29,9 @@ endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself
 powercut: build ## cuts the power of a virtual machine CUTS times in each of MODES, built of Debian's packages in bin/powercut
 	GO='$(GO)' scripts/powercut/build bin/powercut
 	@for mode in $(MODES); do DS2=bin/ds2 scripts/powercut/run bin/powercut $$mode $(CUTS) || exit 1; done
+
+release: ## writes archives, packages, images and checksums for Linux, Windows and macOS to dist
+	cd scripts/release && $(GO) run . -source ../.. -out ../../dist
 
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
 	$(GO) test -short -timeout 30m ./...

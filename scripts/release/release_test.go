@@ -1,0 +1,207 @@
+package main
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// platformsVariable names the platforms of the test, as -platforms takes them; make platforms says all.
+const platformsVariable = "DS2_TEST_RELEASE"
+
+// TestRelease makes a release from two clones of the last commit: they are the same to the byte, and hold what they must.
+func TestRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds ds2 for several platforms, twice")
+	}
+	some := strings.TrimPrefix(os.Getenv(platformsVariable), "all")
+	var outs []string
+	for _, name := range []string{"one", "another"} {
+		clone, out := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), "dist")
+		if said, err := exec.Command("git", "clone", "--quiet", "--shared", "../..", clone).CombinedOutput(); err != nil {
+			t.Fatalf("git clone: %v, %s", err, said)
+		}
+		if err := makeRelease(clone, out, some, t.Output()); err != nil {
+			t.Fatal(err)
+		}
+		outs = append(outs, out)
+	}
+	sums := sumsOf(t, outs[0])
+	if again := sumsOf(t, outs[1]); !slices.Equal(sums, again) {
+		t.Errorf("built again, files differ:\n%s\nand\n%s", strings.Join(sums, "\n"), strings.Join(again, "\n"))
+	}
+	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
+	check.Dir = outs[0]
+	if said, err := check.CombinedOutput(); err != nil || strings.Count(string(said), ": OK\n") != len(sums)-1 {
+		t.Errorf("SHA256SUMS of %d files: %v\n%s", len(sums), err, said)
+	}
+
+	t.Run("archive", func(t *testing.T) {
+		dir := t.TempDir()
+		run(t, "tar", "-xzf", only(t, outs[0], "*_linux_amd64.tar.gz"), "-C", dir, "--strip-components=1")
+		for _, name := range []string{"README.md", "LICENSE", "licenses/modules.txt", "man/man1/ds2-drive.1", "completions/ds2.bash", "completions/ds2.ps1"} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		checkBinary(t, filepath.Join(dir, "ds2"))
+	})
+	t.Run("deb", func(t *testing.T) {
+		dir := t.TempDir()
+		deb := only(t, outs[0], "*_amd64.deb")
+		run(t, "dpkg-deb", "-x", deb, dir)
+		checkBinary(t, filepath.Join(dir, "usr/bin/ds2"))
+		for _, name := range []string{"man/man1/ds2.1.gz", "man/man1/ds2-init.1.gz", "bash-completion/completions/ds2", "doc/ds2/copyright"} {
+			if _, err := os.Stat(filepath.Join(dir, "usr/share", name)); err != nil {
+				t.Error(err)
+			}
+		}
+		if fields := run(t, "dpkg-deb", "-f", deb); !strings.Contains(fields, "Package: ds2\n") || !strings.Contains(fields, "Architecture: amd64\n") {
+			t.Errorf("fields %s", fields)
+		}
+	})
+	t.Run("rpm", func(t *testing.T) {
+		if _, err := exec.LookPath("rpm"); err != nil {
+			t.Skip("rpm is not installed")
+		}
+		rpm := only(t, outs[0], "*.x86_64.rpm")
+		files := run(t, "rpm", "-qpl", rpm)
+		for _, name := range []string{"/usr/bin/ds2", "/usr/share/man/man1/ds2.1.gz", "/usr/share/zsh/site-functions/_ds2"} {
+			if !strings.Contains(files, name+"\n") {
+				t.Errorf("no %s in %s", name, files)
+			}
+		}
+		run(t, "rpm", "-K", "--nosignature", rpm)
+	})
+	t.Run("bill of materials", func(t *testing.T) {
+		f, err := os.Open(only(t, outs[0], "*_linux_amd64.cdx.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var bom cdx.BOM
+		if err := cdx.NewBOMDecoder(f, cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"std", "github.com/jackc/pgx/v5", "echarts"} {
+			if !slices.ContainsFunc(*bom.Components, func(c cdx.Component) bool {
+				return c.Name == want && c.Version != "" && strings.HasSuffix(c.PackageURL, "@"+c.Version)
+			}) {
+				t.Errorf("no %s in it", want)
+			}
+		}
+	})
+	t.Run("image", func(t *testing.T) {
+		image, err := tarball.ImageFromPath(only(t, outs[0], "*_image_amd64.tar"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := image.ConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := config.Config; c.User != "10001:10001" || !slices.Equal(c.Entrypoint, []string{"/ds2"}) || config.Architecture != "amd64" {
+			t.Errorf("config %+v", config)
+		}
+		files := mutate.Extract(image)
+		defer files.Close()
+		var names []string
+		for archive := tar.NewReader(files); ; {
+			header, err := archive.Next()
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if header.Typeflag == tar.TypeReg {
+				names = append(names, header.Name)
+			}
+			if header.Name == "etc/ssl/certs/ca-certificates.crt" && header.Size < 100_000 {
+				t.Errorf("%d bytes of certificates", header.Size)
+			}
+		}
+		if slices.Sort(names); !slices.Equal(names, []string{"ds2", "etc/ssl/certs/ca-certificates.crt"}) {
+			t.Errorf("files %q", names)
+		}
+	})
+}
+
+// checkBinary wants one that is static and has a version.
+func checkBinary(t *testing.T, path string) {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			t.Errorf("%s is not static", path)
+		}
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("not a binary of this machine")
+	}
+	if said := run(t, path, "version"); !strings.HasPrefix(said, "ds2 ") || strings.HasPrefix(said, "ds2 devel") {
+		t.Errorf("version %s", said)
+	}
+}
+
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	said, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, said)
+	}
+	return string(said)
+}
+
+// only is the one file of a directory that matches.
+func only(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %q, %v", pattern, found, err)
+	}
+	return found[0]
+}
+
+func sumsOf(t *testing.T, dir string) (sums []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, fmt.Sprintf("%x  %s", sha256.Sum256(content), e.Name()))
+	}
+	return sums
+}
+
+// TestPackageVersion: packages begin with a digit, and those of a tag are newer than those of none.
+func TestPackageVersion(t *testing.T) {
+	for version, want := range map[string]string{
+		"1.2.0": "1.2.0", "1.2.0-3-gabc": "1.2.0+3+gabc", "abc1234-dirty": "0~00010101000000.abc1234+dirty", "1234567": "0~00010101000000.1234567",
+	} {
+		if got := packageVersion(&release{version: version}); got != want {
+			t.Errorf("%s: %s, want %s", version, got, want)
+		}
+	}
+}
