@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"text/template"
@@ -41,6 +42,8 @@ var unasked = []Phase{Data, Drop, Reset}
 
 // Params is what the SQL depends on.
 type Params struct {
+	// Workload is whose database it is: the directory of its SQL; empty: DS2's.
+	Workload string
 	Database string // name of the database to make
 
 	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
@@ -55,7 +58,7 @@ type Params struct {
 // Orders is the number of orders of the dataset: twelve months of them.
 func (p Params) Orders() int64 { return 12 * p.OrdersPerMonth }
 
-//go:embed */*.sql
+//go:embed */*.sql */*/*.sql
 var files embed.FS
 
 // dialect is what rendering needs to know of an engine.
@@ -94,11 +97,11 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !slices.Contains(Phases, phase) && !slices.Contains(unasked, phase) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, unasked)
 	}
-	name := fmt.Sprintf("%s.sql", phase)
-	if _, err := files.ReadFile(engine + "/" + name); err != nil {
-		return "", fmt.Errorf("render schema: %s has no phase %s", engine, phase)
+	name, dir := fmt.Sprintf("%s.sql", phase), path.Join(p.Workload, engine)
+	if _, err := files.ReadFile(path.Join(dir, name)); err != nil {
+		return "", fmt.Errorf("render schema: %s has no phase %s", dir, phase)
 	}
-	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, engine+"/"+name)
+	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, path.Join(dir, name))
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
 	}

@@ -1,0 +1,284 @@
+package mailbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// mostNumber bounds the numbers of records that a driver keeps bits for: a key that gives a higher one is not this workload's.
+const mostNumber = 1 << 34
+
+// errAlien is a record that this workload cannot have written.
+var errAlien = errors.New("its key is not of this workload")
+
+// eachKey calls f with the number of each record of a database. What has another key than its number gives it is told as alien.
+func eachKey(ctx context.Context, db *sql.DB, shape Shape, f func(n uint64), alien func(Key)) error {
+	rows, err := db.QueryContext(ctx, "SELECT mailbox_id, folder_id, message_id FROM messages")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k Key
+		if err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message); err != nil {
+			return err
+		}
+		if n := shape.Number(k.Message); n < mostNumber && shape.Key(n) == k {
+			f(n)
+		} else {
+			alien(k)
+		}
+	}
+	return rows.Err()
+}
+
+// readLive adds the records that a database holds.
+func readLive(ctx context.Context, target store.Store, shape Shape, live *Live) error {
+	const op = "read the keys of the records"
+	var aliens int
+	var first Key
+	err := eachKey(ctx, target.DB(), shape, live.Add, func(k Key) {
+		if aliens++; aliens == 1 {
+			first = k
+		}
+	})
+	if err != nil {
+		return target.Wrap(op, err)
+	}
+	if aliens > 0 {
+		return fmt.Errorf("%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: %w",
+			op, target.Label(), aliens, first.Mailbox, first.Folder, first.Message, errAlien)
+	}
+	return nil
+}
+
+// findings are what an audit counts.
+type findings struct {
+	shape   Shape
+	want    *Live // what the driver says; nil: nobody said anything
+	found   *Live
+	aliens  int64
+	extra   numbers // records that the driver does not know
+	missing numbers
+	damaged numbers
+	checked int64
+}
+
+// numbers counts records and keeps the first few.
+type numbers struct {
+	count int64
+	first []uint64
+}
+
+const numbersShown = 5
+
+func (s *numbers) add(n uint64) {
+	if s.count++; len(s.first) < numbersShown {
+		s.first = append(s.first, n)
+	}
+}
+
+func (s *numbers) String() string {
+	if s.count == 0 {
+		return "0"
+	}
+	texts := make([]string, len(s.first))
+	for i, n := range s.first {
+		texts[i] = fmt.Sprint(n)
+	}
+	more := ""
+	if s.count > int64(len(s.first)) {
+		more = ", ..."
+	}
+	return fmt.Sprintf("%d (numbers %s%s)", s.count, strings.Join(texts, ", "), more)
+}
+
+// Audit asks a database whether its records are exactly those that the driver says, and whether each is what its checksum
+// says: of those that the run wrote or, where the whole is asked for, of all.
+func (Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
+	info, err := store.ReadInfo(ctx, target.DB())
+	if err != nil {
+		return nil, target.Wrap("audit "+target.Label(), err)
+	}
+	if err := info.CheckReady(); err != nil {
+		return nil, err
+	}
+	shape, size, _, err := ReadDatabase(info)
+	if err != nil {
+		return nil, err
+	}
+	f := &findings{shape: shape, found: NewLive(1)}
+	if a.Run != nil {
+		if f.want, err = accountOf(a.Run); err != nil {
+			return nil, err
+		}
+	}
+	tell := teller(a.Progress, size.Bytes())
+	if a.Whole || a.Run == nil {
+		err = f.readAll(ctx, target.DB(), tell)
+	} else {
+		err = f.readWritten(ctx, target.DB(), tell)
+	}
+	if err != nil {
+		return nil, target.Wrap("audit "+target.Label(), err)
+	}
+	return f.checks(target.Label(), a.Run == nil, size), nil
+}
+
+// accountOf is what the driver machines say of a target.
+func accountOf(a *workload.Account) (*Live, error) {
+	if len(a.Dirs) != 1 {
+		return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", len(a.Dirs))
+	}
+	return LoadLive(a.Dirs[0], a.Target)
+}
+
+// readAll reads every record, and checks it.
+func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records int64)) error {
+	rows, err := db.QueryContext(ctx, "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		n := f.shape.Number(r.Message)
+		if n >= mostNumber || f.shape.Key(n) != r.Key {
+			f.aliens++
+			continue
+		}
+		f.found.Add(n)
+		f.check(n, r)
+		tell(f.checked)
+	}
+	return rows.Err()
+}
+
+// scan reads a row of key, flags, sum and body, which is good until the next row.
+func scan(rows *sql.Rows) (*Record, error) {
+	var r Record
+	var flags, sum int32
+	body := sql.RawBytes{}
+	if err := rows.Scan(&r.Mailbox, &r.Folder, &r.Message, &flags, &sum, &body); err != nil {
+		return nil, err
+	}
+	r.Flags, r.Sum, r.Body = uint32(flags), uint32(sum), body
+	return &r, nil
+}
+
+func (f *findings) check(n uint64, r *Record) {
+	f.checked++
+	if r.Check() != nil {
+		f.damaged.add(n)
+	}
+}
+
+// atOnce is how many records are asked for in one statement.
+const atOnce = 64
+
+// readWritten reads the keys of all records, and the records that the run wrote.
+func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(records int64)) error {
+	if err := eachKey(ctx, db, f.shape, f.found.Add, func(Key) { f.aliens++ }); err != nil {
+		return err
+	}
+	var some []uint64
+	for n := range f.found.End() {
+		if f.found.Has(n) && (f.want.Written(n) || f.want.InDoubt(n)) {
+			some = append(some, n)
+		}
+		if len(some) == atOnce || n == f.found.End()-1 && len(some) > 0 {
+			if err := f.readSome(ctx, db, some); err != nil {
+				return err
+			}
+			tell(f.checked)
+			some = some[:0]
+		}
+	}
+	return nil
+}
+
+// readSome reads and checks records. Keys are numbers, so they stand in the statement itself: placeholders differ from engine
+// to engine.
+func (f *findings) readSome(ctx context.Context, db *sql.DB, some []uint64) error {
+	var b strings.Builder
+	for i, n := range some {
+		if i > 0 {
+			b.WriteString(" UNION ALL ")
+		}
+		k := f.shape.Key(n)
+		fmt.Fprintf(&b, "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
+			k.Mailbox, k.Folder, k.Message)
+	}
+	rows, err := db.QueryContext(ctx, b.String())
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		f.check(f.shape.Number(r.Message), r)
+	}
+	return rows.Err()
+}
+
+// checks compares what was found with what the driver says.
+func (f *findings) checks(target string, loaded bool, size Size) []result.Check {
+	var all []result.Check
+	add := func(name string, passed bool, expected, found any) {
+		all = append(all, result.Check{Target: target, Name: name, Passed: passed, Expected: fmt.Sprint(expected), Found: fmt.Sprint(found)})
+	}
+	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
+	if f.want != nil {
+		for n := range max(f.want.End(), f.found.End()) {
+			switch want, found := f.want.Has(n), f.found.Has(n); {
+			case f.want.InDoubt(n) || want == found:
+			case want:
+				f.missing.add(n)
+			default:
+				f.extra.add(n)
+			}
+		}
+		add("records", f.missing.count == 0 && f.extra.count == 0, f.want.Records(), f.found.Records())
+		add("records that are missing", f.missing.count == 0, 0, &f.missing)
+		add("records that should not be there", f.extra.count == 0, 0, &f.extra)
+	} else if loaded {
+		add("records", f.found.Records() > 0, fmt.Sprintf("%d after the load, more or fewer after runs", size.Records()), f.found.Records())
+	}
+	add(fmt.Sprintf("damaged records, of %d read", f.checked), f.damaged.count == 0, 0, &f.damaged)
+	return all
+}
+
+// teller tells, now and then, how many bytes of records have been read.
+func teller(progress func(done, total int64, left time.Duration), total int64) func(records int64) {
+	if progress == nil {
+		return func(int64) {}
+	}
+	start, last := time.Now(), time.Time{}
+	return func(records int64) {
+		now := time.Now()
+		if now.Sub(last) < 200*time.Millisecond {
+			return
+		}
+		last = now
+		done := min(int64(float64(records)*recordBytes), total)
+		left := time.Duration(-1)
+		if done > 0 {
+			left = time.Duration(float64(now.Sub(start)) * float64(total-done) / float64(done))
+		}
+		progress(done, total, left)
+	}
+}

@@ -1,0 +1,41 @@
+package mailbox
+
+import (
+	"context"
+
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// Engine is the workload's calls on the stores of one engine.
+type Engine interface {
+	// Connect opens a connection for one user, with everything prepared that its operations need.
+	Connect(ctx context.Context, target store.Store) (Session, error)
+
+	// Database says what the database takes, and how the server keeps it.
+	Database(ctx context.Context, target store.Store) (Database, error)
+}
+
+// Database is what a server says of a database.
+type Database struct {
+	Bytes int64 // of the records' table and its index
+}
+
+// Session is one user's connection.
+type Session interface {
+	// Transact carries out operations in one transaction and one round trip. Lazy has the server acknowledge it before its log is
+	// on the drive. The record of a Read is filled in, but not checked; Found is set where the operation found its record, or,
+	// for an Insert, where it inserted one. An error means that none of them took place, or is in doubt.
+	Transact(ctx context.Context, steps []Step, lazy bool) error
+
+	// Close ends the connection.
+	Close(ctx context.Context) error
+}
+
+// Step is one operation of a transaction.
+type Step struct {
+	Op     workload.Op // Read, Insert, Replace or Delete
+	Number uint64      // of the record
+	Record Record      // its key and, where it is written, the rest
+	Found  bool
+}

@@ -1,0 +1,171 @@
+package mailbox
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Live is which records of a database exist, as the driver knows it: a bit for each number that a record ever had. The
+// numbers are divided among the users, number n to user n mod users, so that no two users touch one record and none is
+// missed. A database of 7 million records takes about 2 MB.
+type Live struct {
+	shares []Share
+}
+
+// NewLive is the records of a database before any is known, for its users.
+func NewLive(users int) *Live {
+	l := &Live{make([]Share, users)}
+	for i := range l.shares {
+		l.shares[i].first, l.shares[i].step = uint64(i), uint64(users)
+	}
+	return l
+}
+
+// Share is the part of a user.
+func (l *Live) Share(user int) *Share { return &l.shares[user] }
+
+// Add adds a record that the database holds.
+func (l *Live) Add(n uint64) { l.shares[n%uint64(len(l.shares))].add(n) }
+
+// Records is how many there are.
+func (l *Live) Records() (n int64) {
+	for i := range l.shares {
+		n += l.shares[i].records
+	}
+	return n
+}
+
+// End is one more than the highest number that any record ever had.
+func (l *Live) End() (end uint64) {
+	for i := range l.shares {
+		if s := &l.shares[i]; s.end > 0 {
+			end = max(end, s.number(s.end-1)+1)
+		}
+	}
+	return end
+}
+
+// Has says whether record n exists.
+func (l *Live) Has(n uint64) bool {
+	return has(l.shares[n%uint64(len(l.shares))].live, n/uint64(len(l.shares)))
+}
+
+// Written says whether record n was written since the run began.
+func (l *Live) Written(n uint64) bool {
+	return has(l.shares[n%uint64(len(l.shares))].written, n/uint64(len(l.shares)))
+}
+
+// InDoubt says whether nobody knows if record n exists.
+func (l *Live) InDoubt(n uint64) bool {
+	_, doubt := l.shares[n%uint64(len(l.shares))].doubt[n]
+	return doubt
+}
+
+// Share is the records of one user. It belongs to one goroutine.
+type Share struct {
+	first, step   uint64 // its numbers are first, first + step, first + 2 step, ...
+	live, written []uint64
+	end           uint64 // places that a record ever had
+	records       int64
+	doubt         map[uint64]struct{}
+
+	_ [64]byte // keeps the next user's counts off this cache line
+}
+
+func (s *Share) number(place uint64) uint64 { return s.first + place*s.step }
+
+// add adds a record with the place that its number has.
+func (s *Share) add(n uint64) {
+	place := n / s.step
+	s.live = grow(s.live, place)
+	if s.live[place/64]&(1<<(place%64)) == 0 {
+		s.live[place/64] |= 1 << (place % 64)
+		s.records++
+	}
+	s.end = max(s.end, place+1)
+}
+
+// Records is how many there are.
+func (s *Share) Records() int64 { return s.records }
+
+// Fresh is a number that no record ever had; it exists from Insert on.
+func (s *Share) Fresh() uint64 { return s.number(s.end) }
+
+// tries is how many numbers are drawn before a record is looked for: with one number in 20 still in use, they find one in 19
+// of 20 cases.
+const tries = 64
+
+// Pick draws a record, each with the same chance; false where there is none.
+func (s *Share) Pick(r *rand.Rand) (n uint64, ok bool) {
+	if s.records == 0 {
+		return 0, false
+	}
+	for range tries {
+		if place := r.Uint64N(s.end); has(s.live, place) {
+			return s.number(place), true
+		}
+	}
+	// Few are left. The next one after a random place is nearly as good.
+	words := (s.end + 63) / 64
+	for i, w := r.Uint64N(words), uint64(0); w <= words; i, w = (i+1)%words, w+1 {
+		if word := s.live[i]; word != 0 {
+			for skip := r.IntN(bits.OnesCount64(word)); skip > 0; skip-- {
+				word &= word - 1
+			}
+			return s.number(i*64 + uint64(bits.TrailingZeros64(word))), true
+		}
+	}
+	return 0, false
+}
+
+// Insert notes a record with a fresh number.
+func (s *Share) Insert(n uint64) {
+	s.add(n)
+	s.Replace(n)
+}
+
+// Replace notes that a record was written.
+func (s *Share) Replace(n uint64) {
+	place := n / s.step
+	s.written = grow(s.written, place)
+	s.written[place/64] |= 1 << (place % 64)
+}
+
+// Delete notes that a record is gone.
+func (s *Share) Delete(n uint64) {
+	place := n / s.step
+	s.live[place/64] &^= 1 << (place % 64)
+	s.records--
+}
+
+// Doubt notes that nobody knows whether the record's last insertion or deletion took place: it is not touched again.
+func (s *Share) Doubt(n uint64) {
+	if s.doubt == nil {
+		s.doubt = map[uint64]struct{}{}
+	}
+	s.doubt[n] = struct{}{}
+	if has(s.live, n/s.step) {
+		s.Delete(n)
+	} else if place := n / s.step; place >= s.end {
+		s.end = place + 1 // not fresh any more
+		s.live = grow(s.live, place)
+	}
+}
+
+func has(set []uint64, place uint64) bool {
+	return place/64 < uint64(len(set)) && set[place/64]&(1<<(place%64)) != 0
+}
+
+// grow makes room for a place, a quarter more at a time.
+func grow(set []uint64, place uint64) []uint64 {
+	need := int(place/64) + 1
+	if need <= len(set) {
+		return set
+	}
+	if need > cap(set) {
+		larger := make([]uint64, need, max(64, need+need/4))
+		copy(larger, set)
+		return larger
+	}
+	return set[:need] // what lies beyond the length was never written
+}

@@ -1,0 +1,173 @@
+package mailbox
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+)
+
+// TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever touch one record, and every
+// record is touched by somebody.
+func TestNoRecordTwice(t *testing.T) {
+	const users, records = 7, 1000
+	l := NewLive(users)
+	held := map[uint64]bool{}
+	for n := range uint64(records) {
+		l.Add(n)
+		held[n] = true
+	}
+	owner := map[uint64]int{}
+	random := rand.New(rand.NewPCG(1, 2))
+	mix := profiles[0].Mix
+	for range 200_000 {
+		user := random.IntN(users)
+		s := l.Share(user)
+		n, op := uint64(0), mix.Draw(random)
+		if op == Insert || s.Records() == 0 {
+			if n = s.Fresh(); held[n] {
+				t.Fatalf("record %d is inserted twice", n)
+			}
+			held[n] = true
+			s.Insert(n)
+		} else {
+			n, _ = s.Pick(random)
+			if !held[n] {
+				t.Fatalf("record %d is touched and does not exist", n)
+			}
+			switch op {
+			case Replace:
+				s.Replace(n)
+			case Delete:
+				delete(held, n)
+				s.Delete(n)
+			}
+		}
+		if other, known := owner[n]; known && other != user {
+			t.Fatalf("record %d is touched by users %d and %d", n, other, user)
+		}
+		owner[n] = user
+	}
+	for n := range l.End() {
+		if l.Has(n) != held[n] {
+			t.Fatalf("record %d: %v, and the store says %v", n, l.Has(n), held[n])
+		}
+	}
+	if l.Records() != int64(len(held)) {
+		t.Errorf("%d records, not %d", l.Records(), len(held))
+	}
+	for n := range uint64(records) {
+		if _, touched := owner[n]; !touched {
+			t.Errorf("record %d was never touched", n)
+		}
+	}
+}
+
+// TestPickIsUniform: each record is as likely as any other, with all numbers in use and with few.
+func TestPickIsUniform(t *testing.T) {
+	for _, every := range []uint64{1, 3, 20} {
+		l := NewLive(1)
+		s := l.Share(0)
+		const records = 200
+		for n := range uint64(records * every) {
+			l.Add(n)
+			if n%every != 0 {
+				s.Delete(n)
+			}
+		}
+		counts := map[uint64]int{}
+		random := rand.New(rand.NewPCG(3, every))
+		const picks = 200_000
+		for range picks {
+			n, ok := s.Pick(random)
+			if !ok || !l.Has(n) {
+				t.Fatalf("pick %d, %v", n, ok)
+			}
+			counts[n]++
+		}
+		const mean = float64(picks) / records
+		for n, c := range counts {
+			if math.Abs(float64(c)-mean) > 6*math.Sqrt(mean) {
+				t.Errorf("one number in %d in use: record %d is picked %d times, not about %.0f", every, n, c, mean)
+			}
+		}
+		if len(counts) != records {
+			t.Errorf("one number in %d in use: %d of %d records are picked", every, len(counts), records)
+		}
+	}
+}
+
+func TestPickOfFew(t *testing.T) {
+	l := NewLive(2)
+	for n := range uint64(100_000) {
+		l.Add(n)
+		if n != 54321 {
+			l.Share(int(n % 2)).Delete(n)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	if n, ok := l.Share(1).Pick(random); !ok || n != 54321 {
+		t.Errorf("the only record: %d, %v", n, ok)
+	}
+	if _, ok := l.Share(0).Pick(random); ok {
+		t.Error("a record of a user who has none")
+	}
+}
+
+// TestInDoubt: a record of which nobody knows whether it is there is not touched again, and its number not used again.
+func TestInDoubt(t *testing.T) {
+	l := NewLive(1)
+	s := l.Share(0)
+	l.Add(0)
+	s.Doubt(s.Fresh())
+	if s.Fresh() != 2 || !l.InDoubt(1) || l.Has(1) {
+		t.Error("an insertion in doubt")
+	}
+	s.Doubt(0)
+	if !l.InDoubt(0) || l.Has(0) || l.Records() != 0 {
+		t.Error("a deletion in doubt")
+	}
+}
+
+// TestMemory: seven million records, a seventh more inserted and all of them written, take the driver at most 64 MiB.
+func TestMemory(t *testing.T) {
+	const records, users, most = 7_000_000, 64, 64 << 20
+	before := heap()
+	l := NewLive(users)
+	for n := range uint64(records) {
+		l.Add(n)
+	}
+	for n := range uint64(records + 1_000_000) {
+		s := l.Share(int(n % users))
+		if n < records {
+			s.Replace(n)
+		} else {
+			s.Insert(n)
+		}
+	}
+	used := heap() - before
+	t.Logf("%d records: %.1f MiB", records, float64(used)/(1<<20))
+	if used > most {
+		t.Errorf("%d bytes for %d records, more than %d", used, records, most)
+	}
+	runtime.KeepAlive(l)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func BenchmarkPick(b *testing.B) {
+	l := NewLive(1)
+	for n := range uint64(1_000_000) {
+		l.Add(n)
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	b.ReportAllocs()
+	for range b.N {
+		l.Share(0).Pick(random)
+	}
+}

@@ -1,0 +1,117 @@
+package mailbox
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ds2/internal/atomicfile"
+)
+
+// A run's record holds for each target which records exist at the end of the run, for the audit: a header of a name, the
+// number of records in doubt and that of numbers, then the numbers in doubt, then two bits for each number, live and written,
+// and a CRC-32C of all before it. Integers are little-endian.
+
+// liveHeader begins the file.
+const liveHeader = "ds2 mailbox records 1\n"
+
+// liveFile is the file of a target in the directory of a record.
+func liveFile(dir string, target int) string {
+	return filepath.Join(dir, fmt.Sprintf("mailbox-records-%d.bin", target))
+}
+
+// Save writes the records of a target into the directory of a run's record.
+func (l *Live) Save(dir string, target int) error {
+	return atomicfile.Write(liveFile(dir, target), func(to io.Writer) error {
+		sum := crc32.New(castagnoli)
+		w := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<16)
+		var doubt []uint64
+		for i := range l.shares {
+			for n := range l.shares[i].doubt {
+				doubt = append(doubt, n)
+			}
+		}
+		end := l.End()
+		w.WriteString(liveHeader)
+		for _, v := range append([]uint64{uint64(len(doubt)), end}, doubt...) {
+			binary.Write(w, binary.LittleEndian, v)
+		}
+		for n := uint64(0); n < end; n += 4 {
+			var b byte
+			for i := range min(4, end-n) {
+				if l.Has(n + i) {
+					b |= 1 << (2 * i)
+				}
+				if l.Written(n + i) {
+					b |= 2 << (2 * i)
+				}
+			}
+			w.WriteByte(b)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		return binary.Write(to, binary.LittleEndian, sum.Sum32())
+	})
+}
+
+// errLiveFile is what LoadLive finds in a file that is not whole.
+var errLiveFile = errors.New("it is not whole")
+
+// LoadLive reads what Save wrote.
+func LoadLive(dir string, target int) (*Live, error) {
+	name := liveFile(dir, target)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the records of the run: %w", err)
+	}
+	l, err := parseLive(b)
+	if err != nil {
+		return nil, fmt.Errorf("read the records of the run: %s: %w", name, err)
+	}
+	return l, nil
+}
+
+func parseLive(b []byte) (*Live, error) {
+	const head = len(liveHeader) + 16
+	if len(b) < head+4 || string(b[:len(liveHeader)]) != liveHeader {
+		return nil, errLiveFile
+	}
+	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
+	if crc32.Checksum(body, castagnoli) != sum {
+		return nil, errLiveFile
+	}
+	doubts, end := binary.LittleEndian.Uint64(b[len(liveHeader):]), binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
+	rest := body[head:]
+	if doubts > uint64(len(rest)/8) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {
+		return nil, errLiveFile
+	}
+	l := NewLive(1)
+	s := l.Share(0)
+	s.end = end
+	s.live, s.written = make([]uint64, (end+63)/64), make([]uint64, (end+63)/64)
+	for i, two := range rest[8*doubts:] {
+		for j := range 4 {
+			n := uint64(4*i + j)
+			if two>>(2*j)&1 != 0 {
+				s.add(n)
+			}
+			if two>>(2*j)&2 != 0 {
+				s.Replace(n)
+			}
+		}
+	}
+	for i := range doubts {
+		n := binary.LittleEndian.Uint64(rest[8*i:])
+		if n >= end {
+			return nil, errLiveFile
+		}
+		s.Doubt(n)
+	}
+	return l, nil
+}

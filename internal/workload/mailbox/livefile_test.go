@@ -1,0 +1,63 @@
+package mailbox
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestLiveFile: what was saved is read again, and what is not whole is refused.
+func TestLiveFile(t *testing.T) {
+	l := NewLive(3)
+	for n := range uint64(1001) {
+		l.Add(n)
+	}
+	for n := range uint64(1001) {
+		s := l.Share(int(n % 3))
+		switch n % 7 {
+		case 1:
+			s.Delete(n)
+		case 2:
+			s.Replace(n)
+		case 3:
+			s.Insert(s.Fresh())
+		case 4:
+			s.Doubt(n)
+		}
+	}
+	dir := t.TempDir()
+	if err := l.Save(dir, 2); err != nil {
+		t.Fatal(err)
+	}
+	again, err := LoadLive(dir, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.End() != l.End() || again.Records() != l.Records() {
+		t.Errorf("end %d, %d records; want %d, %d", again.End(), again.Records(), l.End(), l.Records())
+	}
+	for n := range l.End() {
+		if again.Has(n) != l.Has(n) || again.Written(n) != l.Written(n) || again.InDoubt(n) != l.InDoubt(n) {
+			t.Fatalf("record %d: %v, %v, %v", n, again.Has(n), again.Written(n), again.InDoubt(n))
+		}
+	}
+	whole, err := os.ReadFile(liveFile(dir, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		bad := bytes.Clone(whole)
+		bad[i] ^= 4
+		if _, err := parseLive(bad); err == nil {
+			t.Fatalf("a wrong bit in byte %d is not seen", i)
+		}
+		if _, err := parseLive(whole[:i]); err == nil {
+			t.Fatalf("a file of %d of %d bytes is taken", i, len(whole))
+		}
+	}
+}
+
+func FuzzParseLive(f *testing.F) {
+	f.Add([]byte(liveHeader))
+	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = parseLive(b) })
+}

@@ -1,0 +1,91 @@
+package mailbox
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"ds2/internal/workload"
+)
+
+// The operations, by their places.
+const (
+	Read workload.Op = iota
+	Insert
+	Replace
+	Delete
+	Batch // several operations in one transaction, which a user waits for as one
+)
+
+var operations = []workload.Operation{{Name: "read"}, {Name: "insert"}, {Name: "replace"}, {Name: "delete"}, {Name: "transaction", Outside: true}}
+
+// Mix is what share of the operations is of each kind, and how many of the transactions commit lazily, in percent.
+type Mix struct {
+	Insert, Delete, Replace, Read int
+	Lazy                          int
+}
+
+// Check refuses what is no mix.
+func (m Mix) Check() error {
+	if m.Insert < 0 || m.Delete < 0 || m.Replace < 0 || m.Read < 0 {
+		return fmt.Errorf("the mix has a negative share: inserts %d, deletes %d, replaces %d, reads %d", m.Insert, m.Delete, m.Replace, m.Read)
+	}
+	if sum := m.Insert + m.Delete + m.Replace + m.Read; sum != 100 {
+		return fmt.Errorf("the mix makes %d %%, not 100: inserts %d, deletes %d, replaces %d, reads %d", sum, m.Insert, m.Delete, m.Replace, m.Read)
+	}
+	if m.Lazy < 0 || m.Lazy > 100 {
+		return fmt.Errorf("lazy commits are %d %%: it must be 0 to 100", m.Lazy)
+	}
+	return nil
+}
+
+// Draw draws an operation.
+func (m Mix) Draw(r *rand.Rand) workload.Op {
+	switch p := r.IntN(100); {
+	case p < m.Insert:
+		return Insert
+	case p < m.Insert+m.Delete:
+		return Delete
+	case p < m.Insert+m.Delete+m.Replace:
+		return Replace
+	default:
+		return Read
+	}
+}
+
+// DrawLazy draws whether a transaction commits lazily.
+func (m Mix) DrawLazy(r *rand.Rand) bool { return r.IntN(100) < m.Lazy }
+
+// Profile is the mix of a version of Exchange's engine (mailbox/WORKLOAD.md section 1).
+type Profile struct {
+	Name string
+	Mix  Mix
+}
+
+// profiles are those that have a source; the first is the default.
+var profiles = []Profile{
+	{"exchange2007sp1", Mix{Insert: 40, Delete: 30, Replace: 5, Read: 25, Lazy: 55}},
+	{"exchange2007", Mix{Insert: 25, Delete: 10, Replace: 50, Read: 15, Lazy: 80}},
+	{"exchange2013", Mix{Insert: 40, Delete: 20, Replace: 5, Read: 35, Lazy: 70}},
+}
+
+// DefaultProfile is the name of the profile that holds unless another is named.
+const DefaultProfile = "exchange2007sp1"
+
+// ProfileNames are the names of the profiles.
+func ProfileNames() []string {
+	var names []string
+	for _, p := range profiles {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// FindProfile is a profile by name.
+func FindProfile(name string) (Profile, error) {
+	if i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == name }); i >= 0 {
+		return profiles[i], nil
+	}
+	return Profile{}, fmt.Errorf("unknown profile %q; known: %s", name, strings.Join(ProfileNames(), ", "))
+}

@@ -1,0 +1,55 @@
+package mailbox
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestMix: what is drawn is within 3 σ of the mix and of the share of lazy commits.
+func TestMix(t *testing.T) {
+	for _, p := range profiles {
+		if err := p.Mix.Check(); err != nil {
+			t.Fatalf("%s: %v", p.Name, err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		const draws = 100_000
+		var counts [4]int
+		lazy := 0
+		for range draws {
+			counts[p.Mix.Draw(random)]++
+			if p.Mix.DrawLazy(random) {
+				lazy++
+			}
+		}
+		for _, c := range []struct {
+			name    string
+			percent int
+			count   int
+		}{
+			{"insert", p.Mix.Insert, counts[Insert]}, {"delete", p.Mix.Delete, counts[Delete]},
+			{"replace", p.Mix.Replace, counts[Replace]}, {"read", p.Mix.Read, counts[Read]}, {"lazy", p.Mix.Lazy, lazy},
+		} {
+			share := float64(c.percent) / 100
+			if d := math.Abs(float64(c.count) - share*draws); d > 3*math.Sqrt(draws*share*(1-share)) {
+				t.Errorf("%s: %d of %d are %s, not %d %%", p.Name, c.count, draws, c.name, c.percent)
+			}
+		}
+	}
+}
+
+func TestMixFaults(t *testing.T) {
+	for why, m := range map[string]Mix{
+		"99":         {Insert: 40, Delete: 30, Replace: 5, Read: 24},
+		"101":        {Insert: 40, Delete: 30, Replace: 6, Read: 25},
+		"a negative": {Insert: 110, Delete: -10},
+		"lazy":       {Read: 100, Lazy: 101},
+	} {
+		if m.Check() == nil {
+			t.Errorf("%s: no error", why)
+		}
+	}
+	if _, err := FindProfile("exchange2016"); err == nil {
+		t.Error("an unknown profile is found")
+	}
+}

@@ -1,0 +1,66 @@
+package mailbox
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestPacer finds the rate on simulated stores, whose I/Os an operation are not what they were when the rate was set, scatter
+// and drift: the target is met within 2 % and the rate then kept.
+func TestPacer(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		calibrated, real float64 // I/Os an operation
+		scatter          float64 // σ of a sample's, as a share
+	}{
+		{"as calibrated", 2, 2, 0.003},
+		{"half as many were measured with empty buffers", 1, 2, 0.003},
+		{"three times as many", 6, 2, 0.003},
+		{"a noisy store", 2.2, 2, 0.008},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const target = 250.0
+			random := rand.New(rand.NewPCG(1, 7))
+			p := NewPacer(target, 400, 400*c.calibrated)
+			store := func() float64 { return p.Rate() * c.real * (1 + c.scatter*random.NormFloat64()) }
+			samples := 0
+			for !p.Frozen() {
+				if samples++; samples > 60 {
+					t.Fatalf("not settled after %d samples; rate %g", samples, p.Rate())
+				}
+				before := p.Rate()
+				p.Sample(p.Rate(), store())
+				if change := p.Rate() / before; change > 1.1+1e-9 || change < 0.9-1e-9 {
+					t.Fatalf("the rate changes by %g at once", change)
+				}
+			}
+			frozen, sum := p.Rate(), 0.0
+			const window = 80 // samples
+			for range window {
+				iops := store()
+				sum += iops
+				p.Sample(p.Rate(), 3*iops)
+			}
+			if p.Rate() != frozen {
+				t.Error("a frozen rate changes")
+			}
+			if achieved := sum / window; math.Abs(achieved-target) > Tolerance*target {
+				t.Errorf("achieved %g of %g", achieved, target)
+			}
+			t.Logf("settled after %d samples, achieved %.1f", samples, sum/window)
+		})
+	}
+}
+
+// TestPacerOfSlowStore: a store that cannot do the target is not offered ever more.
+func TestPacerOfSlowStore(t *testing.T) {
+	p := NewPacer(1000, 200, 400)
+	for range 100 {
+		done := min(p.Rate(), 300)
+		p.Sample(done, 2*done)
+	}
+	if p.Frozen() || !p.Limited() || p.Rate() > 550 {
+		t.Errorf("frozen %v, limited %v, rate %g", p.Frozen(), p.Limited(), p.Rate())
+	}
+}

@@ -1,0 +1,112 @@
+package mailbox
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+)
+
+// BodySize is the bytes of a record's body: two records do not fit into a page of 8 KB, so that each has one of its own.
+const BodySize = 7000
+
+// foldersOfMailbox is how many folders a mailbox has.
+const foldersOfMailbox = 10
+
+// Shape is what the records of a database depend on: any of them can be made again of its number and its flags.
+type Shape struct {
+	Mailboxes int
+	Seed      uint64 // each database has its own, so that storage gains nothing by deduplication
+}
+
+// Key is the primary key of a record.
+type Key struct {
+	Mailbox int32 // from 1 on
+	Folder  int16 // from 1 on
+	Message int64
+}
+
+// Record is a record as a database holds it. Flags are drawn anew each time it is written.
+type Record struct {
+	Key
+	Flags uint32
+	Sum   uint32 // CRC-32C of key, flags and body
+	Body  []byte
+
+	head [18]byte // of what the sum is computed from
+}
+
+// Key is the key of record n. Message is a bijection of n that looks random, so that neighbors in time lie on leaves of the
+// index that are far apart.
+func (s Shape) Key(n uint64) Key {
+	message := mix(n + mix(s.Seed))
+	place := mix(message ^ s.Seed)
+	mailbox, rest := bits.Mul64(place, uint64(s.Mailboxes))
+	folder, _ := bits.Mul64(rest, foldersOfMailbox)
+	return Key{int32(1 + mailbox), int16(1 + folder), int64(message)}
+}
+
+// Number is the number of the record with the message's id.
+func (s Shape) Number(message int64) uint64 { return unmix(uint64(message)) - mix(s.Seed) }
+
+// Fill makes the record of a number and flags. Its body is written to r.Body, which is used again where it has the room.
+func (s Shape) Fill(r *Record, n uint64, flags uint32) {
+	r.Key, r.Flags = s.Key(n), flags
+	if cap(r.Body) < BodySize {
+		r.Body = make([]byte, BodySize)
+	}
+	r.Body = r.Body[:BodySize]
+	state := mix(s.Seed^0x6d61696c626f78) ^ mix(n) ^ uint64(flags)<<32
+	for i := 0; i < BodySize; i += 8 {
+		state += golden
+		binary.LittleEndian.PutUint64(r.Body[i:], mix(state))
+	}
+	r.Sum = r.sum()
+}
+
+// ErrDamaged is what Check finds where a record is not what was written.
+var ErrDamaged = errors.New("the record's checksum does not match what it holds")
+
+// Check computes the checksum again.
+func (r *Record) Check() error {
+	if len(r.Body) != BodySize {
+		return fmt.Errorf("%w: its body has %d bytes, not %d", ErrDamaged, len(r.Body), BodySize)
+	}
+	if r.sum() != r.Sum {
+		return ErrDamaged
+	}
+	return nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (r *Record) sum() uint32 {
+	head := r.head[:]
+	binary.BigEndian.PutUint32(head[0:], uint32(r.Mailbox))
+	binary.BigEndian.PutUint16(head[4:], uint16(r.Folder))
+	binary.BigEndian.PutUint64(head[6:], uint64(r.Message))
+	binary.BigEndian.PutUint32(head[14:], r.Flags)
+	return crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, r.Body)
+}
+
+// The finalizer of SplitMix64 (Steele, Lea, Flood 2014), which is a bijection, and its inverse.
+const (
+	golden   = 0x9e3779b97f4a7c15
+	factor1  = 0xbf58476d1ce4e5b9
+	factor2  = 0x94d049bb133111eb
+	inverse1 = 0x96de1b173f119089 // of factor1, modulo 2^64
+	inverse2 = 0x319642b2d24d8ec3
+)
+
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * factor1
+	z = (z ^ z>>27) * factor2
+	return z ^ z>>31
+}
+
+func unmix(z uint64) uint64 {
+	z = (z ^ z>>31 ^ z>>62) * inverse2
+	z = (z ^ z>>27 ^ z>>54) * inverse1
+	return z ^ z>>30 ^ z>>60
+}

@@ -1,0 +1,117 @@
+package mailbox
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"testing"
+)
+
+// TestKeysFallOnRandomLeaves: records that come one after the other have keys that lie far apart, no two the same, and their
+// numbers can be told from their keys.
+func TestKeysFallOnRandomLeaves(t *testing.T) {
+	const records, leaves = 100_000, 100
+	s := Shape{Mailboxes: 500, Seed: 42}
+	seen := map[Key]bool{}
+	perMailbox, perFolder, perLeaf := make([]int, s.Mailboxes+1), make([]int, foldersOfMailbox+1), make([]int, leaves)
+	near := 0
+	last := 0
+	for n := range uint64(records) {
+		k := s.Key(n)
+		if seen[k] {
+			t.Fatalf("key %v comes twice", k)
+		}
+		seen[k] = true
+		if got := s.Number(k.Message); got != n {
+			t.Fatalf("the number of %v is %d, not %d", k, got, n)
+		}
+		perMailbox[k.Mailbox]++
+		perFolder[k.Folder]++
+		leaf := int(k.Mailbox-1) * leaves / s.Mailboxes
+		perLeaf[leaf]++
+		if leaf == last {
+			near++
+		}
+		last = leaf
+	}
+	for name, counts := range map[string][]int{"mailbox": perMailbox, "folder": perFolder} {
+		mean := float64(records) / float64(len(counts)-1)
+		for i, n := range counts[1:] {
+			if d := float64(n) - mean; d*d > 36*mean { // 6 σ
+				t.Errorf("%s %d has %d records, not about %.0f", name, i+1, n, mean)
+			}
+		}
+	}
+	if near > 2*records/leaves {
+		t.Errorf("%d of %d records lie in the same hundredth of the keys as the one before", near, records)
+	}
+}
+
+// TestRecord: a record can be made again, has nothing that could be compressed, and tells where a bit is wrong.
+func TestRecord(t *testing.T) {
+	s := Shape{Mailboxes: 5, Seed: 1}
+	var r, again Record
+	s.Fill(&r, 7, 3)
+	s.Fill(&again, 7, 3)
+	if !bytes.Equal(r.Body, again.Body) || r.Sum != again.Sum || r.Check() != nil {
+		t.Fatal("the same record came out different")
+	}
+	for name, other := range map[string]func(){
+		"number": func() { s.Fill(&again, 8, 3) },
+		"flags":  func() { s.Fill(&again, 7, 4) },
+		"seed":   func() { Shape{5, 2}.Fill(&again, 7, 3) },
+	} {
+		other()
+		if bytes.Equal(r.Body, again.Body) {
+			t.Errorf("another %s makes the same body", name)
+		}
+	}
+	var packed bytes.Buffer
+	w, _ := flate.NewWriter(&packed, flate.BestCompression)
+	w.Write(r.Body)
+	w.Close()
+	if packed.Len() < BodySize {
+		t.Errorf("a body of %d bytes is packed into %d", BodySize, packed.Len())
+	}
+	for name, damage := range map[string]func(*Record){
+		"a bit of the body":  func(r *Record) { r.Body[6999] ^= 1 },
+		"the flags":          func(r *Record) { r.Flags++ },
+		"the key":            func(r *Record) { r.Message++ },
+		"a body cut short":   func(r *Record) { r.Body = r.Body[:6999] },
+		"the sum in the row": func(r *Record) { r.Sum++ },
+	} {
+		s.Fill(&r, 7, 3)
+		damage(&r)
+		if !errors.Is(r.Check(), ErrDamaged) {
+			t.Errorf("%s: not seen", name)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for _, c := range []struct {
+		why string
+		s   Size
+		bad bool
+	}{
+		{"the published one", Size{500, 250 << 20}, false},
+		{"no mailbox", Size{0, 250 << 20}, true},
+		{"too small a mailbox", Size{500, 1 << 19}, true},
+		{"too small a database", Size{2, 1 << 20}, true},
+		{"too many records", Size{10_000_000, 1 << 40}, true},
+	} {
+		if err := c.s.Check(); (err != nil) != c.bad {
+			t.Errorf("%s: %v", c.why, err)
+		}
+	}
+}
+
+func BenchmarkFill(b *testing.B) {
+	s := Shape{Mailboxes: 500, Seed: 1}
+	var r Record
+	b.SetBytes(BodySize)
+	b.ReportAllocs()
+	for n := range uint64(b.N) {
+		s.Fill(&r, n, 1)
+	}
+}

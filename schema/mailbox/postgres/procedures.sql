@@ -1,0 +1,2 @@
+-- None: operations are plain statements, prepared once a session. A transaction of several, and whether it commits lazily, is
+-- sent in one message.

@@ -1,0 +1,32 @@
+{{- $t := ""}}{{if .DataTablespace}}{{$t = printf " TABLESPACE %s" (ident .DataTablespace)}}{{end}}
+{{- $i := ""}}{{if .IndexTablespace}}{{$i = printf " USING INDEX TABLESPACE %s" (ident .IndexTablespace)}}{{end -}}
+-- The table of records, without its key: that comes with the indexes, after the data. Autovacuum keeps away until the phase
+-- statistics.
+
+-- What the kit notes of a database: what was loaded, and whether it is whole.
+-- name: create table ds2_info; table: ds2_info
+CREATE TABLE ds2_info (
+    name  text PRIMARY KEY{{$i}},
+    value text NOT NULL
+){{$t}};
+
+-- What an unfinished load has done, so that another can go on with it; dropped at its end.
+-- name: create table ds2_steps; table: ds2_steps
+CREATE TABLE ds2_steps (
+    name   text PRIMARY KEY{{$i}},
+    copied bigint NOT NULL -- rows
+){{$t}};
+
+-- A record has a page of its own: its body of 7,000 bytes lies in the row, and two do not fit.
+-- name: create table messages; table: messages
+CREATE TABLE messages (
+    message_id bigint   NOT NULL,
+    mailbox_id integer  NOT NULL,
+    flags      integer  NOT NULL, -- drawn anew at each write
+    crc        integer  NOT NULL, -- CRC-32C of key, flags and body
+    folder_id  smallint NOT NULL,
+    body       bytea    NOT NULL
+) WITH (autovacuum_enabled = false){{$t}};
+
+-- name: keep bodies in their rows; table: messages
+ALTER TABLE messages ALTER COLUMN body SET STORAGE PLAIN;
