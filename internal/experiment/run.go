@@ -161,6 +161,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		if start, err = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
 		}
+		err = errors.Join(err, r.play.End())
 	}
 	if r.crash != nil {
 		err = errors.Join(err, r.crash.Close())

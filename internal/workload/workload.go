@@ -90,6 +90,9 @@ type Run interface {
 
 	// Ready is called once, when all users are made and before any connects. The workload may ask the targets what they hold.
 	Ready(ctx context.Context) error
+
+	// End is called once after Ready, when no user is at work any more. The workload keeps then in its files what an audit asks for.
+	End() error
 }
 
 // Seat is the place of a user among those of a run.

@@ -75,6 +75,9 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 // Ready has nothing to do: the databases are as they were loaded, but for what runs have added.
 func (r *Run) Ready(context.Context) error { return nil }
 
+// End has nothing to keep: the marks say what a run added.
+func (r *Run) End() error { return nil }
+
 // Targets are the targets that stores are.
 func Targets[T Target](stores []T) []Target {
 	targets := make([]Target, len(stores))
