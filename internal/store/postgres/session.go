@@ -5,17 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"ds2/internal/store"
 )
 
-// statement is one prepared statement of a session.
-type statement struct{ name, sql string }
-
 // calls holds the statement of every operation: a call of the DS2 procedure, but for the prices, which have none.
-var calls = func() []statement {
-	s := make([]statement, store.NumOps)
+var calls = func() []Statement {
+	s := make([]Statement, store.NumOps)
 	for op, sql := range map[store.Op]string{
 		store.OpLogin:            "SELECT * FROM login($1, $2)",
 		store.OpNewCustomer:      "SELECT new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
@@ -25,7 +20,7 @@ var calls = func() []statement {
 		store.OpPrices:           "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])",
 		store.OpPurchase:         "SELECT purchase($1, $2, $3, $4, $5, $6, $7)",
 	} {
-		s[op] = statement{op.String(), sql}
+		s[op] = Statement{op.String(), sql}
 	}
 	return s
 }()
@@ -37,45 +32,20 @@ const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 
 // session is one user's connection.
-type session struct {
-	store *Store
-	*wire
-}
+type session struct{ *Conn }
 
 // Connect opens a connection for one user and prepares its statements.
 func (s *Store) Connect(ctx context.Context) (store.Session, error) {
-	op := "connect to " + s.Label()
-	config, err := s.connectConfig(ctx)
+	conn, err := s.ConnectUser(ctx, calls...)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := pgconn.ConnectConfig(ctx, &config.Config)
-	if err != nil {
-		return nil, s.wrap(op, err)
-	}
-	hijacked, err := conn.Hijack()
-	if err != nil {
-		return nil, s.wrap(op, err)
-	}
-	session := &session{s, newWire(hijacked)}
-	if err := session.prepare(ctx, planOnce, calls); err != nil {
-		session.close()
-		return nil, s.wrap("prepare the procedures of "+s.Label(), err)
-	}
-	return session, nil
+	return &session{conn}, nil
 }
 
-// Close ends the connection.
-func (s *session) Close(context.Context) error { return s.close() }
-
-// fail is the error of an operation. It is in doubt where the operation writes and the connection broke before the
-// server told how it ended: what the server refused before it had run it is certainly not there.
+// fail is the error of an operation; see Conn.Fail.
 func (s *session) fail(op store.Op, writes bool, err error) error {
-	wrapped := s.store.wrap(op.String(), err)
-	if e, ok := wrapped.(*store.Error); ok && s.broken {
-		e.InDoubt = writes && (s.failed == nil || s.completed)
-	}
-	return wrapped
+	return s.Fail(op.String(), writes, err)
 }
 
 // Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no titles.

@@ -20,15 +20,16 @@ import (
 // results. A call is one write (Bind, Execute, Sync) and, as a rule, one read; all values go in binary; nothing is
 // allocated.
 type wire struct {
-	conn  net.Conn
-	front *pgproto3.Frontend
-	bind  pgproto3.Bind
-	arena []byte // of the parameters that are numbers
+	conn    net.Conn
+	front   *pgproto3.Frontend
+	bind    pgproto3.Bind
+	execute pgproto3.Execute
+	arena   []byte // of the parameters that are numbers
 
 	watch link.Watch
 
 	failed    error // what the server said of the call under way
-	completed bool  // the server has run the call, though not yet committed it
+	completed int   // calls that the server has run, though not yet committed
 	broken    bool  // the connection is of no use any more
 }
 
@@ -47,13 +48,13 @@ func newWire(c *pgconn.HijackedConn) *wire {
 // prepare runs setup and prepares all statements in one round trip, the first one after pgconn made the connection. That
 // one still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is
 // waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is gone.
-func (w *wire) prepare(ctx context.Context, setup string, statements []statement) error {
+func (w *wire) prepare(ctx context.Context, setup string, statements []Statement) error {
 	w.watch.Over(ctx)
 	w.front.SendParse(&pgproto3.Parse{Query: setup})
 	w.front.SendBind(&pgproto3.Bind{})
 	w.front.SendExecute(&pgproto3.Execute{})
 	for _, s := range statements {
-		w.front.SendParse(&pgproto3.Parse{Name: s.name, Query: s.sql})
+		w.front.SendParse(&pgproto3.Parse{Name: s.Name, Query: s.SQL})
 	}
 	if err := w.finish(); err != nil {
 		return err
@@ -64,8 +65,8 @@ func (w *wire) prepare(ctx context.Context, setup string, statements []statement
 }
 
 // begin starts a call; the parameters follow, then send.
-func (w *wire) begin(s *statement) {
-	w.bind.PreparedStatement = s.name
+func (w *wire) begin(s *Statement) {
+	w.bind.PreparedStatement = s.Name
 	w.bind.Parameters = w.bind.Parameters[:0]
 	w.arena = w.arena[:0]
 }
@@ -100,13 +101,18 @@ func (w *wire) send(ctx context.Context) error {
 		return err
 	}
 	w.watch.Over(ctx)
-	w.front.SendBind(&w.bind)
-	w.front.SendExecute(&pgproto3.Execute{})
+	w.queue()
 	return w.flush()
 }
 
+// queue queues the call, for flush to send.
+func (w *wire) queue() {
+	w.front.SendBind(&w.bind)
+	w.front.SendExecute(&w.execute)
+}
+
 func (w *wire) flush() error {
-	w.failed, w.completed = nil, false
+	w.failed, w.completed = nil, 0
 	w.front.SendSync(&pgproto3.Sync{})
 	if err := w.front.Flush(); err != nil {
 		w.broken = true
@@ -130,7 +136,7 @@ func (w *wire) row() ([][]byte, error) {
 		case *pgproto3.DataRow:
 			return m.Values, nil
 		case *pgproto3.CommandComplete:
-			w.completed = true
+			w.completed++
 		case *pgproto3.ErrorResponse:
 			w.failed = pgconn.ErrorResponseToPgError(m)
 		case *pgproto3.ReadyForQuery:

@@ -35,8 +35,8 @@ func TestPlanOnce(t *testing.T) {
 			}
 			w := newWire(hijacked)
 			defer w.close()
-			show := statement{"show", "SELECT current_setting('plan_cache_mode')"}
-			if err := w.prepare(t.Context(), planOnce, []statement{show}); err != nil {
+			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
+			if err := w.prepare(t.Context(), planOnce, []Statement{show}); err != nil {
 				t.Fatal(err)
 			}
 			w.begin(&show)
