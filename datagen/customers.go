@@ -178,7 +178,7 @@ func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 	f := File{Name: name, Table: Customers, Seed: d.fileSeed(first)}
 	for skip := 0; skip == 0 || skip < rows; skip += d.options.PartRows { // a part even where there is no row: the file exists
 		c := &customers{world, f.Seed, first + skip, min(d.options.PartRows, rows-skip), skip}
-		f.Parts = append(f.Parts, Part{Customers, name, int64(c.rows), int64(d.customerBytes(c)), rowFunc{c.write, d.options.CRLF}})
+		f.Parts = append(f.Parts, Part{Table: Customers, File: name, Rows: int64(c.rows), Bytes: int64(d.customerBytes(c)), WriterTo: rowFunc{c.write, d.options.CRLF}})
 	}
 	return f
 }

@@ -25,10 +25,11 @@ var Tables = []Table{Customers, Orders, OrderLines, CustHist, Products, Inventor
 // no header, no quotes. Parts are independent: they may be written in any order, several at once, and each again and
 // again with the same bytes.
 type Part struct {
-	Table Table
-	File  string // DS2's name of the file that the rows belong to; its parts in order make it up
-	Rows  int64  // how many; of orderlines and cust_hist the expected number, 5 an order, which chance misses by little
-	Bytes int64  // of CSV, expected: within 1 % for a whole dataset
+	Table  Table
+	Binary bool   // the rows are not CSV but what an engine takes as its own binary format; no part of a DS2 dataset
+	File   string // DS2's name of the file that the rows belong to; its parts in order make it up
+	Rows   int64  // how many; of orderlines and cust_hist the expected number, 5 an order, which chance misses by little
+	Bytes  int64  // of CSV, expected: within 1 % for a whole dataset
 	io.WriterTo
 }
 
@@ -119,7 +120,7 @@ func (d *Dataset) Files() []File {
 
 // file is a file of one part.
 func (d *Dataset) file(name string, table Table, seed uint32, rows int, bytes float64, write func(*rowWriter) error) File {
-	return File{name, table, seed, []Part{{table, name, int64(rows), int64(bytes), rowFunc{write, d.options.CRLF}}}}
+	return File{name, table, seed, []Part{{Table: table, File: name, Rows: int64(rows), Bytes: int64(bytes), WriterTo: rowFunc{write, d.options.CRLF}}}}
 }
 
 // Parts lists the parts of all files, in the order of Files.

@@ -161,7 +161,7 @@ func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	printLoad(stderr, target, f.load.options.Size, report)
+	printLoad(stderr, target, f.load.options.Dataset, report)
 	return nil
 }
 

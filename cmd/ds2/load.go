@@ -14,6 +14,8 @@ import (
 	"ds2/datagen/folder"
 	"ds2/internal/load"
 	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -127,7 +129,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 		if err != nil {
 			return serverLost(err, report)
 		}
-		printLoad(cmd.OutOrStdout(), s, f.options.Size, report)
+		printLoad(cmd.OutOrStdout(), s, f.options.Dataset, report)
 	}
 	return nil
 }
@@ -151,7 +153,7 @@ func (f *loadFlags) dataset() error {
 	if err != nil {
 		return flagError("size", err)
 	}
-	o.Size, o.Words, o.Seed, o.Parts = size, words.Sum(), f.dataSeed, data.Parts()
+	o.Dataset = ds2.Dataset{Size: size, Words: words.Sum(), Seed: f.dataSeed, Rows: data.Parts()}
 	return nil
 }
 
@@ -175,7 +177,7 @@ func (f *loadFlags) directory() error {
 		return flagError("from", err)
 	}
 	o := &f.options
-	o.Size, o.Words, o.Seed, o.Parts = dir.Size(), dir.Manifest.Words, dir.Manifest.DataSeed, parts
+	o.Dataset = ds2.Dataset{Size: dir.Size(), Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
 	if f.sqlServer.options.FilesDir != "" {
 		return f.sqlServer.files(dir.Manifest)
 	}
@@ -185,7 +187,7 @@ func (f *loadFlags) directory() error {
 func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Writer) (*load.Report, error) {
 	options := f.options
 	if !f.quiet {
-		view := startLoadView(stderr, options.Parts)
+		view := startLoadView(stderr, options.Dataset.Parts(engine.Engine()))
 		defer view.stop()
 		options.Progress = view
 	}
@@ -201,8 +203,8 @@ func serverLost(err error, r *load.Report) error {
 }
 
 // printLoad prints where the time of a load went.
-func printLoad(w io.Writer, s store.Store, size datagen.Size, r *load.Report) {
-	fmt.Fprintf(w, "loaded size %s into %s in %s\n", size, s.Label(), r.Elapsed.Round(100*time.Millisecond))
+func printLoad(w io.Writer, s store.Store, data workload.Dataset, r *load.Report) {
+	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(), r.Elapsed.Round(100*time.Millisecond))
 	for _, p := range r.Phases {
 		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), 100*p.Time.Seconds()/r.Elapsed.Seconds())
 	}

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload/ds2"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -38,7 +39,7 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *audit.Run) {
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s.(store.Loader), load.Options{
-		Size: size, Words: words.Sum(), Version: "test", Parts: data.Parts(), AtOnce: 2,
+		Dataset: ds2.Dataset{Size: size, Words: words.Sum(), Rows: data.Parts()}, Version: "test", AtOnce: 2,
 	})
 	if err != nil {
 		t.Fatal(err)

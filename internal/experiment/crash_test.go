@@ -111,7 +111,7 @@ func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s.(store.Loader), load.Options{
-		Size: datagen.S, Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 2,
+		Dataset: ds2.Dataset{Size: datagen.S, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 2,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -62,11 +62,11 @@ const largeShare = 0.05
 // wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows once,
 // but keeps no more sessions at work than there are large tables. See store.TableFiller.
 func (l *loader) wholeTables() bool {
-	if _, ok := l.engine.(store.TableFiller); !ok {
-		return false
+	if _, ok := l.engine.(store.TableFiller); !ok || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
+		return false // binary parts cannot be joined
 	}
 	rows, all := map[datagen.Table]int64{}, int64(0)
-	for _, part := range l.options.Parts {
+	for _, part := range l.parts {
 		rows[part.Table] += part.Rows
 		all += part.Rows
 	}
@@ -82,7 +82,7 @@ func (l *loader) wholeTables() bool {
 // lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
 func (l *loader) lanes(files bool) ([][]copying, error) {
 	of := map[string]int{} // parts of a file
-	for _, part := range l.options.Parts {
+	for _, part := range l.parts {
 		of[part.File]++
 	}
 	number := map[string]int{} // of the last part of a file
@@ -90,7 +90,7 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 	var tables []*copying // each with what of it is still to be copied
 	var parts []copying
 	begun := map[datagen.Table]bool{} // an earlier load has copied some parts
-	for _, part := range l.options.Parts {
+	for _, part := range l.parts {
 		number[part.File]++
 		c := copying{fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File]), part.Table, []datagen.Part{part}, false}
 		i := slices.IndexFunc(tables, func(t *copying) bool { return t.table == part.Table })
@@ -163,7 +163,7 @@ func (l *loader) found(table datagen.Table, copied int64) {
 func (l *loader) copy(ctx context.Context, c copying) error {
 	start := time.Now()
 	r, w := io.Pipe()
-	meter := &meter{w: w, table: c.table, progress: l.course}
+	meter := &meter{w: w, part: c.parts[0], progress: l.course}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -176,8 +176,11 @@ func (l *loader) copy(ctx context.Context, c copying) error {
 		w.Close()
 	}()
 	copyStep := l.engine.CopyStep
-	if c.whole {
+	switch {
+	case c.whole:
 		copyStep = l.engine.(store.TableFiller).FillStep
+	case c.parts[0].Binary:
+		copyStep = l.engine.(store.BinaryCopier).CopyBinaryStep
 	}
 	rows, err := copyStep(ctx, c.step, string(c.table), r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
@@ -210,9 +213,6 @@ func (l *loader) readFile(byFile map[string]schema.Statement) func(context.Conte
 
 // fileStatements gives the statements that have the server read files, by the files' names.
 func (l *loader) fileStatements() (map[string]schema.Statement, error) {
-	if !schema.ReadsFiles(l.engine.Engine()) {
-		return nil, nil
-	}
 	statements, err := l.statements(schema.Data)
 	byFile := map[string]schema.Statement{}
 	for _, s := range statements {
@@ -224,14 +224,24 @@ func (l *loader) fileStatements() (map[string]schema.Statement, error) {
 // meter counts what passes through it.
 type meter struct {
 	w        io.Writer
-	table    datagen.Table
+	part     datagen.Part // or the first of several, alike
 	progress Progress
 	bytes    int64
 }
 
 func (m *meter) Write(b []byte) (int, error) {
 	n, err := m.w.Write(b)
+	before := m.bytes
 	m.bytes += int64(n)
-	m.progress.Copied(m.table, int64(bytes.Count(b[:n], []byte{'\n'})), int64(n))
+	rows := int64(bytes.Count(b[:n], []byte{'\n'}))
+	if m.part.Binary {
+		rows = m.rows(m.bytes) - m.rows(before)
+	}
+	m.progress.Copied(m.part.Table, rows, int64(n))
 	return n, err
+}
+
+// rows is how many rows of a binary part so many bytes are, at most all.
+func (m *meter) rows(bytes int64) int64 {
+	return int64(min(float64(bytes)/float64(m.part.Bytes), 1) * float64(m.part.Rows))
 }

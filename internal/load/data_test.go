@@ -7,6 +7,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store/sqlserver"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -24,13 +25,13 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &loader{
-		engine: s.(*sqlserver.Store), options: Options{Parts: data.Parts()}, report: newReport(data.Parts()),
+		engine: s.(*sqlserver.Store), options: Options{Dataset: ds2.Dataset{Size: datagen.S, Rows: data.Parts()}}, parts: data.Parts(), report: newReport(data.Parts()),
 		done: map[string]int64{"us_cust.csv part 1 of 1": 10_000, "feb_orders.csv part 1 of 1": 1_000},
 	}
-	for _, p := range l.options.Parts {
+	for _, p := range l.parts {
 		l.params.SQLServer.Files = append(l.params.SQLServer.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
 	}
-	l.course = newCourse(noProgress{}, l.options.Parts, nil)
+	l.course = newCourse(noProgress{}, l.parts, nil)
 	statements, err := l.fileStatements()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 			}
 		}
 	}
-	if want := len(l.options.Parts) - len(l.done); read != want || len(lanes) != len(datagen.Tables) {
+	if want := len(l.parts) - len(l.done); read != want || len(lanes) != len(datagen.Tables) {
 		t.Errorf("%d files in %d lanes, want %d in %d", read, len(lanes), want, len(datagen.Tables))
 	}
 }

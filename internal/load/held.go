@@ -4,31 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"ds2/internal/store"
 )
 
-// telltales names for each table of DS2 and of this kit a column by which it is known: another application may well
-// have a table of customers, which is not to be dropped.
-var telltales = map[string]string{
-	"categories": "categoryname",
-	"customers":  "creditcardexpiration",
-	"cust_hist":  "orderid",
-	"ds2_info":   "value",
-	"ds2_steps":  "name",
-	"inventory":  "quan_in_stock",
-	"orderlines": "orderlineid",
-	"orders":     "netamount",
-	"products":   "common_prod_id",
-	"reorder":    "quan_low",
-}
+// kitTelltales are those of the kit's own tables: see workload.Dataset.Telltales.
+var kitTelltales = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
-// held lists the tables of DS2 and of this kit that the database holds. A table that only bears the name of one is an
-// error: it stands in the way, and is not DS2's to drop.
+// held lists the tables of the workload and of this kit that the database holds. A table that only bears the name of one is an
+// error: it stands in the way, and is not the workload's to drop.
 func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
+	telltales := l.options.Dataset.Telltales()
+	maps.Copy(telltales, kitTelltales)
 	var names []string
 	for table := range telltales {
 		names = append(names, literal(table))
@@ -55,7 +46,7 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 		if !slices.Contains(columns, telltales[table]) {
 			return nil, &store.Error{
 				Op: "look into database " + l.engine.Database(), Class: store.Config,
-				Err:  fmt.Errorf("its table %s is not DS2's: it has no column %s", table, telltales[table]),
+				Err:  fmt.Errorf("its table %s is another's: it has no column %s", table, telltales[table]),
 				Hint: "name another database in the target, such as one that does not exist yet",
 			}
 		}
@@ -65,12 +56,28 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	return held, nil
 }
 
-// refuse is the error for a database that holds DS2 data.
+// sameWorkload refuses a database of another workload, which is not this one's to drop.
+func (l *loader) sameWorkload(ctx context.Context) error {
+	info, err := store.ReadInfo(ctx, l.engine.DB())
+	if err != nil {
+		return nil // tables that this kit did not load
+	}
+	found, want := info[store.InfoWorkload], l.options.Dataset.Info()[store.InfoWorkload]
+	if found == want || found == "" {
+		return nil
+	}
+	return &store.Error{
+		Op: "look into database " + l.engine.Database(), Class: store.Config,
+		Err: fmt.Errorf("it holds the workload %s, not %s", found, want), Hint: "name another database in the target, such as one that does not exist yet",
+	}
+}
+
+// refuse is the error for a database that holds data of the workload.
 func (l *loader) refuse(ctx context.Context, held []string) error {
-	found := "DS2 tables that this kit did not load (" + strings.Join(held, ", ") + ")"
+	found := "tables that this kit did not load (" + strings.Join(held, ", ") + ")"
 	hint := "--drop drops them first; or name another database in the target"
 	if info, err := store.ReadInfo(ctx, l.engine.DB()); err == nil && info[store.InfoState] != "" {
-		found = "a DS2 of size " + info[store.InfoSize]
+		found = "a dataset of size " + info[store.InfoSize]
 		if info.CheckReady() != nil {
 			found = "an unfinished load of size " + info[store.InfoSize]
 			hint = "--resume finishes it, --drop drops it first; or name another database in the target"

@@ -12,23 +12,21 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 	"ds2/schema"
 )
 
 // Options say what to load and how.
 type Options struct {
-	Size    datagen.Size
-	Words   string // sum of the word lists, as datagen.Words.Sum gives it
-	Seed    uint64 // of the rows, as in datagen.Options
+	Dataset workload.Dataset
 	Version string // of the kit
-	Parts   []datagen.Part
 
-	Drop   bool // DS2 data that is there is dropped first
+	Drop   bool // data of the same workload that is there is dropped first
 	Resume bool // a load of the same dataset that was not finished is continued
 	AtOnce int  // how many parts and statements run concurrently; at least 1
 
 	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to read,
-	// one for each of the Parts, nothing is streamed to it.
+	// one for each part of the dataset, nothing is streamed to it.
 	Schema schema.Params
 
 	Progress Progress // may be nil
@@ -55,12 +53,12 @@ type Progress interface {
 // PhaseData is the phase between schema.Tables and schema.Indexes.
 const PhaseData = schema.Data
 
-// Run loads a dataset. A database that holds DS2 data is refused unless Drop or Resume says otherwise; nothing but DS2's
-// own objects is ever dropped.
+// Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and so is one
+// of another workload; nothing but the workload's own objects is ever dropped.
 func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
-	l := &loader{engine: e, options: o, report: newReport(o.Parts), params: o.Schema}
+	parts := o.Dataset.Parts(e.Engine())
+	l := &loader{engine: e, options: o, parts: parts, report: newReport(parts), params: o.Schema}
 	l.params.Database = e.Database()
-	l.params.Customers, l.params.OrdersPerMonth, l.params.Products = int64(o.Size.Customers), int64(o.Size.OrdersPerMonth), int64(o.Size.Products)
 	start := time.Now()
 	var err error
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
@@ -100,6 +98,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 type loader struct {
 	engine  store.Loader
 	options Options
+	parts   []datagen.Part
 	params  schema.Params
 	course  *course
 	report  *Report
@@ -121,7 +120,7 @@ func (l *loader) startCourse() error {
 	if progress == nil {
 		progress = noProgress{}
 	}
-	l.course = newCourse(progress, l.options.Parts, all)
+	l.course = newCourse(progress, l.parts, all)
 	l.vacuums = map[datagen.Table][]string{}
 	for _, s := range all {
 		if s.Progress == schema.VacuumProgress {
@@ -132,7 +131,7 @@ func (l *loader) startCourse() error {
 }
 
 func (l *loader) statements(phase schema.Phase) ([]schema.Statement, error) {
-	return schema.Statements(l.engine.Engine(), phase, l.params)
+	return l.options.Dataset.Statements(l.engine.Engine(), phase, l.params)
 }
 
 func (l *loader) createDatabase(ctx context.Context) error {
@@ -144,13 +143,16 @@ func (l *loader) createDatabase(ctx context.Context) error {
 }
 
 // createTables makes the tables, unless a load that is continued has made them. They come into being in one transaction
-// with the note of what is loaded into them: a database holds all of DS2's tables and the note, or nothing.
+// with the note of what is loaded into them: a database holds all tables of the workload and the note, or nothing.
 func (l *loader) createTables(ctx context.Context) error {
 	held, err := l.held(ctx)
 	if err != nil {
 		return err
 	}
 	if len(held) > 0 {
+		if err := l.sameWorkload(ctx); err != nil {
+			return err
+		}
 		switch {
 		case l.options.Resume:
 			return l.resume(ctx)
@@ -171,18 +173,8 @@ func (l *loader) createTables(ctx context.Context) error {
 
 // info is what is noted of the dataset while it is loaded.
 func (l *loader) info() store.Info {
-	info := store.Info{
-		store.InfoState:          store.StateLoading,
-		store.InfoSize:           l.options.Size.String(),
-		store.InfoCustomers:      fmt.Sprint(l.options.Size.Customers),
-		store.InfoOrdersPerMonth: fmt.Sprint(l.options.Size.OrdersPerMonth),
-		store.InfoProducts:       fmt.Sprint(l.options.Size.Products),
-		store.InfoWords:          l.options.Words,
-		store.InfoVersion:        l.options.Version,
-	}
-	if l.options.Seed != 0 {
-		info[store.InfoDataSeed] = fmt.Sprint(l.options.Seed)
-	}
+	info := l.options.Dataset.Info()
+	info[store.InfoState], info[store.InfoVersion] = store.StateLoading, l.options.Version
 	return info
 }
 

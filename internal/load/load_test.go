@@ -18,6 +18,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -31,7 +32,7 @@ func options(t testing.TB) load.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return load.Options{Size: size, Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: byPart}
+	return load.Options{Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, Version: "test", AtOnce: byPart}
 }
 
 // How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table is.
@@ -161,7 +162,11 @@ func TestRefusals(t *testing.T) {
 			func(*load.Options) {}, "--resume"},
 		{"an unfinished one of another size, to be resumed",
 			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{5, byPart}) },
-			func(o *load.Options) { o.Resume, o.Size.Products = true, 1_201 }, "products=1201"},
+			func(o *load.Options) {
+				d := o.Dataset.(ds2.Dataset)
+				d.Size.Products = 1_201
+				o.Resume, o.Dataset = true, d
+			}, "products=1201"},
 		{"an unfinished one whose files were cut otherwise, to be resumed: parts would be there twice, or never",
 			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{60, byPart}) },
 			func(o *load.Options) {
@@ -169,14 +174,16 @@ func TestRefusals(t *testing.T) {
 				if err != nil {
 					panic(err)
 				}
-				o.Resume, o.Parts = true, data.Parts()
+				d := o.Dataset.(ds2.Dataset)
+				d.Rows = data.Parts()
+				o.Resume, o.Dataset = true, d
 			}, "split differently"},
 		{"tables of DS2's own scripts",
 			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE reorder (prod_id int, quan_low int)") },
 			func(*load.Options) {}, "did not load (reorder)"},
 		{"another application's table, even to be dropped",
 			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE customers (id int, name text)") },
-			func(o *load.Options) { o.Drop = true }, "customers is not DS2's"},
+			func(o *load.Options) { o.Drop = true }, "customers is another's"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			target := pgtest.Database(t)
@@ -343,8 +350,10 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	target := pgtest.Database(t)
 	s := open(t, target)
 	o := options(t)
-	o.Parts = slices.Clone(o.Parts)
-	o.Parts[3].WriterTo = failing{o.Parts[3].WriterTo}
+	d := o.Dataset.(ds2.Dataset)
+	d.Rows = slices.Clone(d.Rows)
+	d.Rows[3].WriterTo = failing{d.Rows[3].WriterTo}
+	o.Dataset = d
 	_, err := load.Run(t.Context(), s, o)
 	if err == nil || !strings.Contains(err.Error(), "the file ends too early") {
 		t.Errorf("the writer's error is lost: %v", err)
@@ -379,7 +388,7 @@ func TestSeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seeded.Seed, seeded.Parts = 7, data.Parts()
+	seeded.Dataset = ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Seed: 7, Rows: data.Parts()}
 	target := pgtest.Database(t)
 	s := open(t, target)
 	breakLoad(t, s, broken{20, byPart})

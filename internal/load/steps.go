@@ -3,6 +3,8 @@ package load
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,8 +21,15 @@ func (l *loader) resume(ctx context.Context) error {
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Database())
 	}
-	for _, name := range []string{store.InfoSize, store.InfoDataSeed, store.InfoWords, store.InfoVersion} {
-		if found, want := info[name], l.info()[name]; found != want {
+	own := l.info()
+	names := slices.Sorted(maps.Keys(own))
+	for name := range info {
+		if _, ok := own[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	for _, name := range append([]string{store.InfoSize}, names...) {
+		if found, want := info[name], own[name]; found != want {
 			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was started with, or start again with --drop",
 				name, found, want)
 		}

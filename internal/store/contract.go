@@ -103,6 +103,12 @@ type TableFiller interface {
 	FillStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
 }
 
+// BinaryCopier is a Loader that takes rows in a binary format of its server's.
+type BinaryCopier interface {
+	// CopyBinaryStep is CopyStep with rows in that format.
+	CopyBinaryStep(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error)
+}
+
 // Resetter is a Store that can take its database back to the state after the load without loading again.
 type Resetter interface {
 	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's

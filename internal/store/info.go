@@ -16,8 +16,9 @@ type Info map[string]string
 
 // The names in Info.
 const (
-	InfoState          = "state" // StateLoading or StateReady
-	InfoSize           = "size"  // as datagen.Size.String gives it
+	InfoState          = "state"    // StateLoading or StateReady
+	InfoWorkload       = "workload" // whose database it is; absent where a ds2 loaded it that knew DS2 alone
+	InfoSize           = "size"     // what the load was asked for, such as "W"
 	InfoCustomers      = "customers"
 	InfoOrdersPerMonth = "orders_per_month"
 	InfoProducts       = "products"

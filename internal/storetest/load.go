@@ -14,6 +14,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -24,7 +25,7 @@ func loadOptions(t *testing.T) load.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return load.Options{Size: Size, Words: datagen.DefaultWords().Sum(), Version: "test", Parts: data.Parts(), AtOnce: 4}
+	return load.Options{Dataset: ds2.Dataset{Size: Size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, Version: "test", AtOnce: 4}
 }
 
 // loaded is a store whose database was loaded with the suite's dataset.

@@ -54,18 +54,19 @@ type Dataset interface {
 	// String names it in messages: "size W".
 	String() string
 
-	// Info is what is noted of it in ds2_info besides store.InfoState and store.InfoVersion; an unfinished load is continued only by one
-	// with the same.
+	// Info is what is noted of it in ds2_info besides store.InfoState and store.InfoVersion: store.InfoWorkload, store.InfoSize and
+	// the workload's own. An unfinished load is continued only by one with the same.
 	Info() store.Info
 
 	// Telltales names for each table of the schema a column by which it is known, both in lower case: another application may
 	// well have a table of that name, which is not to be dropped.
 	Telltales() map[string]string
 
-	// Statements are those of a phase on an engine. The size in p is filled in here.
+	// Statements are those of a phase on an engine; the size in p is filled in here. Of the phase schema.Data there are some only
+	// where the server is to read the rows from files, one for each of the parts.
 	Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error)
 
-	// Parts are the rows, for an engine. They may be written several at once, and again with the same bytes.
+	// Parts are the rows, as CSV or in an engine's own format. They may be written several at once, and again with the same bytes.
 	Parts(engine string) []datagen.Part
 }
 

@@ -71,6 +71,21 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 	return rows, s.wrap("copy "+step, err)
 }
 
+// CopyBinaryStep is CopyStep with rows in the format of COPY … (FORMAT binary).
+func (s *Store) CopyBinaryStep(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error) {
+	err = s.onConn(ctx, func(conn *pgx.Conn) error {
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (FORMAT binary)", quote(table)))
+			if err != nil {
+				return err
+			}
+			copied = tag.RowsAffected()
+			return note(ctx, tx.Exec, step, copied)
+		})
+	})
+	return copied, s.wrap("copy "+step, err)
+}
+
 // FillStep is CopyStep with all rows of a table. Rows that come into a table in the transaction that emptied it can be frozen
 // as they are written; nobody sees the table until it commits. Where the server's wal_level is minimal, they are not logged.
 func (s *Store) FillStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {

@@ -29,6 +29,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -41,7 +42,7 @@ func loadTiny(t *testing.T, s *postgres.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := load.Run(t.Context(), s, load.Options{Size: tiny, Parts: data.Parts(), AtOnce: 2}); err != nil {
+	if _, err := load.Run(t.Context(), s, load.Options{Dataset: ds2.Dataset{Size: tiny, Rows: data.Parts()}, AtOnce: 2}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -227,7 +228,7 @@ func TestLoadSurvivesKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), load.Options{Size: storetest.Size, Parts: data.Parts(), AtOnce: 2})
+	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), load.Options{Dataset: ds2.Dataset{Size: storetest.Size, Rows: data.Parts()}, AtOnce: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +265,7 @@ func TestLoadWhoseServerDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := load.Options{Size: small, Parts: data.Parts(), AtOnce: 2, Resume: true}
+	o := load.Options{Dataset: ds2.Dataset{Size: small, Rows: data.Parts()}, AtOnce: 2, Resume: true}
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
 		o.Progress = &killer{phase: phase, kill: server.Kill}
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)

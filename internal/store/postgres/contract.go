@@ -8,6 +8,7 @@ var (
 	_ store.Session      = (*session)(nil)
 	_ store.Loader       = (*Store)(nil)
 	_ store.TableFiller  = (*Store)(nil)
+	_ store.BinaryCopier = (*Store)(nil)
 	_ store.Resetter     = (*Store)(nil)
 	_ store.Snapshotter  = (*Store)(nil)
 	_ store.Checkpointer = (*Store)(nil)

@@ -12,6 +12,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -41,7 +42,7 @@ func TestPlacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := load.Options{
-		Size: small, Words: datagen.DefaultWords().Sum(), Parts: set.Parts(), AtOnce: 2,
+		Dataset: ds2.Dataset{Size: small, Words: datagen.DefaultWords().Sum(), Rows: set.Parts()}, AtOnce: 2,
 		Schema: schema.Params{DataTablespace: data, IndexTablespace: indexes},
 	}
 	t.Cleanup(func() {

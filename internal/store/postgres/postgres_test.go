@@ -9,6 +9,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/internal/workload/ds2"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -49,7 +50,7 @@ func fill(t testing.TB, s *postgres.Store, size datagen.Size) *postgres.Store {
 		t.Fatal(err)
 	}
 	_, err = load.Run(t.Context(), s, load.Options{
-		Size: size, Words: datagen.DefaultWords().Sum(), Parts: data.Parts(), AtOnce: 4,
+		Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 4,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,65 @@
+package ds2
+
+import (
+	"fmt"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/schema"
+)
+
+var _ workload.Dataset = Dataset{}
+
+// Dataset is a dataset of DS2.
+type Dataset struct {
+	Size  datagen.Size
+	Words string         // sum of the word lists, as datagen.Words.Sum gives it
+	Seed  uint64         // of the rows, as in datagen.Options
+	Rows  []datagen.Part // of a datagen.Dataset, or of files
+}
+
+// String is "size W".
+func (d Dataset) String() string { return "size " + d.Size.String() }
+
+// Info notes the size, the words and the seed of the rows.
+func (d Dataset) Info() store.Info {
+	info := store.Info{
+		store.InfoWorkload:       Name,
+		store.InfoSize:           d.Size.String(),
+		store.InfoCustomers:      fmt.Sprint(d.Size.Customers),
+		store.InfoOrdersPerMonth: fmt.Sprint(d.Size.OrdersPerMonth),
+		store.InfoProducts:       fmt.Sprint(d.Size.Products),
+		store.InfoWords:          d.Words,
+	}
+	if d.Seed != 0 {
+		info[store.InfoDataSeed] = fmt.Sprint(d.Seed)
+	}
+	return info
+}
+
+// Telltales are columns that hardly another application has.
+func (Dataset) Telltales() map[string]string {
+	return map[string]string{
+		"categories": "categoryname",
+		"customers":  "creditcardexpiration",
+		"cust_hist":  "orderid",
+		"inventory":  "quan_in_stock",
+		"orderlines": "orderlineid",
+		"orders":     "netamount",
+		"products":   "common_prod_id",
+		"reorder":    "quan_low",
+	}
+}
+
+// Statements are those of package schema. An engine that cannot read files has none to read them.
+func (d Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
+	if phase == schema.Data && !schema.ReadsFiles(engine) {
+		return nil, nil
+	}
+	p.Customers, p.OrdersPerMonth, p.Products = int64(d.Size.Customers), int64(d.Size.OrdersPerMonth), int64(d.Size.Products)
+	return schema.Statements(engine, phase, p)
+}
+
+// Parts are the rows as CSV, which every engine takes.
+func (d Dataset) Parts(string) []datagen.Part { return d.Rows }
