@@ -6,13 +6,14 @@ ARGS    ?=
 VERSIONS ?= 13 14 15 16 17 18
 ENDURANCE ?= 30m
 CUTS    ?= 20
+KILLS   ?= 100
 MODES   ?= honest lying disorder nobarrier torn whole
 FUZZTIME ?= 5s
 INPUTS  ?= 10000000
 SEED    ?= 0
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut release platforms test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut kills release platforms test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +33,9 @@ powercut: build ## cuts the power of a virtual machine CUTS times in each of MOD
 
 release: ## writes archives, packages, images and checksums for Linux, Windows and macOS to dist
 	cd scripts/release && $(GO) run . -source ../.. -out ../../dist
+
+kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
+	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
 	$(GO) test -short -timeout 30m ./...

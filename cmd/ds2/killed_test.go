@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,32 +27,44 @@ type killed struct {
 	random *rand.Rand
 	target string
 	fresh  map[string]string        // contents after the load
-	took   map[string]time.Duration // how long each command took the last time that it came to its end
+	took   map[string]time.Duration // how long each command took that came to its end, in a process of its own
 }
 
 // ds2 runs a command to its end, which must be a good one.
 func (k *killed) ds2(args ...string) {
 	k.Helper()
-	start := time.Now()
 	if code, stdout, stderr := execute(k.T, args...); code != exitDone {
-		k.Fatalf("ds2 %s: exit %d\n%s\n%s", strings.Join(args, " "), code, stdout, stderr)
+		k.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(strings.Join(args, " ")), code, stdout, stderr)
 	}
-	k.took[args[0]] = time.Since(start)
 }
 
-// kill runs a command in a process of its own and kills that at a random moment of the time that it takes.
-func (k *killed) kill(args ...string) {
+// kill runs a command in a process of its own and kills that at a random moment of the time that it takes; false where it came
+// to its end before.
+func (k *killed) kill(name string, args ...string) bool {
 	k.Helper()
+	took, known := k.took[name]
+	wait := time.Duration(k.random.Float64() * float64(took))
 	p := startProgram(k.T, args...)
-	wait := time.Duration(k.random.Float64() * 1.1 * float64(max(k.took[args[0]], 100*time.Millisecond)))
+	start := time.Now()
 	p.start(k.T)
-	select {
-	case <-p.ended:
-	case <-time.After(wait):
-		p.Process.Kill()
-		<-p.ended
+	if known {
+		select {
+		case <-p.ended:
+		case <-time.After(wait):
+			p.Process.Kill()
+		}
 	}
-	k.Logf("ds2 %s: killed after %s, %s", args[0], wait.Round(time.Millisecond), p.ProcessState)
+	<-p.ended
+	status := p.ProcessState.Sys().(syscall.WaitStatus)
+	switch {
+	case status.Signaled() && status.Signal() == syscall.SIGKILL:
+		k.Logf("%s: killed after %s of %s", name, wait.Round(time.Millisecond), took.Round(time.Millisecond))
+		return true
+	case status.ExitStatus() != exitDone:
+		k.Errorf("%s: %s", name, p.ProcessState)
+	}
+	k.took[name] = time.Since(start)
+	return false
 }
 
 // same holds the database against the one that was loaded.
@@ -112,7 +125,8 @@ func (k *killed) databases() []string {
 
 // TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be read, what is resumed or
 // done again comes out exactly as if nothing had been, and nothing stays that the next command does not find.
-// DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments.
+// DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments (`make kills`). Only a kill that a command did not
+// forestall by its end counts.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -129,7 +143,7 @@ func TestKilled(t *testing.T) {
 	run := func(command, out string, more ...string) []string {
 		return append([]string{command, "--target", k.target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--metrics-addr", "", "--quiet", "--out", out}, more...)
 	}
-	drive := func(out string) []string { return run("drive", out, "--run-time", "2s") }
+	drive := func(out string) []string { return run("drive", out, "--run-time", "1s") }
 	bench := func(out string) []string {
 		return run("bench", out, "--run-time", "1s", "--runs", "2", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--keep-marked")
 	}
@@ -149,30 +163,35 @@ func TestKilled(t *testing.T) {
 	}()
 	k.fresh = contents(t, k.target)
 	dir := t.TempDir()
-	for i := range kills {
-		out := filepath.Join(dir, strconv.Itoa(i))
-		switch command := []string{"load", "drive", "bench", "snapshot", "reset", "verify"}[i%6]; command {
+	commands := []string{"load", "drive", "bench", "snapshot", "reset", "verify"}
+	hits := map[string]int{}
+	// A command is left to come to its end at first, so that it is known how long it takes, and where it was quicker than then.
+	hit := 0
+	for try := 0; hit < kills && try < 2*kills+2*len(commands); try++ {
+		out := filepath.Join(dir, strconv.Itoa(try))
+		command, was := commands[hit%len(commands)], false
+		switch command {
 		case "load":
-			k.kill(load("--drop")...)
+			was = k.kill(command, load("--drop")...)
 			// A load that was killed before it had dropped anything, or at its very end, leaves nothing to resume.
 			if code, _, stderr := execute(t, load("--resume")...); code != exitDone && !strings.Contains(stderr, "there is nothing to resume") {
 				t.Errorf("resume: exit %d, %s", code, stderr)
 			}
 		case "drive":
-			k.ds2(drive(out)...)
-			k.kill(drive(out + "-killed")...)
-			k.readable(out+"-killed", false)
+			was = k.kill(command, drive(out)...)
+			k.readable(out, false)
 			k.ds2(one("reset")...)
 		case "bench":
-			k.ds2(bench(out)...)
-			k.kill(bench(out + "-killed")...)
-			k.readable(out+"-killed", false)
-			k.ds2(bench(out + "-killed")...)
-			k.readable(out+"-killed", true)
+			was = k.kill(command, bench(out)...)
+			k.readable(out, false)
+			if was {
+				k.ds2(bench(out)...)
+			}
+			k.readable(out, true)
 			k.ds2(one("reset")...)
 		case "snapshot":
 			k.ds2(one("snapshot", "create")...)
-			k.kill(one("snapshot", "create")...)
+			was = k.kill(command, one("snapshot", "create")...)
 			k.ds2(drive(out)...)
 			k.ds2(one("snapshot", "restore")...) // the older copy or the new one: they hold the same
 			k.same("a snapshot that was killed")
@@ -182,15 +201,23 @@ func TestKilled(t *testing.T) {
 			}
 		case "reset":
 			k.ds2(drive(out)...)
-			k.kill(one("reset")...)
+			was = k.kill(command, one("reset")...)
 			k.ds2(one("reset")...)
 		case "verify":
-			k.kill(one("verify", "--quiet")...)
+			was = k.kill(command, one("verify", "--quiet")...)
 			k.ds2(one("verify", "--quiet")...)
 		}
-		k.same(fmt.Sprintf("kill %d", i+1))
-		if t.Failed() {
-			t.Fatalf("kill %d of seed %d", i+1, seed)
+		if was {
+			hit++
+			hits[command]++
 		}
+		k.same(fmt.Sprintf("kill %d", hit))
+		if t.Failed() {
+			t.Fatalf("kill %d of seed %d", hit, seed)
+		}
+	}
+	t.Logf("killed %v", hits)
+	if hit < kills {
+		t.Errorf("%d kills of %d came before the end of their command", hit, kills)
 	}
 }
