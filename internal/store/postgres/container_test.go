@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
 
+	"ds2/internal/dockertest"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
@@ -21,22 +23,26 @@ import (
 const (
 	containerVariable = "DS2_TEST_POSTGRES_IMAGE"
 	containerImage    = "postgres:18"
+	containerDatabase = "first"
 )
 
-// TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker answers and has or can fetch it.
-// Elsewhere TestConformance, on the server of package localpg, has to do; where the variable asks for an image, it fails.
+// TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker has or can fetch it, elsewhere on one that
+// the test builds. Where Docker does not answer, TestConformance, on the server of package localpg, has to do.
 func TestConformanceInContainer(t *testing.T) {
 	image := os.Getenv(containerVariable)
 	asked := image != ""
 	if !asked {
 		image = containerImage
 	}
-	server, err := startContainer(t, image)
-	if err != nil && asked {
-		t.Fatal(err)
+	dockertest.Engine(t)
+	server, err := startContainer(t, testcontainers.WithImage(image))
+	if err != nil && !asked {
+		t.Logf("no container of %s, so one of PostgreSQL %s is built: %v", image, pgtest.Server(t).Version(), err)
+		image = "an image of the test's own"
+		server, err = startContainer(t, testcontainers.WithDockerfile(testcontainers.FromDockerfile{ContextArchive: imageContext(t), BuildLogWriter: t.Output()}))
 	}
 	if err != nil {
-		t.Skipf("no container of %s, so TestConformance on PostgreSQL %s has to do: %v", image, pgtest.Server(t).Version(), err)
+		t.Fatal(err)
 	}
 	t.Logf("on a container of %s", image)
 	host, err := server.Host(t.Context())
@@ -47,30 +53,32 @@ func TestConformanceInContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	at := func(database string) string {
+		target := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "test"), Host: net.JoinHostPort(host, port.Port()), Path: "/" + database}
+		return target.String()
+	}
+	db, err := sql.Open("pgx", at(containerDatabase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Errorf("the database that the container was told to make: %v", err)
+	}
 	databases := 0
 	storetest.Run(t, storetest.Engine{Open: postgres.Open, Kill: killOthers, Database: func(testing.TB) string {
 		databases++
-		target := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "test"), Host: net.JoinHostPort(host, port.Port()),
-			Path: fmt.Sprintf("/ds2_%d", databases)}
-		return target.String()
+		return at(fmt.Sprintf("ds2_%d", databases))
 	}})
 }
 
 // startContainer starts a server that ends with the test.
-func startContainer(t *testing.T, image string) (testcontainers.Container, error) {
+func startContainer(t *testing.T, image testcontainers.CustomizeRequestOption) (testcontainers.Container, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	provider, err := testcontainers.NewDockerProvider()
-	if err != nil {
-		return nil, err
-	}
-	defer provider.Close()
-	if err := provider.Health(ctx); err != nil {
-		return nil, err
-	}
-	server, err := testcontainers.Run(ctx, image,
-		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": "test"}),
+	server, err := testcontainers.Run(ctx, "", image,
+		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": "test", "POSTGRES_DB": containerDatabase}),
 		testcontainers.WithExposedPorts("5432/tcp"),
 		// The image's first start is for its own preparations.
 		testcontainers.WithWaitStrategy(wait.ForLog("database system is ready to accept connections").WithOccurrence(2)))

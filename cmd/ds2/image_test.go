@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ds2/internal/dockertest"
+	"ds2/internal/localpg/pgtest"
+)
+
+// imageVariable names the file of the image of this machine's processor, or a pattern that it alone matches.
+const imageVariable = "DS2_TEST_IMAGE"
+
+// TestImage loads the image of a release into a Docker Engine, and runs in it what users and the Kubernetes jobs do.
+func TestImage(t *testing.T) {
+	pattern := os.Getenv(imageVariable)
+	if pattern == "" {
+		t.Skipf("%s names no image; make platforms makes one", imageVariable)
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%s=%s: %q, %v", imageVariable, pattern, files, err)
+	}
+	dockertest.Engine(t)
+	docker(t, "load", "--input", files[0])
+	if said := docker(t, "run", "--rm", "ds2:latest", "version"); !strings.HasPrefix(said, "ds2 ") {
+		t.Errorf("version: %s", said)
+	}
+	const user = 10001
+	volume := filepath.Join(t.TempDir(), "volume")
+	if err := os.Mkdir(volume, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(volume, user, user); err != nil {
+		t.Fatal(err)
+	}
+	// As restricted as the jobs' pods are, with the machine's network, in which the test's server is.
+	contained := func(args ...string) string {
+		return docker(t, append([]string{"run", "--rm", "--network=host", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
+			"--volume=" + volume + ":/data", "--env=DS2_TARGET", "ds2:latest"}, args...)...)
+	}
+
+	t.Setenv("DS2_TARGET", pgtest.Database(t))
+	contained("load", "--size", "1MB", "--quiet")
+	if said := contained("drive", "--threads=2", "--ramp-rate=100", "--warmup-time=0", "--run-time=3s", "--out=/data/record"); !strings.Contains(said, "The audit passed") {
+		t.Errorf("drive: %s", said)
+	}
+	record := filepath.Join(volume, "record")
+	if code, stdout, stderr := execute(t, "report", "--output", "text", record); code != exitDone || !strings.Contains(stdout, "OPM") {
+		t.Errorf("its record: exit %d, %s%s", code, stdout, stderr)
+	}
+	if info, err := os.Stat(record); err != nil || info.Sys().(*syscall.Stat_t).Uid != user {
+		t.Errorf("the record is not of user %d: %+v, %v", user, info, err)
+	}
+
+	pods, args := indexedJob(t, "generate.yaml")
+	for i := range pods {
+		contained(podArgs(args, i, "--size=W", "--size=1MB")...)
+	}
+	if code, stdout, stderr := execute(t, "generate", "--verify", filepath.Join(volume, "ds2-W")); code != exitDone || !strings.Contains(stdout, "40 files") {
+		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
+	}
+}
+
+func docker(t *testing.T, args ...string) string {
+	t.Helper()
+	said, err := exec.Command("docker", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("docker %s: %v\n%s", strings.Join(args, " "), err, said)
+	}
+	return string(said)
+}

@@ -1,0 +1,66 @@
+// Package dockertest gives tests a Docker Engine: the one that answers, or one of the test's own.
+package dockertest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// variable asks for an engine: where none answers, the test starts one, and fails where it cannot. Without it such tests are
+// skipped.
+const variable = "DS2_TEST_DOCKER"
+
+// startTime is how long an engine may take to answer on a busy machine.
+const startTime = 2 * time.Minute
+
+// Engine makes sure that there is an engine for the test, which the environment names to docker and to testcontainers.
+func Engine(t *testing.T) {
+	t.Helper()
+	said, err := exec.Command("docker", "version").CombinedOutput()
+	if err == nil {
+		return
+	}
+	if os.Getenv(variable) == "" {
+		t.Skipf("no Docker Engine answers; with %s=1 and as root the test starts one: %v", variable, err)
+	}
+	if os.Geteuid() != 0 {
+		t.Fatalf("no Docker Engine answers, and only root starts one: %v, %s", err, said)
+	}
+	dir, err := os.MkdirTemp("", "ds2-docker-") // not the test's own, whose path may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := "unix://" + filepath.Join(dir, "socket")
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	engine := exec.Command("dockerd", "--host", socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"))
+	engine.Stdout, engine.Stderr = log, log
+	if err := engine.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- engine.Wait() }()
+	t.Cleanup(func() {
+		err := errors.Join(engine.Process.Signal(syscall.SIGTERM), <-ended)
+		exec.Command("umount", filepath.Join(dir, "exec/netns/default")).Run() // an engine leaves it mounted where it had a container on the machine's network
+		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+			t.Errorf("stop the Docker Engine: %v", err)
+		}
+	})
+	t.Setenv("DOCKER_HOST", socket)
+	t.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true") // its image could not be pulled; the engine ends with the test
+	for deadline := time.Now().Add(startTime); exec.Command("docker", "version").Run() != nil; time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			text, _ := os.ReadFile(log.Name())
+			t.Fatalf("the Docker Engine does not answer:\n%s", text)
+		}
+	}
+}
