@@ -20,6 +20,7 @@ import (
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2"
 )
 
 // demoFlags are the flags of ds2 demo: those of its own, of the load and of the run.
@@ -51,6 +52,7 @@ once and keeps them. Nothing is left running.`,
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
+	f.load.workload, f.load.flags = ds2.Name, pflag.NewFlagSet("load", pflag.ContinueOnError)
 	f.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()

@@ -29,8 +29,10 @@ import (
 type driveFlags struct {
 	targetFlags
 	size, words string
+	flags       *pflag.FlagSet // that they were declared in
 	config      driver.Config
 	workload    ds2.Config
+	expected    *datagen.Size // from size; nil: that of the database
 	rate        rateValue
 	spacing     string
 	startAt     string
@@ -59,6 +61,7 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 // addShared declares the flags that runs have in a search for the best number of users too.
 func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	c, w := &f.config, &f.workload
+	f.flags = flags
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "expected size of the database: S, M, L, W, 30MB, 80GB (default: the size it has); also --db-size, --db-size-str")
@@ -179,8 +182,6 @@ func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
 
 // judged is what flags say that takes no database to be read.
 type judged struct {
-	words  *datagen.Words
-	size   *datagen.Size // nil: that of the database
 	limits []limit.Limit
 }
 
@@ -189,15 +190,10 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	if err := f.check(now); err != nil {
 		return j, err
 	}
-	if j.words, err = readWords(f.words); err != nil {
-		return j, err
-	}
-	if f.size != "" {
-		size, err := datagen.ParseSize(f.size)
-		if err != nil {
-			return j, flagError("size", err)
+	for _, t := range tenants() {
+		if err := t.judge(f); err != nil {
+			return j, err
 		}
-		j.size = &size
 	}
 	if j.limits, err = f.limits.parse(); err != nil {
 		return j, err
@@ -207,11 +203,6 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	}
 	if f.abortAfter > 0 && f.abortAfter < time.Second {
 		return j, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
-	}
-	w := f.workload
-	w.Size = datagen.S // the database tells the right one
-	if err := w.Check(); err != nil {
-		return j, &exitError{exitUsage, err}
 	}
 	_, err = f.urls()
 	return j, err
@@ -224,7 +215,6 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err != nil {
 		return o, err
 	}
-	f.workload.Words = j.words
 	stores, err := f.open()
 	if err != nil {
 		return o, err
@@ -236,7 +226,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}()
 	c := f.config
 	for _, s := range stores {
-		c.Targets = append(c.Targets, s.Label())
+		c.Targets = append(c.Targets, s.Label()) // for the length of the ramp
 	}
 	specs, err := f.specs(c.Length())
 	if err != nil {
@@ -246,21 +236,12 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err != nil {
 		return o, err
 	}
-	var seeds []uint64
-	for i, s := range stores {
-		size, seed, err := experiment.CheckTarget(ctx, s, j.size, f.workload.Words)
-		if err != nil {
-			return o, err
-		}
-		if i > 0 && size != f.workload.Size {
-			return o, fmt.Errorf("%s holds a dataset of size %s and %s one of size %s: targets driven together must be alike",
-				stores[0].Label(), f.workload.Size, s.Label(), size)
-		}
-		f.workload.Size = size
-		seeds = append(seeds, seed)
+	plan, err := f.plan(ctx, stores)
+	if err != nil {
+		return o, err
 	}
 	return experiment.Options{
-		Targets: stores, Plan: &ds2.Plan{Config: f.workload, Targets: ds2.Targets(stores)}, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(), DataSeeds: seeds,
+		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

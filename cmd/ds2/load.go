@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/datagen"
 	"ds2/datagen/folder"
@@ -22,6 +24,8 @@ import (
 // loadFlags are the flags of ds2 load.
 type loadFlags struct {
 	targetFlags
+	flags             *pflag.FlagSet // that they were declared in
+	workload          string
 	size, words, from string
 	dataSeed          uint64
 	quiet             bool
@@ -59,6 +63,8 @@ PowerShell:
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.targetFlags.add(flags)
+	f.flags = flags
+	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", ")+"; other commands learn it from the database")
 	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
@@ -79,18 +85,10 @@ PowerShell:
 func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
 	switch {
-	case f.size == "" && f.from == "":
-		return usageError("--size is missing: S is the smallest, see ds2 sizes")
-	case f.words != "" && f.from != "":
-		return usageError("--words and --from exclude each other: the files in the directory have their words already")
-	case f.dataSeed != 0 && f.from != "":
-		return usageError("--data-seed and --from exclude each other: the files in the directory have their rows already")
 	case f.options.AtOnce < 1 || f.options.AtOnce > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
-	case f.sqlServer.options.FilesDir != "" && f.from == "":
-		return usageError("--server-dir needs --from, which names the same directory as this machine sees it: its manifest says what the files hold")
 	}
 	if err := f.dataset(); err != nil {
 		return err
@@ -135,53 +133,72 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 }
 
 // dataset reads what is to be loaded.
-func (f *loadFlags) dataset() error {
-	o := &f.options
-	o.Version = kitVersion()
-	if f.from != "" {
+func (f *loadFlags) dataset() (err error) {
+	f.options.Version = kitVersion()
+	t, ok := tenants()[f.workload]
+	if !ok {
+		return usageError("--workload: unknown workload %q: use %s", f.workload, strings.Join(workloads().Names(), " or "))
+	}
+	if err := notOf(f.workload, f.flags, func(t tenant) []string { return t.loadFlags }); err != nil {
+		return err
+	}
+	f.options.Dataset, err = t.dataset(f)
+	return err
+}
+
+// ds2 is a dataset of DS2.
+func (f *loadFlags) ds2() (workload.Dataset, error) {
+	switch {
+	case f.size == "" && f.from == "":
+		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes")
+	case f.words != "" && f.from != "":
+		return nil, usageError("--words and --from exclude each other: the files in the directory have their words already")
+	case f.dataSeed != 0 && f.from != "":
+		return nil, usageError("--data-seed and --from exclude each other: the files in the directory have their rows already")
+	case f.sqlServer.options.FilesDir != "" && f.from == "":
+		return nil, usageError("--server-dir needs --from, which names the same directory as this machine sees it: its manifest says what the files hold")
+	case f.from != "":
 		return f.directory()
 	}
 	size, err := parseSize(f.size)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	words, err := readWords(f.words)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	data, err := datagen.New(size, words, datagen.Options{Seed: f.dataSeed})
 	if err != nil {
-		return flagError("size", err)
+		return nil, flagError("size", err)
 	}
-	o.Dataset = ds2.Dataset{Size: size, Words: words.Sum(), Seed: f.dataSeed, Rows: data.Parts()}
-	return nil
+	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: f.dataSeed, Rows: data.Parts()}, nil
 }
 
 // directory reads what a directory holds.
-func (f *loadFlags) directory() error {
+func (f *loadFlags) directory() (workload.Dataset, error) {
 	dir, err := folder.Open(f.from)
 	if err != nil {
-		return flagError("from", err)
+		return nil, flagError("from", err)
 	}
 	if f.size != "" {
 		size, err := parseSize(f.size)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if size != dir.Size() {
-			return usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out", f.from, dir.Size(), size)
+			return nil, usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out", f.from, dir.Size(), size)
 		}
 	}
 	parts, err := dir.Parts()
 	if err != nil {
-		return flagError("from", err)
+		return nil, flagError("from", err)
 	}
-	o := &f.options
-	o.Dataset = ds2.Dataset{Size: dir.Size(), Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
+	data := ds2.Dataset{Size: dir.Size(), Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
 	if f.sqlServer.options.FilesDir != "" {
-		return f.sqlServer.files(dir.Manifest)
+		return data, f.sqlServer.files(dir.Manifest)
 	}
-	return nil
+	return data, nil
 }
 
 func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Writer) (*load.Report, error) {

@@ -18,7 +18,7 @@ func (f *logFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *logFlags) reset(ctx context.Context, s store.Store, stderr io.Writer) error {
-	return experiment.Reset(ctx, s, f.discard, resetSteps(stderr))
+	return experiment.Reset(ctx, s, workloads(), f.discard, resetSteps(stderr))
 }
 
 // resetSteps shows what a reset is at.

@@ -13,11 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ds2/internal/audit"
 	"ds2/internal/durability"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -67,13 +68,14 @@ type verifyFlags struct {
 
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
-	var options audit.Options
+	var options workload.Audit
+	unnamed := ds2.Workload{}
 	if f.size != "" {
 		size, err := parseSize(f.size)
 		if err != nil {
 			return err
 		}
-		options.Size = &size
+		unnamed.Size = &size
 	}
 	var record *result.Record
 	if len(f.records) > 0 {
@@ -106,12 +108,16 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	for _, s := range stores {
 		if record != nil {
-			if options.Run, err = runOf(record, s); err != nil {
+			if options.Run, err = runOf(record, s, f.records); err != nil {
 				return err
 			}
 		}
+		w, err := workloadOf(ctx, s, unnamed)
+		if err != nil {
+			return interrupted(ctx, err)
+		}
 		options.Progress = func(done, total int64, left time.Duration) { view.tell("audit "+s.Label(), done, total, left) }
-		checks, err := audit.Check(ctx, s, options)
+		checks, err := w.Audit(ctx, s, options)
 		if err != nil && found.damaged() && ctx.Err() == nil {
 			found.Broken = err.Error() // no wonder
 			break
@@ -201,7 +207,7 @@ func (v verification) print(w io.Writer, format string) error {
 }
 
 // runOf is what a record says of a target.
-func runOf(r *result.Record, s store.Store) (*audit.Run, error) {
+func runOf(r *result.Record, s store.Store, dirs []string) (*workload.Account, error) {
 	i := slices.Index(r.Targets, s.Label())
 	if i < 0 {
 		return nil, usageError("--record: run %s was against %s, not %s", r.RunID, r.Targets, s.Label())
@@ -209,7 +215,7 @@ func runOf(r *result.Record, s store.Store) (*audit.Run, error) {
 	if i >= len(r.ByTarget) || i >= len(r.Before) || i >= len(r.After) {
 		return nil, usageError("--record: run %s did not get to its end, so nobody knows what it did; leave out --record", r.RunID)
 	}
-	return &audit.Run{Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i]}, nil
+	return &workload.Account{Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: dirs}, nil
 }
 
 // compareJournals compares what the driver machines of a run noted as acknowledged with what a database holds. Without a

@@ -8,6 +8,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/shell"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
 // The ways in which databases are restored before each of several runs.
@@ -23,6 +24,7 @@ type Restore struct {
 	Way        string // RestoreReset, RestoreSnapshot or RestoreNone
 	Command    string // of the shell, instead of Way
 	DiscardLog bool   // see Reset
+	Workloads  workload.Workloads
 	Output     io.Writer
 
 	// Steps shows what a reset is at.
@@ -58,7 +60,7 @@ func (r Restore) Do(ctx context.Context, targets []store.Store) error {
 func (r Restore) one(ctx context.Context, target store.Store) error {
 	switch r.Way {
 	case RestoreReset:
-		return Reset(ctx, target, r.DiscardLog, r.Steps)
+		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Steps)
 	case RestoreSnapshot:
 		return Snapshot(ctx, target, SnapshotRestore, r.Copying)
 	}
@@ -67,7 +69,7 @@ func (r Restore) one(ctx context.Context, target store.Store) error {
 
 // Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
 // the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
-func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (store.Tell, func())) error {
+func Reset(ctx context.Context, s store.Store, w workload.Workloads, discardLog bool, steps func() (store.Tell, func())) error {
 	if keeper, ok := s.(store.LogKeeper); ok {
 		if discardLog {
 			if err := keeper.DiscardLog(ctx); err != nil {
@@ -86,5 +88,5 @@ func Reset(ctx context.Context, s store.Store, discardLog bool, steps func() (st
 	}
 	tell, stop := steps()
 	defer stop()
-	return load.Reset(ctx, s, tell)
+	return load.Reset(ctx, s, w, tell)
 }

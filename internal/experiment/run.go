@@ -43,8 +43,6 @@ type Options struct {
 	Version string // of the kit
 	Command *result.Command
 
-	DataSeeds []uint64 // of the rows of the targets, as CheckTarget tells
-
 	Observer       *monitor.Observer // of machine and databases; nil: none
 	Device         *device.Record    // what the drives under test can do by themselves; nil: nobody has measured it
 	Idle, Cooldown time.Duration     // how long they are observed before the users connect and after the run

@@ -16,7 +16,6 @@ func Summarize(o Options) result.Summary {
 		Start:      time.Now(),
 		Command:    o.Command,
 		Engine:     o.Targets[0].Engine(),
-		DataSeeds:  o.DataSeeds,
 		Threads:    c.Threads,
 		Seed:       c.Seed,
 		Parameters: result.Parameters{

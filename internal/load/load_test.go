@@ -18,6 +18,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
@@ -407,7 +408,7 @@ func TestSeed(t *testing.T) {
 	}
 	fresh := pgtest.Contents(t, target)
 	exec(t, s, "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
-	if err := load.Reset(t.Context(), s, func(string, float64, time.Duration) {}); err != nil {
+	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(string, float64, time.Duration) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {

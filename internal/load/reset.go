@@ -8,64 +8,47 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
-	"ds2/schema"
+	"ds2/internal/workload"
 )
 
-// Reset takes a loaded database back to the state after its load: the customers, orders and reorders of runs go, and
-// INVENTORY is as the dataset has it.
-func Reset(ctx context.Context, s store.Store, tell store.Tell) error {
+// Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the dataset
+// has it.
+func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tell store.Tell) error {
 	resetter, ok := s.(store.Resetter)
 	if !ok {
 		return fmt.Errorf("reset %s: %s databases cannot be reset", s.Label(), s.Engine())
 	}
-	info, err := store.ReadInfo(ctx, s.DB())
+	w, info, err := workloads.Ask(ctx, s)
 	if err != nil {
-		return s.Wrap("reset "+s.Label(), err)
+		return fmt.Errorf("reset %s: %w", s.Label(), err)
 	}
-	if err := info.CheckReady(); err != nil {
-		return err
+	planner, ok := w.(workload.Resetter)
+	if !ok {
+		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot", s.Label(), w.Name())
 	}
-	size, err := info.Size()
-	if err != nil {
-		return err
-	}
-	seed, err := info.DataSeed()
+	plan, err := planner.PlanReset(ctx, s, info)
 	if err != nil {
 		return err
 	}
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed}) // INVENTORY has no words in it
-	if err != nil {
-		return err
-	}
-	statements, err := schema.Statements(s.Engine(), schema.Reset, schema.Params{
-		Customers: int64(size.Customers), OrdersPerMonth: int64(size.OrdersPerMonth), Products: int64(size.Products),
-	})
-	if err != nil {
-		return err
-	}
-	work, err := planReset(ctx, s, size, statements, tell)
-	if err != nil {
-		return err
-	}
+	work := planReset(plan, tell)
 	defer work.follow()()
-	r, w := io.Pipe()
+	r, pipe := io.Pipe()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		w.CloseWithError(writeInventory(w, data))
+		pipe.CloseWithError(writeParts(pipe, plan.Rows))
 	}()
-	err = resetter.Reset(ctx, statements, r, work.begin)
+	err = resetter.Reset(ctx, plan.Statements, r, work.begin)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	return err
 }
 
-func writeInventory(w io.Writer, data *datagen.Dataset) error {
-	for _, part := range data.Parts() {
-		if part.Table == datagen.Inventory {
-			if _, err := part.WriteTo(w); err != nil {
-				return err
-			}
+// writeParts writes parts one after the other.
+func writeParts(w io.Writer, parts []datagen.Part) error {
+	for _, part := range parts {
+		if _, err := part.WriteTo(w); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -5,10 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"ds2/datagen"
 	"ds2/internal/pace"
 	"ds2/internal/store"
-	"ds2/schema"
+	"ds2/internal/workload"
 )
 
 // The kinds of work of a reset: what it costs depends on what runs added, or on what the tables hold.
@@ -33,21 +32,10 @@ type piece struct {
 }
 
 // planReset computes from the rows that runs added what there is to do.
-func planReset(ctx context.Context, s store.Store, size datagen.Size, statements []schema.Statement, tell store.Tell) (*resetWork, error) {
-	var customer, order int64
-	err := s.DB().QueryRowContext(ctx, "SELECT (SELECT COALESCE(MAX(customerid), 0) FROM customers), (SELECT COALESCE(MAX(orderid), 0) FROM orders)").Scan(&customer, &order)
-	if err != nil {
-		return nil, s.Wrap("ask what is to be removed from "+s.Label(), err)
-	}
-	orders := int64(size.OrdersPerMonth) * datagen.Months
-	added := map[string]float64{"customers": float64(customer - int64(size.Customers)), "inventory": float64(order - orders)}
-	held := map[string]float64{"customers": float64(size.Customers), "orders": float64(orders), "inventory": float64(size.Products)}
-	added["orders"] = added["inventory"]
-	for _, table := range []string{"orderlines", "cust_hist"} {
-		added[table], held[table] = linesPerOrder*added["orders"], linesPerOrder*float64(orders)
-	}
+func planReset(r workload.Reset, tell store.Tell) *resetWork {
+	added, held := r.Added, r.Held
 	w := &resetWork{pieces: map[string]piece{}, tell: tell, doing: "look for what is to be removed"}
-	for _, s := range statements {
+	for _, s := range r.Statements {
 		p := piece{removing, s.CostAdded * max(added[s.Table], 0)}
 		if s.Cost > 0 {
 			p = piece{vacuuming, s.Cost * held[s.Table]}
@@ -61,14 +49,11 @@ func planReset(ctx context.Context, s store.Store, size datagen.Size, statements
 		w.pieces[s.Name] = p
 		w.estimate.Plan(p.kind, p.units)
 	}
-	return w, nil
+	return w
 }
 
 // few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves indexes out.
 const few = 0.02
-
-// linesPerOrder is how many lines an order has on average.
-const linesPerOrder = 5
 
 // begin notes that a statement begins.
 func (w *resetWork) begin(statement string) {

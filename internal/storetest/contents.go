@@ -11,6 +11,8 @@ import (
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // dataset is what the database was loaded with.
@@ -120,7 +122,7 @@ func (s *suite) reset(t *testing.T) {
 	if _, ok := s.store.(store.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
-	if err := load.Reset(t.Context(), s.store, func(string, float64, time.Duration) {}); err != nil {
+	if err := load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, func(string, float64, time.Duration) {}); err != nil {
 		t.Fatal(err)
 	}
 	s.contents(t)

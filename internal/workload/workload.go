@@ -168,3 +168,17 @@ type Account struct {
 	Target        int      // index of the target in the run
 	Dirs          []string // the run's records, one for each driver machine
 }
+
+// Resetter is a Workload whose databases can be taken back to the state after the load without loading them again.
+type Resetter interface {
+	// PlanReset computes what is to be done on a database.
+	PlanReset(ctx context.Context, target store.Store, info store.Info) (Reset, error)
+}
+
+// Reset is what a reset does: see store.Resetter.
+type Reset struct {
+	Statements []schema.Statement
+	Rows       []datagen.Part     // of the table that is filled again, as CSV
+	Held       map[string]float64 // rows of the dataset by table
+	Added      map[string]float64 // rows that runs have added, by table
+}

@@ -29,6 +29,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
@@ -90,7 +91,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	s := open(t, target.String())
 	loadTiny(t, s)
 	logIn(t, s)
-	if err := load.Reset(t.Context(), s, silent); err != nil {
+	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Placement(t.Context()); err != nil {

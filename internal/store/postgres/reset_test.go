@@ -9,6 +9,8 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and what an
@@ -51,7 +53,7 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		waitForStatistics()
 		before := vacuums(t, s)
 		var told []string
-		if err := load.Reset(t.Context(), s, func(doing string, _ float64, _ time.Duration) { told = append(told, doing) }); err != nil {
+		if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _ float64, _ time.Duration) { told = append(told, doing) }); err != nil {
 			t.Fatal(err)
 		}
 		waitForStatistics()
@@ -84,7 +86,7 @@ func TestResetOfScatteredRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := load.Reset(t.Context(), s, silent); err != nil {
+	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent); err != nil {
 		t.Fatal(err)
 	}
 	if got := state(t, s); !maps.Equal(got, fresh) {

@@ -13,6 +13,8 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 )
 
 // silent is told what nobody wants to know: store.Tell.
@@ -79,10 +81,10 @@ func TestBackToTheStart(t *testing.T) {
 		name string
 		back func() error
 	}{
-		{"reset", func() error { return load.Reset(t.Context(), s, silent) }},
+		{"reset", func() error { return load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent) }},
 		{"snapshot", func() error { return s.RestoreSnapshot(t.Context(), silent) }},
 		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context(), silent) }},
-		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, silent) }},
+		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent) }},
 	} {
 		if way.name != "reset of what was not changed" {
 			work(t, s)

@@ -17,7 +17,8 @@ var (
 type Plan struct {
 	Config  Config // has passed Check
 	Targets []Target
-	Journal Journal // of the next run: is told what the targets have acknowledged; nil: nobody is
+	Seeds   []uint64 // of the rows of the targets; nil: unknown
+	Journal Journal  // of the next run: is told what the targets have acknowledged; nil: nobody is
 }
 
 // Workload is DS2.
@@ -29,7 +30,7 @@ func (p *Plan) Size() string { return p.Config.Size.String() }
 // Describe adds the size and DS2's parameters.
 func (p *Plan) Describe(s *result.Summary) {
 	c := p.Config
-	s.Size = c.Size.String()
+	s.Size, s.DataSeeds = c.Size.String(), p.Seeds
 	s.Customers, s.OrdersPerMonth, s.Products = int64(c.Size.Customers), int64(c.Size.OrdersPerMonth), int64(c.Size.Products)
 	s.Parameters.PctNewCustomers = c.PctNewCustomers
 	s.Parameters.Searches = c.Searches

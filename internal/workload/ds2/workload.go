@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"ds2/datagen"
-	"ds2/internal/audit"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/audit"
 )
 
 var _ workload.Workload = Workload{}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"ds2/datagen"
-	"ds2/internal/audit"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/audit"
 )
 
 // TestCost counts the pages that an audit reads: after a run CUST_HIST once, of the other large tables what the run added

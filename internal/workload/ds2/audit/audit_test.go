@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ds2/datagen"
-	"ds2/internal/audit"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
@@ -14,6 +13,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/audit"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
+)
+
+// tenant is a workload as the command line knows it: with the flags that it alone has, and what they make.
+type tenant struct {
+	workload.Workload
+	loadFlags, runFlags []string
+
+	// dataset reads what ds2 load is to load.
+	dataset func(*loadFlags) (workload.Dataset, error)
+	// judge refuses the flags of a run before anything is connected to.
+	judge func(*driveFlags) error
+	// plan puts a run together for databases of the workload, of which ds2_info says infos.
+	plan func(f *driveFlags, targets []store.Store, infos []store.Info) (workload.Plan, error)
+}
+
+// tenants are the workloads that ds2 knows.
+func tenants() map[string]tenant {
+	return map[string]tenant{
+		ds2.Name: {
+			Workload:  ds2.Workload{},
+			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
+			runFlags:  []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
+			dataset:   (*loadFlags).ds2,
+			judge:     (*driveFlags).judgeDS2,
+			plan:      (*driveFlags).planDS2,
+		},
+	}
+}
+
+// workloads are the tenants for who asks databases whose they are.
+func workloads() workload.Workloads {
+	all := workload.Workloads{"": ds2.Workload{}} // databases that earlier versions loaded do not say it
+	for name, t := range tenants() {
+		all[name] = t.Workload
+	}
+	return all
+}
+
+// workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded it, is unnamed's, and so is one
+// of DS2.
+func workloadOf(ctx context.Context, target store.Store, unnamed workload.Workload) (workload.Workload, error) {
+	info, err := store.ReadInfo(ctx, target.DB())
+	if err != nil {
+		return unnamed, nil // who cannot read it will say so when it reads the rest
+	}
+	all := workloads()
+	all[""], all[unnamed.Name()] = unnamed, unnamed
+	w, err := all.Of(info)
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", target.Label(), err)
+	}
+	return w, nil
+}
+
+// notOf refuses flags of a command that only other workloads have.
+func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
+	has := own(tenants()[name])
+	for other, t := range tenants() {
+		for _, flag := range own(t) {
+			if other != name && !slices.Contains(has, flag) && flags.Changed(flag) {
+				return usageError("--%s: it is a flag of workload %s, and the database is one of workload %s", flag, other, name)
+			}
+		}
+	}
+	return nil
+}
+
+// plan asks the targets what they hold and puts together what is run on them.
+func (f *driveFlags) plan(ctx context.Context, targets []store.Store) (workload.Plan, error) {
+	var infos []store.Info
+	name := ""
+	for i, s := range targets {
+		w, info, err := workloads().Ask(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && w.Name() != name {
+			return nil, usageError("--target: %s holds workload %s and %s workload %s: targets driven together must be alike", targets[0].Label(), name, s.Label(), w.Name())
+		}
+		name = w.Name()
+		infos = append(infos, info)
+	}
+	if err := notOf(name, f.flags, func(t tenant) []string { return t.runFlags }); err != nil {
+		return nil, err
+	}
+	return tenants()[name].plan(f, targets, infos)
+}
+
+// judgeDS2 refuses flags that no order can be drawn from.
+func (f *driveFlags) judgeDS2() (err error) {
+	w := &f.workload
+	if w.Words, err = readWords(f.words); err != nil {
+		return err
+	}
+	if f.size != "" {
+		size, err := datagen.ParseSize(f.size)
+		if err != nil {
+			return flagError("size", err)
+		}
+		f.expected = &size
+	}
+	checked := *w
+	checked.Size = datagen.S // the database tells the right one
+	if err := checked.Check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return nil
+}
+
+func (f *driveFlags) planDS2(targets []store.Store, infos []store.Info) (workload.Plan, error) {
+	plan, err := ds2.Look(targets, infos, f.expected, f.workload)
+	if err != nil {
+		return nil, err
+	}
+	return plan, nil
+}

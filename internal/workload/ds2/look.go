@@ -1,0 +1,42 @@
+package ds2
+
+import (
+	"errors"
+	"fmt"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+)
+
+// ErrWords says that titles and actors of a database are of other words than users would search for.
+var ErrWords = errors.New("its titles and actors are made of other words than these; give the file it was loaded with by --words")
+
+// Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made of the
+// words in c, whose size is filled in.
+func Look(targets []store.Store, infos []store.Info, want *datagen.Size, c Config) (*Plan, error) {
+	p := &Plan{Config: c, Targets: Targets(targets)}
+	for i, target := range targets {
+		size, err := infos[i].Size()
+		if err != nil {
+			return nil, err
+		}
+		seed, err := infos[i].DataSeed()
+		if err != nil {
+			return nil, err
+		}
+		if want != nil && *want != size {
+			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; leave out the size, or load the one you want with ds2 load",
+				target.Label(), size, *want)
+		}
+		if sum, ok := infos[i][store.InfoWords]; ok && sum != c.Words.Sum() {
+			return nil, fmt.Errorf("look at %s: %w", target.Label(), ErrWords)
+		}
+		if i > 0 && size != p.Config.Size {
+			return nil, fmt.Errorf("%s holds a dataset of size %s and %s one of size %s: targets driven together must be alike",
+				targets[0].Label(), p.Config.Size, target.Label(), size)
+		}
+		p.Config.Size = size
+		p.Seeds = append(p.Seeds, seed)
+	}
+	return p, nil
+}

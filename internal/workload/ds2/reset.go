@@ -1,0 +1,52 @@
+package ds2
+
+import (
+	"context"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/schema"
+)
+
+var _ workload.Resetter = Workload{}
+
+// linesPerOrder is how many lines an order has on average.
+const linesPerOrder = 5
+
+// PlanReset removes the customers, orders and reorders of runs, and fills INVENTORY again.
+func (Workload) PlanReset(ctx context.Context, target store.Store, info store.Info) (r workload.Reset, err error) {
+	size, err := info.Size()
+	if err != nil {
+		return r, err
+	}
+	seed, err := info.DataSeed()
+	if err != nil {
+		return r, err
+	}
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed}) // INVENTORY has no words in it
+	if err != nil {
+		return r, err
+	}
+	for _, part := range data.Parts() {
+		if part.Table == datagen.Inventory {
+			r.Rows = append(r.Rows, part)
+		}
+	}
+	if r.Statements, err = (Dataset{Size: size}).Statements(target.Engine(), schema.Reset, schema.Params{}); err != nil {
+		return r, err
+	}
+	var customer, order int64
+	err = target.DB().QueryRowContext(ctx, "SELECT (SELECT COALESCE(MAX(customerid), 0) FROM customers), (SELECT COALESCE(MAX(orderid), 0) FROM orders)").Scan(&customer, &order)
+	if err != nil {
+		return r, target.Wrap("ask what is to be removed from "+target.Label(), err)
+	}
+	orders := int64(size.OrdersPerMonth) * datagen.Months
+	r.Added = map[string]float64{"customers": float64(customer - int64(size.Customers)), "inventory": float64(order - orders)}
+	r.Held = map[string]float64{"customers": float64(size.Customers), "orders": float64(orders), "inventory": float64(size.Products)}
+	r.Added["orders"] = r.Added["inventory"]
+	for _, table := range []string{"orderlines", "cust_hist"} {
+		r.Added[table], r.Held[table] = linesPerOrder*r.Added["orders"], linesPerOrder*float64(orders)
+	}
+	return r, nil
+}

@@ -1,0 +1,50 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// Workloads are those that there are, by name; under "" is that of databases which do not say whose they are. The command line
+// hands it down; nothing else chooses a workload.
+type Workloads map[string]Workload
+
+// Names are the workloads' names, in order.
+func (w Workloads) Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w)), func(name string) bool { return name == "" })
+}
+
+// Of is the workload of a database, by what it notes of itself.
+func (w Workloads) Of(info store.Info) (Workload, error) {
+	if found, ok := w[info[store.InfoWorkload]]; ok {
+		return found, nil
+	}
+	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2", info[store.InfoWorkload], strings.Join(w.Names(), " and "))
+}
+
+// patience is how long a database may take to say whose it is.
+const patience = 30 * time.Second
+
+// Ask asks a database whose it is. Its load has come to its end.
+func (w Workloads) Ask(ctx context.Context, target store.Store) (Workload, store.Info, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	info, err := store.ReadInfo(ctx, target.DB())
+	if err != nil {
+		return nil, nil, target.Wrap("look at "+target.Label(), err)
+	}
+	if err := info.CheckReady(); err != nil {
+		return nil, nil, fmt.Errorf("look at %s: %w", target.Label(), err)
+	}
+	found, err := w.Of(info)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look at %s: %w", target.Label(), err)
+	}
+	return found, info, nil
+}
