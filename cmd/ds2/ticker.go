@@ -10,7 +10,7 @@ import (
 )
 
 // progressEvery is how often a progress that is not on a terminal writes its line.
-const progressEvery = 10 * time.Second
+var progressEvery = 10 * time.Second
 
 // isTerminal says whether what is written to w can be drawn over.
 func isTerminal(w io.Writer) bool {

@@ -30,7 +30,7 @@ func newVerifyCommand() *cobra.Command {
 purchase history that agree, sales that are the sum of the order lines product by product, no negative stock, and
 orders whose net, tax and total are right. With the record of a run, it also checks what the run added.
 
-Each large table is read once, by as many statements as there are parts of 50,000 orders, and no temporary file is
+Each large table is read once, by as many statements as there are parts of 10,000 to 50,000 orders, and no temporary file is
 written unless there is damage to look into. A run's own audit, after ds2 drive, asks about the run alone.
 
 With --deep it first reads every page of every table and index and has the server check pages, rows and indexes by its

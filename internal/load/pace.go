@@ -24,8 +24,8 @@ type course struct {
 	copying    float64            // work that is to be copied
 	statements map[string]float64 // cost, by name
 	kinds      map[string]pace.Kind
-	built      map[string]float64 // of the cost, what is done already
-	share      float64            // of all, as it was told last
+	running    map[string]*pace.Task
+	share      float64 // of all, as it was told last
 }
 
 // rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on PostgreSQL 15.
@@ -43,7 +43,7 @@ func kindOf(s schema.Statement) pace.Kind {
 
 // newCourse computes what is to be done.
 func newCourse(next Progress, parts []datagen.Part, statements []schema.Statement) *course {
-	c := &course{Progress: next, statements: map[string]float64{}, kinds: map[string]pace.Kind{}, built: map[string]float64{}}
+	c := &course{Progress: next, statements: map[string]float64{}, kinds: map[string]pace.Kind{}, running: map[string]*pace.Task{}}
 	rows := map[string]float64{}
 	for _, part := range parts {
 		rows[string(part.Table)] += float64(part.Rows)
@@ -117,19 +117,25 @@ func (c *course) skipStatement(name string) {
 // Statement is of Progress.
 func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	c.Progress.Statement(phase, statement, ended)
-	if ended {
-		c.build(statement, 1)
-	}
-}
-
-// build notes how much of a statement is done.
-func (c *course) build(statement string, share float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	more := max(share*c.statements[statement]-c.built[statement], 0)
-	c.built[statement] += more
-	if more > 0 {
-		c.estimate.Did(more)
+	if ended {
+		c.running[statement].End()
+		delete(c.running, statement)
+	} else {
+		c.running[statement] = c.estimate.Start(c.statements[statement])
+	}
+	c.tell()
+}
+
+// built notes how much of the statements that are running is done, as far as the server says.
+func (c *course) built(shares map[string]float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, share := range shares {
+		if task := c.running[name]; task != nil {
+			task.Reach(share)
+		}
 	}
 	c.tell()
 }
@@ -150,7 +156,7 @@ func (c *course) pollProgress(ctx context.Context, e store.Loader) {
 		}
 		for name, share := range shares {
 			c.Progress.Built(name, share)
-			c.build(name, share)
 		}
+		c.built(shares)
 	}
 }

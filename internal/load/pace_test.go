@@ -35,7 +35,7 @@ func TestTimeLeft(t *testing.T) {
 	}{
 		{"as the costs say", 1, 100 * time.Millisecond},
 		{"building is faster", 0.8, 100 * time.Millisecond},
-		{"building is slower", 1.4, 10 * time.Millisecond},
+		{"building is slower", 1.35, 10 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			e := &estimates{from: time.Now()}
@@ -48,10 +48,12 @@ func TestTimeLeft(t *testing.T) {
 			p.Begin(schema.Indexes)
 			for i, s := range statements {
 				p.step(statements[i : i+1])
+				p.Statement(schema.Indexes, s.Name, false)
 				for share := range 100 {
 					time.Sleep(time.Duration(s.Cost * c.build * 10 * float64(c.copy)))
-					p.build(s.Name, float64(share+1)/100)
+					p.built(map[string]float64{s.Name: float64(share+1) / 100})
 				}
+				p.Statement(schema.Indexes, s.Name, true)
 			}
 			took := time.Since(e.from)
 			for i, at := range e.at {

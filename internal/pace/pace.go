@@ -4,6 +4,7 @@
 package pace
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,7 +20,8 @@ type Kind struct {
 // priorWeight is the share of a kind's units from which on its own speed counts more than what the others make of its prior.
 const priorWeight = 0.02
 
-// Estimate is how far a job is. It is at one piece of work at a time. All methods may be called from several goroutines.
+// Estimate is how far a job is. It is at one piece of work at a time, which may consist of several tasks at once. All methods may be
+// called from several goroutines.
 type Estimate struct {
 	mu    sync.Mutex
 	kinds []*amount
@@ -27,6 +29,10 @@ type Estimate struct {
 	units float64   // of the piece
 	did   float64   // of these
 	began time.Time // the piece
+
+	tasks  []*Task // of the piece that are running
+	lanes  int     // the most that were running at once
+	worked float64 // seconds, each task's own, of those that have ended
 }
 
 // amount is the work of one kind.
@@ -34,6 +40,14 @@ type amount struct {
 	Kind
 	total, done float64
 	took        float64 // seconds, of pieces that have ended
+}
+
+// Task is a part of a piece. Of one that says nothing before its end it is assumed that it is as fast as others.
+type Task struct {
+	e       *Estimate
+	units   float64
+	reached float64 // of these
+	began   time.Time
 }
 
 // Plan adds units of a kind to what is to be done.
@@ -60,6 +74,7 @@ func (e *Estimate) Begin(kind Kind, units float64) {
 	defer e.mu.Unlock()
 	e.end()
 	e.piece, e.units, e.did, e.began = e.of(kind), units, 0, time.Now()
+	e.tasks, e.lanes, e.worked = nil, 0, 0
 }
 
 // End says that the piece is done.
@@ -73,7 +88,7 @@ func (e *Estimate) end() {
 	if e.piece != nil {
 		e.piece.done += e.units
 		e.piece.took += time.Since(e.began).Seconds()
-		e.piece = nil
+		e.piece, e.tasks, e.lanes = nil, nil, 0
 	}
 }
 
@@ -84,6 +99,37 @@ func (e *Estimate) Did(units float64) {
 	e.did = min(e.did+units, e.units)
 }
 
+// Start says that a task of so many units of the piece begins.
+func (e *Estimate) Start(units float64) *Task {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t := &Task{e: e, units: units, began: time.Now()}
+	e.tasks = append(e.tasks, t)
+	e.lanes = max(e.lanes, len(e.tasks))
+	return t
+}
+
+// Reach says that a share of the task is done, 0 to 1.
+func (t *Task) Reach(share float64) {
+	t.e.mu.Lock()
+	defer t.e.mu.Unlock()
+	t.reached = max(t.reached, min(share, 1)*t.units)
+}
+
+// End says that the task is done.
+func (t *Task) End() {
+	e := t.e
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	i := slices.Index(e.tasks, t)
+	if i < 0 {
+		return // its piece has ended
+	}
+	e.tasks = slices.Delete(e.tasks, i, i+1)
+	e.did = min(e.did+t.units, e.units)
+	e.worked += time.Since(t.began).Seconds()
+}
+
 // Left is the share of all work that is done, in time, and the time that the rest takes; negative where nobody knows yet.
 func (e *Estimate) Left() (share float64, left time.Duration) {
 	e.mu.Lock()
@@ -92,15 +138,9 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 	if e.piece != nil {
 		elapsed = time.Since(e.began).Seconds()
 	}
-	measured := func(k *amount) (done, took float64) {
-		if k == e.piece && e.did > 0 {
-			return k.done + e.did, k.took + elapsed
-		}
-		return k.done, k.took
-	}
 	var all, expected float64 // of what is done: by the clock, and by the priors
 	for _, k := range e.kinds {
-		if done, took := measured(k); done > 0 {
+		if done, took := e.measured(k, elapsed); done > 0 {
 			all += took
 			expected += done * k.Prior
 		}
@@ -111,13 +151,16 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 	past, rest := elapsed, 0.0
 	for _, k := range e.kinds {
 		past += k.took
-		done, took := measured(k)
+		done, took := e.measured(k, elapsed)
 		if k.total <= done {
 			continue
 		}
 		weight := priorWeight * k.total
 		rate := (took + weight*k.Prior*all/expected) / (done + weight)
-		if k == e.piece && e.did == 0 && e.units > 0 {
+		switch {
+		case k == e.piece && len(e.tasks) > 0:
+			done += e.running(rate * float64(e.lanes))
+		case k == e.piece && e.did == 0 && e.units > 0:
 			rate = max(rate, elapsed/e.units)
 			rest += e.units*rate - elapsed
 			done += e.units
@@ -125,6 +168,34 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 		rest += max(k.total-done, 0) * rate
 	}
 	return past / (past + rest), time.Duration(rest * float64(time.Second))
+}
+
+// measured are the units of a kind that are done, and the seconds that they took. Of what tasks have done, nothing is known before
+// they end.
+func (e *Estimate) measured(k *amount, elapsed float64) (done, took float64) {
+	switch {
+	case k != e.piece || e.did == 0:
+		return k.done, k.took
+	case e.lanes > 0:
+		return k.done + e.did, k.took + e.worked/float64(e.lanes)
+	}
+	return k.done + e.did, k.took + elapsed
+}
+
+// running are the units that running tasks have done, as can be expected at so many seconds a unit. What a task says counts half: a
+// server may count by steps of which each takes another time.
+func (e *Estimate) running(unit float64) (units float64) {
+	const most = 0.9 // of a task that has not ended
+	for _, t := range e.tasks {
+		done := min(time.Since(t.began).Seconds()/unit, most*t.units)
+		if t.reached > most*t.units {
+			done = t.reached
+		} else if t.reached > 0 {
+			done = (done + t.reached) / 2
+		}
+		units += done
+	}
+	return units
 }
 
 func (e *Estimate) of(kind Kind) *amount {

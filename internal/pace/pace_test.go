@@ -1,9 +1,12 @@
 package pace_test
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ds2/internal/pace"
 )
@@ -70,6 +73,81 @@ func TestLeft(t *testing.T) {
 			e.End()
 			if share, left := e.Left(); share != 1 || left != 0 {
 				t.Errorf("%s: at the end %v is done, %s left", c.why, share, left)
+			}
+		})
+	}
+}
+
+// TestTasks follows jobs of tasks, some at once, that say nothing before they end, or that a half is done after a quarter of their time.
+func TestTasks(t *testing.T) {
+	read, build := pace.Kind{Name: "read", Prior: 1}, pace.Kind{Name: "build", Prior: 2}
+	for _, c := range []struct {
+		why   string
+		units []float64 // of tasks
+		unit  time.Duration
+		half  bool
+	}{
+		{"many of one size", slices.Repeat([]float64{10}, 80), 2 * time.Second, false},
+		{"many, and slower than their prior", slices.Repeat([]float64{10}, 80), 5 * time.Second, false},
+		{"some of several sizes", []float64{200, 180, 120, 120, 60, 30, 30, 20, 10, 10, 10, 10}, 2 * time.Second, false},
+		{"of several sizes, that say a little", []float64{200, 180, 120, 120, 60, 30, 30, 20, 10, 10, 10, 10}, 2 * time.Second, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			const lanes = 4
+			var e pace.Estimate
+			e.Plan(read, 100)
+			all := 0.0
+			for _, u := range c.units {
+				all += u
+			}
+			e.Plan(build, all)
+			start := time.Now()
+			e.Begin(read, 100)
+			time.Sleep(100 * time.Second)
+			e.Begin(build, all)
+			var group errgroup.Group
+			group.SetLimit(lanes)
+			end := make(chan time.Duration, 1)
+			go func() {
+				for _, u := range c.units {
+					group.Go(func() error {
+						task := e.Start(u)
+						takes := time.Duration(u * lanes * float64(c.unit))
+						if c.half {
+							time.Sleep(takes / 4)
+							task.Reach(0.5)
+							takes -= takes / 4
+						}
+						time.Sleep(takes)
+						task.End()
+						return nil
+					})
+				}
+				group.Wait()
+				end <- time.Since(start)
+			}()
+			var at, left []time.Duration
+			var whole time.Duration
+			for whole == 0 {
+				select {
+				case whole = <-end:
+				case <-time.After(time.Second):
+					_, l := e.Left()
+					at, left = append(at, time.Since(start)), append(left, l)
+				}
+			}
+			within, readings := 0, 0
+			for i := range at {
+				if at[i] < whole/10 {
+					continue
+				}
+				readings++
+				if off := left[i].Seconds()/(whole-at[i]).Seconds() - 1; -0.3 <= off && off <= 0.3 {
+					within++
+				}
+			}
+			if share := float64(within) / float64(readings); share < 0.7 { // what the last task takes, alone, nobody knows
+				t.Errorf("%s: %.0f %% of %d readings are within 30 %%", c.why, 100*share, readings)
 			}
 		})
 	}

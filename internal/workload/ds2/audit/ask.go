@@ -24,6 +24,7 @@ type audit struct {
 	baseOrders int64 // of the dataset
 	since      int64 // the orders above are looked at one by one
 	last       int64 // the highest order
+	partOrders int64 // orders of a part
 	parts      []part
 
 	mu      sync.Mutex
@@ -31,8 +32,13 @@ type audit struct {
 	notes   map[string]string // what is to be said of an answer
 }
 
-// partOrders is how many orders are read at once: what the server has to keep of them fits into its memory for one query.
-const partOrders = 50_000
+// A part has at most maxPart orders: what the server has to keep of them fits into its memory for one query. Of more orders there
+// are parts enough to see how fast it goes, but not of less than minPart orders, each of which costs a few statements.
+const (
+	maxPart  = 50_000
+	minPart  = 10_000
+	someWork = 100 // parts
+)
 
 // part is some orders, and what the passes found of them.
 type part struct {
@@ -118,8 +124,12 @@ func (a *audit) divide(ctx context.Context) error {
 	if err := a.target.DB().QueryRowContext(ctx, "SELECT COALESCE(MAX(orderid), 0) FROM orders").Scan(&a.last); err != nil {
 		return fmt.Errorf("read the highest order: %w", err)
 	}
-	for from := a.since; from < a.last || len(a.parts) == 0; from += partOrders {
-		a.parts = append(a.parts, part{span: span{from, from + partOrders}})
+	a.partOrders = maxPart
+	if orders := a.last - a.since; orders > maxPart {
+		a.partOrders = min(max(orders/someWork, minPart), maxPart)
+	}
+	for from := a.since; from < a.last || len(a.parts) == 0; from += a.partOrders {
+		a.parts = append(a.parts, part{span: span{from, from + a.partOrders}})
 	}
 	if a.options.Whole {
 		a.parts[0].from = lowest

@@ -15,13 +15,13 @@ const (
 )
 
 // sliceBytes of CUST_HIST are read by one statement, where the engine can tell its slices.
-const sliceBytes = 64 << 20
+const sliceBytes = 16 << 20
 
 // partTasks read ORDERS and ORDERLINES, part by part.
 func (a *audit) partTasks(bytes int64) []task {
 	var tasks []task
 	for i := range a.parts {
-		tasks = append(tasks, task{"read orders and orderlines", bytes / max(a.last/partOrders, 1), func(ctx context.Context, conn *sql.Conn) error {
+		tasks = append(tasks, task{"read orders and orderlines", bytes / int64(len(a.parts)), func(ctx context.Context, conn *sql.Conn) error {
 			return a.readPart(ctx, conn, &a.parts[i])
 		}})
 	}
@@ -81,7 +81,7 @@ func (a *audit) historyTasks(ctx context.Context, bytes int64) ([]task, error) {
 		if !a.options.Whole {
 			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
 		}
-		query := historyPass(slice, a.since, partOrders)
+		query := historyPass(slice, a.since, a.partOrders)
 		tasks = append(tasks, task{"read cust_hist", bytes / int64(len(slices)), func(ctx context.Context, conn *sql.Conn) error {
 			return a.readHistory(ctx, conn, query)
 		}})
@@ -132,7 +132,7 @@ func (a *audit) followUps() []task {
 	note := ""
 	if found := len(unlike); found > atMostParts {
 		unlike = unlike[:atMostParts]
-		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults", atMostParts, found, partOrders)
+		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults", atMostParts, found, a.partOrders)
 	}
 	within := func(name, query string) {
 		tasks = append(tasks, a.answer(query, 0, name))

@@ -18,7 +18,7 @@ func TestStatements(t *testing.T) {
 		inventoryCounts, fmt.Sprintf(productCounts, 10), unsoundSalesOf,
 		disagreeingWithin(spans), anothersOrderWithin(spans), strangersWithin(spans[2], 10),
 		linesPass(spans[0], 10, 100), linesPass(spans[2], 10, 100), ordersPass(spans[1], 10, 100, span{1, 2}),
-		historyPass("1 = 1", 0, partOrders), historyPass("1 = 1 AND h.orderid > 7", 7, partOrders),
+		historyPass("1 = 1", 0, maxPart), historyPass("1 = 1 AND h.orderid > 7", 7, maxPart),
 	}
 	for _, key := range foreignKeys {
 		statements = append(statements, key.query("1 = 1"))

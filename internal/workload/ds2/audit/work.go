@@ -100,15 +100,14 @@ func (w *workers) run(ctx context.Context, kind pace.Kind, tasks []task) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			// A task says nothing before it ends; on average those at work are half done.
-			w.estimate.Did(float64(t.bytes) / 2)
+			task := w.estimate.Start(float64(t.bytes))
 			if err := t.do(ctx, conn); err != nil {
 				return w.target.Wrap(fmt.Sprintf("audit %s: %s", w.target.Label(), t.name), err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			w.done += t.bytes
-			if w.estimate.Did(float64(t.bytes) / 2); w.progress != nil && t.bytes > 0 {
+			if task.End(); w.progress != nil && t.bytes > 0 {
 				_, left := w.estimate.Left()
 				w.progress(w.done, w.total, left)
 			}
