@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,7 +44,8 @@ once and keeps them. Nothing is left running.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
-  ds2 demo --crash-cycles 3`,
+  ds2 demo --crash-cycles 3
+  ds2 demo --workload mailbox`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
@@ -52,11 +54,15 @@ once and keeps them. Nothing is left running.`,
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
-	f.load.workload, f.load.flags = ds2.Name, pflag.NewFlagSet("load", pflag.ContinueOnError)
 	f.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	f.load.flags = flags
+	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload to show: "+strings.Join(workloads().Names(), ", "))
+	f.load.mailbox.add(flags)
+	preset(flags, "mailboxes", "20")
+	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset: S, M, 30MB, 2GB")
 	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
 	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "warm-up before the run: minutes, or a duration such as 90s")

@@ -43,6 +43,7 @@ type driveFlags struct {
 	checkpoint  bool
 	out, runID  string
 	machine     int
+	mailbox     mailboxRunFlags
 }
 
 // add declares the flags with DS2's defaults.
@@ -74,6 +75,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
+	f.mailbox.add(flags)
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
 		flags.Func(name, "accepted for DS2's scripts, empty or none; counters of the database machine are read without it, or by --exporter or --prometheus", func(host string) error {
 			if host != "" && host != "none" {

@@ -31,6 +31,7 @@ type loadFlags struct {
 	quiet             bool
 	options           load.Options
 	sqlServer         sqlServerFlags
+	mailbox           mailboxLoadFlags
 }
 
 func newLoadCommand() *cobra.Command {
@@ -52,6 +53,7 @@ one table, the rows are frozen afterwards, and --resume continues after the last
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
+  ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox --mailboxes 500 --mailbox-size 250MB
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'
 
@@ -69,8 +71,9 @@ PowerShell:
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.StringVar(&f.from, "from", "", "directory of a dataset made by ds2 generate, to load instead of a new one; size and words come with it")
+	f.mailbox.add(flags)
 	f.sqlServer.addFiles(flags)
-	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the DS2 data in the database")
+	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the data of the same workload in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
 	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
 	flags.Lookup("parallel").DefValue = "the number of processors, at least 4"

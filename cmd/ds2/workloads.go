@@ -11,6 +11,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/mailbox"
 )
 
 // tenant is a workload as the command line knows it: with the flags that it alone has, and what they make.
@@ -36,6 +37,14 @@ func tenants() map[string]tenant {
 			dataset:   (*loadFlags).ds2,
 			judge:     (*driveFlags).judgeDS2,
 			plan:      (*driveFlags).planDS2,
+		},
+		mailbox.Name: {
+			Workload:  mailbox.Workload{},
+			loadFlags: []string{"mailboxes", "mailbox-size", "profile", "data-seed"},
+			runFlags:  []string{"profile", "mix", "lazy", "batch"},
+			dataset:   (*loadFlags).mailboxes,
+			judge:     (*driveFlags).judgeMailboxes,
+			plan:      (*driveFlags).planMailboxes,
 		},
 	}
 }

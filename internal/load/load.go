@@ -56,6 +56,9 @@ const PhaseData = schema.Data
 // Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and so is one
 // of another workload; nothing but the workload's own objects is ever dropped.
 func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
+	if d, ok := o.Dataset.(workload.PerTarget); ok {
+		o.Dataset = d.For(e.Label())
+	}
 	parts := o.Dataset.Parts(e.Engine())
 	l := &loader{engine: e, options: o, parts: parts, report: newReport(parts), params: o.Schema}
 	l.params.Database = e.Database()

@@ -70,6 +70,12 @@ type Dataset interface {
 	Parts(engine string) []datagen.Part
 }
 
+// PerTarget is a Dataset whose rows differ from target to target.
+type PerTarget interface {
+	// For is the dataset for the target of a label; it is the same each time.
+	For(label string) Dataset
+}
+
 // Plan is a workload with its parameters, on its targets: what runs are made of, one after the other.
 type Plan interface {
 	Workload() Workload

@@ -111,17 +111,17 @@ func (Workload) Audit(ctx context.Context, target store.Store, a workload.Audit)
 	if err := info.CheckReady(); err != nil {
 		return nil, err
 	}
-	shape, size, _, err := ReadDatabase(info)
+	d, err := readDataset(info)
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{shape: shape, found: NewLive(1)}
+	f := &findings{shape: d.shape(), found: NewLive(1)}
 	if a.Run != nil {
 		if f.want, err = accountOf(a.Run); err != nil {
 			return nil, err
 		}
 	}
-	tell := teller(a.Progress, size.Bytes())
+	tell := teller(a.Progress, d.Size.Bytes())
 	if a.Whole || a.Run == nil {
 		err = f.readAll(ctx, target.DB(), tell)
 	} else {
@@ -130,7 +130,7 @@ func (Workload) Audit(ctx context.Context, target store.Store, a workload.Audit)
 	if err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
-	return f.checks(target.Label(), a.Run == nil, size), nil
+	return f.checks(target.Label(), a.Run == nil, d.Size), nil
 }
 
 // accountOf is what the driver machines say of a target.

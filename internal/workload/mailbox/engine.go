@@ -11,14 +11,6 @@ import (
 type Engine interface {
 	// Connect opens a connection for one user, with everything prepared that its operations need.
 	Connect(ctx context.Context, target store.Store) (Session, error)
-
-	// Database says what the database takes, and how the server keeps it.
-	Database(ctx context.Context, target store.Store) (Database, error)
-}
-
-// Database is what a server says of a database.
-type Database struct {
-	Bytes int64 // of the records' table and its index
 }
 
 // Session is one user's connection.

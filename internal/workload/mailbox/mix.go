@@ -70,9 +70,6 @@ var profiles = []Profile{
 	{"exchange2013", Mix{Insert: 40, Delete: 20, Replace: 5, Read: 35, Lazy: 70}},
 }
 
-// DefaultProfile is the name of the profile that holds unless another is named.
-const DefaultProfile = "exchange2007sp1"
-
 // ProfileNames are the names of the profiles.
 func ProfileNames() []string {
 	var names []string

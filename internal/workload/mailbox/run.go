@@ -23,21 +23,23 @@ type Plan struct {
 
 // Target is a mailbox database.
 type Target struct {
-	Store  store.Store
-	Engine Engine
-	Shape  Shape
-	Size   Size
+	Store   store.Store
+	Engine  Engine
+	Dataset Dataset
 }
 
 // Workload is the mailbox store.
 func (p *Plan) Workload() workload.Workload { return Workload{} }
 
 // Size is that of each target.
-func (p *Plan) Size() string { return p.Targets[0].Size.String() }
+func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 
 // Describe adds the parameters.
 func (p *Plan) Describe(s *result.Summary) {
 	s.Size = p.Size()
+	for _, t := range p.Targets {
+		s.DataSeeds = append(s.DataSeeds, t.Dataset.Seed)
+	}
 }
 
 // Begin begins a run, which leaves in dir which records exist.
@@ -60,13 +62,13 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	}
 	t := r.targets[s.Target]
 	connect := func(ctx context.Context) (Session, error) { return t.Engine.Connect(ctx, t.Store) }
-	return newUser(r.parameters, t.Shape, r.live[s.Target].Share(s.Index), s, connect)
+	return newUser(r.parameters, t.Dataset.shape(), r.live[s.Target].Share(s.Index), s, connect)
 }
 
 // Ready reads which records the databases hold.
 func (r *Run) Ready(ctx context.Context) error {
 	for i, t := range r.targets {
-		if err := readLive(ctx, t.Store, t.Shape, r.live[i]); err != nil {
+		if err := readLive(ctx, t.Store, t.Dataset.shape(), r.live[i]); err != nil {
 			return err
 		}
 		if r.live[i].Records() == 0 {

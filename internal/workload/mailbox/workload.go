@@ -35,18 +35,30 @@ const (
 	infoProfile      = "profile"
 )
 
-// ReadDatabase is what ds2_info says of a database: its records, its size and the name of the profile it was loaded for.
-func ReadDatabase(info store.Info) (Shape, Size, string, error) {
+// Look makes a target of a database of which ds2_info says info.
+func Look(s store.Store, engine Engine, info store.Info) (Target, error) {
+	if err := info.CheckReady(); err != nil {
+		return Target{}, fmt.Errorf("look at %s: %w", s.Label(), err)
+	}
+	d, err := readDataset(info)
+	if err != nil {
+		return Target{}, fmt.Errorf("look at %s: %w", s.Label(), err)
+	}
+	return Target{s, engine, d}, nil
+}
+
+// readDataset is what ds2_info says was loaded.
+func readDataset(info store.Info) (Dataset, error) {
 	var numbers [3]uint64
 	for i, name := range []string{infoMailboxes, infoMailboxBytes, infoSeed} {
 		var err error
 		if numbers[i], err = strconv.ParseUint(info[name], 10, 64); err != nil {
-			return Shape{}, Size{}, "", fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
+			return Dataset{}, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
 		}
 	}
-	size := Size{int(numbers[0]), int64(numbers[1])}
-	if err := size.Check(); err != nil {
-		return Shape{}, Size{}, "", fmt.Errorf("read table ds2_info: %w", err)
+	d := Dataset{Size{int(numbers[0]), int64(numbers[1])}, numbers[2], info[infoProfile]}
+	if err := d.Size.Check(); err != nil {
+		return Dataset{}, fmt.Errorf("read table ds2_info: %w", err)
 	}
-	return Shape{size.Mailboxes, numbers[2]}, size, info[infoProfile], nil
+	return d, nil
 }

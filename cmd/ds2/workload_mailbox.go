@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/docker/go-units"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
+	"ds2/internal/workload/mailbox"
+	mailboxpostgres "ds2/internal/workload/mailbox/postgres"
+)
+
+// mailboxEngines are the engines that the mailbox workload has calls on.
+var mailboxEngines = map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}}
+
+// mailboxSize is a flag for the size of a mailbox, in MB of 1024 × 1024 bytes, as Jetstress counts them.
+type mailboxSize int64
+
+func (m *mailboxSize) Type() string { return "bytes" }
+
+func (m *mailboxSize) String() string {
+	if *m == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dMB", *m>>20)
+}
+
+func (m *mailboxSize) Set(text string) error {
+	n, err := units.RAMInBytes(text)
+	if err != nil || n < 1<<20 {
+		return fmt.Errorf("%q is not a size of a mailbox such as 250MB or 4GB", text)
+	}
+	*m = mailboxSize(n)
+	return nil
+}
+
+// mixValue is a flag for the shares of inserts, deletes, replaces and reads, as 40/30/5/25.
+type mixValue struct{ mix *mailbox.Mix }
+
+func (v mixValue) Type() string { return "percentages" }
+
+func (v mixValue) String() string {
+	if v.mix == nil || *v.mix == (mailbox.Mix{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d/%d/%d", v.mix.Insert, v.mix.Delete, v.mix.Replace, v.mix.Read)
+}
+
+func (v mixValue) Set(text string) error {
+	parts := strings.Split(text, "/")
+	if len(parts) != 4 {
+		return fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25", text)
+	}
+	var m mailbox.Mix
+	for i, share := range []*int{&m.Insert, &m.Delete, &m.Replace, &m.Read} {
+		var err error
+		if *share, err = strconv.Atoi(strings.TrimSpace(parts[i])); err != nil {
+			return fmt.Errorf("%q is not a percentage", parts[i])
+		}
+	}
+	*v.mix = m
+	return m.Check()
+}
+
+// mailboxLoadFlags are the flags of a load of mailboxes.
+type mailboxLoadFlags struct {
+	mailboxes int
+	size      mailboxSize
+	profile   string
+}
+
+func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
+	flags.IntVar(&f.mailboxes, "mailboxes", 0, "workload mailbox: number of mailboxes in each target")
+	flags.Var(&f.size, "mailbox-size", "workload mailbox: size of each, in units of 1024, such as 250MB")
+	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "profile", "workload mailbox: mix of operations that runs are to have")
+}
+
+// mailboxes are the mailboxes to be loaded into each target.
+func (f *loadFlags) mailboxes() (workload.Dataset, error) {
+	m := f.mailbox
+	switch {
+	case m.mailboxes == 0:
+		return nil, usageError("--mailboxes is missing, such as --mailboxes 500")
+	case m.size == 0:
+		return nil, usageError("--mailbox-size is missing, such as --mailbox-size 250MB")
+	}
+	d := mailbox.Dataset{Size: mailbox.Size{Mailboxes: m.mailboxes, MailboxBytes: int64(m.size)}, Seed: f.dataSeed, Profile: m.profile}
+	if err := d.Size.Check(); err != nil {
+		return nil, flagError("mailboxes", err)
+	}
+	return d, nil
+}
+
+// mailboxRunFlags are the flags of runs on mailbox databases.
+type mailboxRunFlags struct {
+	profile    string
+	mix        mailbox.Mix
+	lazy       int // negative: that of the profile
+	parameters mailbox.Parameters
+}
+
+func (f *mailboxRunFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.profile, "profile", "", "workload mailbox: mix of operations, "+strings.Join(mailbox.ProfileNames(), ", ")+" (default: the one that the database was loaded for)")
+	flags.Var(mixValue{&f.mix}, "mix", "workload mailbox: percentages of inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
+	flags.IntVar(&f.lazy, "lazy", -1, "workload mailbox: percentage of transactions whose commit does not wait for the log")
+	flags.Lookup("lazy").DefValue = "the profile's"
+	flags.IntVar(&f.parameters.Batch, "batch", 1, "workload mailbox: operations in a transaction")
+}
+
+// judgeMailboxes refuses flags that make no run, before anything is connected to.
+func (f *driveFlags) judgeMailboxes() error {
+	m := &f.mailbox
+	if m.profile != "" {
+		if _, err := mailbox.FindProfile(m.profile); err != nil {
+			return flagError("profile", err)
+		}
+	}
+	if m.lazy < -1 || m.lazy > 100 {
+		return usageError("--lazy is %d: it must be 0 to 100 percent", m.lazy)
+	}
+	if m.parameters.Batch < 1 || m.parameters.Batch > mailbox.MaxBatch {
+		return usageError("--batch is %d: it must be 1 to %d operations", m.parameters.Batch, mailbox.MaxBatch)
+	}
+	return nil
+}
+
+// of are the parameters of runs on databases that were loaded for a profile.
+func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
+	profile, err := mailbox.FindProfile(cmp.Or(f.profile, loaded))
+	if err != nil {
+		return mailbox.Parameters{}, err
+	}
+	p := f.parameters
+	p.Profile, p.Mix = profile.Name, profile.Mix
+	if f.mix != (mailbox.Mix{}) {
+		p.Mix = f.mix
+		p.Mix.Lazy = profile.Mix.Lazy
+	}
+	if f.lazy >= 0 {
+		p.Mix.Lazy = f.lazy
+	}
+	return p, p.Check()
+}
+
+// planMailboxes has users work on mailbox databases.
+func (f *driveFlags) planMailboxes(targets []store.Store, infos []store.Info) (workload.Plan, error) {
+	if f.config.UserOffset > 0 || f.machine > 0 {
+		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
+	}
+	plan := &mailbox.Plan{}
+	for i, s := range targets {
+		engine, ok := mailboxEngines[s.Engine()]
+		if !ok {
+			return nil, usageError("--target: workload %s does not run on %s yet, only on %s", mailbox.Name, s.Engine(), postgres.Engine)
+		}
+		target, err := mailbox.Look(s, engine, infos[i])
+		if err != nil {
+			return nil, err
+		}
+		plan.Targets = append(plan.Targets, target)
+		if d, first := target.Dataset, plan.Targets[0].Dataset; d.Size != first.Size || d.Profile != first.Profile {
+			return nil, usageError("--target: %s holds %s for %s and %s %s for %s: targets driven together must be alike",
+				targets[0].Label(), first, first.Profile, s.Label(), d, d.Profile)
+		}
+	}
+	var err error
+	plan.Parameters, err = f.mailbox.of(plan.Targets[0].Dataset.Profile)
+	return plan, err
+}

@@ -1,0 +1,218 @@
+package monitor
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// VerdictMeans is the time over whose means Jetstress takes the maxima of latencies.
+const VerdictMeans = 15 * time.Second
+
+// PageBytes is the size of a database's page, by which bytes are counted as I/Os of a page.
+const PageBytes = 8192
+
+// Drives is what the counters say of the drives, after From and up to To.
+type Drives struct {
+	Counters Table
+	Machine  *Machine
+	From, To time.Time
+}
+
+// IOKind is one kind of I/O of the drives that have a role.
+type IOKind struct {
+	Role  Role // empty: all drives
+	Write bool
+	Over  time.Duration // of the means whose highest is the maximum
+}
+
+func (k IOKind) columns() (rate, latency string) {
+	if k.Write {
+		return DiskWrites, DiskWriteTime
+	}
+	return DiskReads, DiskReadTime
+}
+
+// each calls f with each drive that has a column and a role; the empty role is every drive's.
+func (d Drives) each(column string, role Role, f func(drive string)) {
+	for _, name := range d.Counters.Items(column) {
+		if _, drive := SplitColumn(name); role == "" || d.Machine.Holds(drive, role) {
+			f(drive)
+		}
+	}
+}
+
+// mean is the mean of a column of a drive; 0 where it was not measured.
+func (d Drives) mean(column, drive string) float64 {
+	if mean := d.Counters.Mean(ItemColumn(column, drive), d.From, d.To); !math.IsNaN(mean) {
+		return mean
+	}
+	return 0
+}
+
+// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's writes,
+// as the server counts them, are not among them.
+func (d Drives) IOPS() (iops float64, measured bool) {
+	s := d.Storage()
+	if s == nil {
+		return 0, false
+	}
+	return s.IOPS, true
+}
+
+// Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
+func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
+	rate, _ := k.columns()
+	d.each(rate, k.Role, func(drive string) {
+		if m, l, ok := d.latency(drive, k); ok {
+			mean, longest, measured = max(mean, m), max(longest, l), true
+		}
+	})
+	return mean, longest, measured
+}
+
+// latency is that of one drive. A time shorter than k.Over has its mean for a maximum.
+func (d Drives) latency(drive string, k IOKind) (mean, longest float64, measured bool) {
+	rateColumn, latencyColumn := k.columns()
+	rates := d.Counters.Values(ItemColumn(rateColumn, drive))
+	latencies := d.Counters.Values(ItemColumn(latencyColumn, drive))
+	if rates == nil || latencies == nil {
+		return 0, 0, false
+	}
+	var all, part struct{ requests, time float64 }
+	end := d.From.Add(k.Over)
+	for i, latency := range latencies {
+		at := d.Counters.Rows[i].Time
+		if !at.After(d.From) || at.After(d.To) || math.IsNaN(latency) || math.IsNaN(rates[i]) {
+			continue
+		}
+		// Samples come a little late, so a part ends with the one that is nearest to its end.
+		for at.After(end.Add(Interval / 2)) {
+			part.requests, part.time = 0, 0
+			end = end.Add(k.Over)
+		}
+		all.requests += rates[i]
+		all.time += rates[i] * latency
+		part.requests += rates[i]
+		part.time += rates[i] * latency
+		if complete := !at.Before(end.Add(-Interval/2)) || k.Over == Interval; complete && part.requests > 0 {
+			longest = max(longest, part.time/part.requests)
+		}
+	}
+	if all.requests == 0 {
+		return 0, 0, false
+	}
+	mean = all.time / all.requests
+	return mean, max(mean, longest), true
+}
+
+// Storage is what the drives did for the databases in a time, by what these keep on them. Rates are a second.
+type Storage struct {
+	// IOPS is the reads and writes of the drives of the data, without those of the log.
+	IOPS float64 `json:"iops"`
+	// PageIOPS is the bytes of these in pages. It is higher where the kernel merges several pages into one write.
+	PageIOPS float64 `json:"page_iops"`
+
+	Reads        float64  `json:"reads_per_s"`
+	Writes       float64  `json:"writes_per_s"`
+	LogWrites    float64  `json:"log_writes_per_s"`
+	LogBytes     *float64 `json:"bytes_per_log_write"`
+	ReadBytes    float64  `json:"read_bytes_per_s"`    // of all drives
+	WrittenBytes float64  `json:"written_bytes_per_s"` // of all drives
+
+	IOsPerOperation *float64 `json:"ios_per_operation"`
+	// IOPSPerWatt counts the log's writes too, as the published reports do.
+	IOPSPerWatt *float64 `json:"iops_per_watt,omitempty"`
+
+	// Shared says that one drive holds data and log, so that only the server's counts of the log tell the two apart.
+	Shared bool `json:"shared,omitempty"`
+
+	Volumes []Volume `json:"volumes"`
+}
+
+// Total is the reads and writes of data and log together, which the published reports call total IOPS.
+func (s Storage) Total() float64 { return s.IOPS + s.LogWrites }
+
+// Volume is what one drive did. Times are in seconds, and missing where the drive did no such I/O; the maxima are over means
+// of VerdictMeans.
+type Volume struct {
+	Name         string   `json:"name"`
+	Roles        []Role   `json:"roles,omitempty"`
+	Reads        float64  `json:"reads_per_s"`
+	Writes       float64  `json:"writes_per_s"`
+	ReadBytes    float64  `json:"read_bytes_per_s"`
+	WrittenBytes float64  `json:"written_bytes_per_s"`
+	ReadMean     *float64 `json:"read_mean_s"`
+	ReadMax      *float64 `json:"read_max_s"`
+	WriteMean    *float64 `json:"write_mean_s"`
+	WriteMax     *float64 `json:"write_max_s"`
+}
+
+// Storage sums up what the drives did; nil where nobody counted.
+func (d Drives) Storage() *Storage {
+	s := &Storage{}
+	d.each(DiskReads, "", func(drive string) { s.Volumes = append(s.Volumes, d.volume(drive)) })
+	if len(s.Volumes) == 0 || d.none() {
+		return nil
+	}
+	var bytes, logBytes float64
+	for _, v := range s.Volumes {
+		s.ReadBytes += v.ReadBytes
+		s.WrittenBytes += v.WrittenBytes
+		data, log := d.Machine.Holds(v.Name, Data), d.Machine.Holds(v.Name, Log)
+		switch {
+		case data:
+			s.Reads += v.Reads
+			s.Writes += v.Writes
+			bytes += v.ReadBytes + v.WrittenBytes
+			s.Shared = s.Shared || log
+		case log:
+			s.LogWrites += v.Writes
+			logBytes += v.WrittenBytes
+		}
+	}
+	if s.Shared {
+		for _, name := range d.Counters.Items(DatabaseLogSyncs) {
+			_, item := SplitColumn(name)
+			s.LogWrites += d.mean(DatabaseLogSyncs, item)
+		}
+		for _, name := range d.Counters.Items(DatabaseLogBytes) {
+			_, item := SplitColumn(name)
+			logBytes += d.mean(DatabaseLogBytes, item)
+		}
+		s.Writes = max(0, s.Writes-s.LogWrites)
+		bytes = max(0, bytes-logBytes)
+	}
+	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
+	if s.LogWrites > 0 {
+		s.LogBytes = new(logBytes / s.LogWrites)
+	}
+	return s
+}
+
+// none says that no counter of a drive has a value in the time.
+func (d Drives) none() bool {
+	return !slices.ContainsFunc(d.Counters.Items(DiskReads), func(name string) bool {
+		return !math.IsNaN(d.Counters.Mean(name, d.From, d.To))
+	})
+}
+
+func (d Drives) volume(drive string) Volume {
+	v := Volume{
+		Name:  drive,
+		Reads: d.mean(DiskReads, drive), Writes: d.mean(DiskWrites, drive),
+		ReadBytes: d.mean(DiskReadBytes, drive), WrittenBytes: d.mean(DiskWrittenBytes, drive),
+	}
+	if d.Machine != nil {
+		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
+			v.Roles = d.Machine.Drives[i].Roles
+		}
+	}
+	if mean, longest, ok := d.latency(drive, IOKind{Over: VerdictMeans}); ok {
+		v.ReadMean, v.ReadMax = &mean, &longest
+	}
+	if mean, longest, ok := d.latency(drive, IOKind{Write: true, Over: VerdictMeans}); ok {
+		v.WriteMean, v.WriteMax = &mean, &longest
+	}
+	return v
+}

@@ -1,0 +1,116 @@
+// Package postgres is the calls of workload mailbox on PostgreSQL.
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
+	"ds2/internal/workload/mailbox"
+)
+
+var (
+	_ mailbox.Engine  = Engine{}
+	_ mailbox.Session = (*session)(nil)
+)
+
+// Engine is PostgreSQL.
+type Engine struct{}
+
+// The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it is.
+var statements = []postgres.Statement{
+	mailbox.Read:    {Name: "read", SQL: "SELECT flags, crc, body FROM messages WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3"},
+	mailbox.Insert:  {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING flags"},
+	mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = $4, crc = $5, body = $6 WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3 RETURNING flags"},
+	mailbox.Delete:  {Name: "delete", SQL: "DELETE FROM messages WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3 RETURNING flags"},
+	lazily:          {Name: "lazily", SQL: "SELECT set_config('synchronous_commit', 'off', true)"},
+}
+
+// lazily has the transaction that it is the first call of commit without waiting for its log. It is sent with the others, and
+// ends with the transaction: the server's own settings stay as they are.
+const lazily = int(mailbox.Batch)
+
+// session is one user's connection.
+type session struct{ *postgres.Conn }
+
+// Connect opens a connection for one user.
+func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session, error) {
+	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn}, nil
+}
+
+// Transact carries out operations in one transaction and one round trip.
+func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
+	writes, first := false, 0 // first is the number of the first step's call
+	for i := range steps {
+		writes = writes || steps[i].Op != mailbox.Read
+	}
+	if lazy && writes {
+		s.Call(&statements[lazily])
+		s.Queue()
+		first = 1
+	}
+	for i := range steps {
+		steps[i].Found = false
+		s.queue(&steps[i])
+	}
+	if err := s.Send(ctx); err != nil {
+		return s.fail(steps, writes, err)
+	}
+	for {
+		call, row, err := s.Row()
+		if err != nil {
+			return s.fail(steps, writes, err)
+		}
+		if row == nil {
+			return nil
+		}
+		if call < first {
+			continue
+		}
+		step := &steps[call-first]
+		step.Found = true
+		if step.Op == mailbox.Read && !fill(&step.Record, row) {
+			return s.fail(steps, writes, s.ErrShape())
+		}
+	}
+}
+
+// queue queues the call of an operation.
+func (s *session) queue(step *mailbox.Step) {
+	r := &step.Record
+	s.Call(&statements[step.Op])
+	s.Int32(r.Mailbox)
+	s.Int16(r.Folder)
+	s.Int64(r.Message)
+	if step.Op == mailbox.Insert || step.Op == mailbox.Replace {
+		s.Int32(int32(r.Flags))
+		s.Int32(int32(r.Sum))
+		s.Bytes(r.Body)
+	}
+	s.Queue()
+}
+
+// fill fills a record in that was read.
+func fill(r *mailbox.Record, row [][]byte) bool {
+	if len(row) != 3 || len(row[0]) != 4 || len(row[1]) != 4 {
+		return false
+	}
+	r.Flags, r.Sum = binary.BigEndian.Uint32(row[0]), binary.BigEndian.Uint32(row[1])
+	r.Body = append(r.Body[:0], row[2]...)
+	return true
+}
+
+// fail is the error of a transaction.
+func (s *session) fail(steps []mailbox.Step, writes bool, err error) error {
+	op := workload.Op(mailbox.Batch)
+	if len(steps) == 1 {
+		op = steps[0].Op
+	}
+	return s.Fail(mailbox.Workload{}.Operations()[op].Name, writes, err)
+}
