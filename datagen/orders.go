@@ -193,7 +193,7 @@ func amounts(net uint64) (tax, total uint64) {
 }
 
 // betweenCents holds tax and total of every second unit of money, computed and printed as DS2 does. The explicit
-// conversion keeps the product from being fused into the sum.
+// conversions keep either product from being fused into the sum, which ARM does and which gives other cents.
 var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	cents := func(v float64) uint64 {
 		text := strconv.FormatFloat(v, 'f', 2, 64)
@@ -201,7 +201,7 @@ var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 		return n
 	}
 	for i := range all {
-		net := 0.01 * float64(200*i)
+		net := float64(0.01 * float64(200*i))
 		tax := float64(0.0825 * net)
 		all[i].tax, all[i].total = cents(tax), cents(net+tax)
 	}

@@ -62,7 +62,7 @@ func TestPutUint(t *testing.T) {
 // Every amount is what C's printf makes of DS2's doubles.
 func TestAmounts(t *testing.T) {
 	for cents := uint64(1); cents <= 40_000; cents++ {
-		net := 0.01 * float64(cents)
+		net := float64(0.01 * float64(cents))
 		tax := float64(0.0825 * net)
 		var b [maxRow]byte
 		gotTax, gotTotal := amounts(cents)

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+)
+
+// platformsVariable asks for the tests of other platforms, which fail then where what they need is missing. They are not
+// run unasked: ds2 is compiled for each.
+const platformsVariable = "DS2_TEST_PLATFORMS"
+
+// foreign is a ds2 of another platform, which something else runs.
+type foreign struct {
+	platform string // as ds2 version prints it
+	command  []string
+	env      []string
+	path     func(string) string // a path of this machine as that platform writes it
+}
+
+func (f foreign) start(args ...string) *exec.Cmd {
+	c := exec.Command(f.command[0], append(f.command[1:], args...)...)
+	c.Env = append(os.Environ(), f.env...)
+	return c
+}
+
+func (f foreign) run(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := f.start(args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: ds2 %s: %v\n%s", f.platform, args[0], err, out)
+	}
+	return string(out)
+}
+
+// needs finds what a test of another platform needs.
+func needs(t *testing.T, commands ...string) {
+	t.Helper()
+	if os.Getenv(platformsVariable) == "" {
+		t.Skipf("%s is not set; make platforms sets it", platformsVariable)
+	}
+	for _, name := range commands {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// buildFor builds ds2 for another platform.
+func buildFor(t *testing.T, goos, goarch string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ds2.exe")
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// works checks that a ds2 of another platform writes the same data and measures a database.
+func (f foreign) works(t *testing.T, target string) {
+	if said := f.run(t, "version"); !strings.HasPrefix(said, "ds2 ") || !strings.Contains(said, f.platform) {
+		t.Errorf("version: %s", said)
+	}
+	dir := t.TempDir()
+	data, record := filepath.Join(dir, "data"), filepath.Join(dir, "record")
+	f.run(t, "generate", "--size", "S", "--out", f.path(data), "--quiet")
+	golden, err := os.ReadFile("../../testdata/golden/S.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	for line := range strings.Lines(string(golden)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if name == "prod.csv" { // holds DVD Store's own words
+			continue
+		}
+		files++
+		if content, err := os.ReadFile(filepath.Join(data, name)); err != nil || fmt.Sprintf("%x", sha256.Sum256(content)) != sum {
+			t.Errorf("%s is not as on Linux: %d bytes, %v", name, len(content), err)
+		}
+	}
+	if files != 39 {
+		t.Errorf("%d files were compared", files)
+	}
+	f.run(t, "load", "--target", target, "--from", f.path(data), "--quiet")
+	said := f.run(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "5s", "--metrics-addr", "", "--out", f.path(record))
+	if !strings.Contains(said, "The audit passed") {
+		t.Errorf("drive: %s", said)
+	}
+	r, err := result.Read(record)
+	if err != nil || r.Summary.OPM == nil || r.Summary.Status != result.Done {
+		t.Errorf("record: %v, %+v", err, r)
+	} else {
+		t.Logf("%s: %.0f OPM, which says nothing about the platform", f.platform, *r.Summary.OPM)
+	}
+}
+
+// TestARM64UnderQemu: on ARM, where the compiler may fuse a multiplication and an addition, the data are the same bytes.
+func TestARM64UnderQemu(t *testing.T) {
+	needs(t, "qemu-aarch64")
+	f := foreign{platform: "linux/arm64", command: []string{"qemu-aarch64", buildFor(t, "linux", "arm64")}, path: func(p string) string { return p }}
+	f.works(t, pgtest.Database(t))
+}
+
+// TestWindowsUnderWine runs the binary for Windows, at last in a console, in which Ctrl-C is typed.
+func TestWindowsUnderWine(t *testing.T) {
+	needs(t, "wine", "wineboot", "wineserver", mingwLinker)
+	target := pgtest.Database(t)
+	f := foreign{
+		platform: "windows/amd64",
+		command:  []string{"wine", buildFor(t, "windows", "amd64")},
+		env:      []string{"WINEPREFIX=" + t.TempDir(), "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe="},
+		path:     func(p string) string { return `Z:` + strings.ReplaceAll(p, "/", `\`) },
+	}
+	f.startWindows(t)
+	f.works(t, target)
+
+	record := filepath.Join(t.TempDir(), "record")
+	c := f.start("drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "10m", "--metrics-addr", "", "--out", f.path(record))
+	console, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer console.Close()
+	var screen screen
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		io.Copy(&screen, console) // ends with an error of the closed terminal
+	}()
+	defer func() { <-read }()
+	defer c.Process.Kill()
+	screen.await(t, "OPM") // a line of the run
+	if _, err := console.Write([]byte{'C' - '@'}); err != nil {
+		t.Fatal(err)
+	}
+	screen.await(t, "Ctrl-C again leaves at once")
+	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != exitInterrupted {
+		t.Errorf("Ctrl-C: %v\n%s", exit, screen.text())
+	}
+	if r, err := result.Read(record); err != nil || r.Summary.Status != result.Interrupted {
+		t.Errorf("its record: %v, %+v", err, r)
+	}
+}
+
+// mingwLinker links libraries for Windows.
+const mingwLinker = "x86_64-w64-mingw32-ld"
+
+// startWindows makes the Windows of the test. Go's programs ask the library bcryptprimitives for random numbers, which older
+// versions of Wine lack; there it is made of another library's function, which has the same parameters.
+func (f foreign) startWindows(t *testing.T) {
+	t.Helper()
+	tool := func(name string, args ...string) {
+		t.Helper()
+		c := exec.Command(name, args...)
+		c.Env = append(os.Environ(), f.env...)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	t.Cleanup(func() {
+		kill := exec.Command("wineserver", "--kill")
+		kill.Env = append(os.Environ(), f.env...)
+		kill.Run() // fails where it has ended by itself
+	})
+	tool("wineboot", "--init")
+	_, prefix, _ := strings.Cut(f.env[0], "=")
+	library := filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")
+	if _, err := os.Stat(library); err == nil {
+		return
+	}
+	exports := filepath.Join(t.TempDir(), "bcryptprimitives.def")
+	if err := os.WriteFile(exports, []byte("LIBRARY bcryptprimitives.dll\nEXPORTS\n  ProcessPrng = advapi32.SystemFunction036\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tool(mingwLinker, "-shared", "-o", library, exports)
+}
+
+// screen is what a program showed on a terminal.
+type screen struct {
+	mu    sync.Mutex
+	shown bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.Write(p)
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.String()
+}
+
+// await waits until a text was shown.
+func (s *screen) await(t *testing.T, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.text(), text); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited a minute for %q:\n%s", text, s.text())
+		}
+	}
+}
