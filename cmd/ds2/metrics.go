@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/experiment"
 	"ds2/internal/metrics"
+	"ds2/internal/workload"
 )
 
 // defaultMetricsAddr is where /metrics is served. Where it is taken, by another run, a free port is.
@@ -26,10 +27,14 @@ func (f *metricsFlags) add(flags *pflag.FlagSet) {
 
 // collectors show a run to Prometheus.
 func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collector {
-	c := o.Driver
-	all := []prometheus.Collector{metrics.NewCollector(metrics.Run{
-		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: c.Threads,
-	}, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
+	labels := metrics.Run{
+		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Driver.Threads,
+	}
+	if w, ok := o.Plan.Workload().(workload.OperationCounter); ok {
+		name, help := w.OperationCounter()
+		labels.Operations = &metrics.Counter{Name: name, Help: help}
+	}
+	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
 	if sampler := run.Sampler(); sampler != nil {
 		all = append(all, metrics.NewHostCollector(sampler))
 	}

@@ -78,8 +78,10 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 		return errors.New("the run has no window to take its OPM from")
 	}
 	window := s.Windows[0]
+	figure := s.Figure()
 	run.Limits = s.Limits
-	run.Status, run.OPM, run.CI95, run.Faults = s.Status, s.OPM, window.CI95, faults
+	b.Unit = result.UnitOf(figure.Unit)
+	run.Status, run.OPM, run.CI95, run.Faults = s.Status, figure.Value, figure.CI95, faults
 	if !window.Steady.Verdict {
 		run.Unsteady = window.Steady.Why
 	}
@@ -87,7 +89,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 		run.P95 = &l.P95
 	}
 	takeObserved(run, s)
-	p.Told("%s: %.1f OPM", run.Dir, *run.OPM)
+	p.Told("%s: %.1f %s", run.Dir, *run.OPM, figure.Unit)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/workload"
 )
 
 // conclude computes from one reading of the record's files what the summary says of the run, and saves it. err is how the
@@ -43,10 +44,11 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	if r.observation != nil && r.observation.recorded && observedErr == nil {
 		observedErr = addObserved(ctx, r.options, &counters, s)
 	}
+	ownErr := addOwn(r.options, series, counters, s)
 	if len(r.options.Limits) > 0 && (err == nil || errors.Is(err, ErrLimits)) {
 		s.Limits, judgeErr = judge(r.options.Limits, series, counters, *s)
 	}
-	return errors.Join(err, observedErr, judgeErr, result.SaveSummary(r.options.Dir, *s))
+	return errors.Join(err, observedErr, ownErr, judgeErr, result.SaveSummary(r.options.Dir, *s))
 }
 
 // figures computes what the series and the meter say.
@@ -130,6 +132,14 @@ func warnings(o *monitor.Observer, f diagnose.Figures) (all []string) {
 	return all
 }
 
+// addOwn adds to a summary what only the workload knows.
+func addOwn(o Options, series measure.Series, counters monitor.Table, s *result.Summary) error {
+	if c, ok := o.Plan.(workload.Concluder); ok {
+		return c.Conclude(s, series, counters)
+	}
+	return nil
+}
+
 // complete adds to the record in o.Dir what has become known since its run, such as a meter's log.
 func complete(ctx context.Context, o Options) (result.Summary, error) {
 	record, err := result.Read(o.Dir)
@@ -137,7 +147,7 @@ func complete(ctx context.Context, o Options) (result.Summary, error) {
 		return result.Summary{}, err
 	}
 	s := record.Summary
-	err = addObserved(ctx, o, &record.Host, &s)
+	err = errors.Join(addObserved(ctx, o, &record.Host, &s), addOwn(o, record.Series, record.Host, &s))
 	return s, errors.Join(err, result.SaveSummary(o.Dir, s))
 }
 

@@ -239,7 +239,7 @@ func (s Search) Do(stop Stop) (result.Search, error) {
 	}
 	if r.Best != nil {
 		median := r.Best.Median()
-		r.OPM = &median.OPM
+		r.OPM, r.Unit = &median.OPM, result.FigureUnit(median.Unit)
 		record, readErr := result.Read(filepath.Join(s.Dir, median.Record))
 		if readErr == nil {
 			r.Verdicts = record.Limits
@@ -273,7 +273,8 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	if err != nil && !errors.Is(err, ErrLimits) {
 		return t, err
 	}
-	if summary.OPM == nil {
+	figure := summary.Figure()
+	if figure.Value == nil || len(summary.Windows) == 0 {
 		return t, errNoFigures
 	}
 	faults, err := s.Verify(stop, run)
@@ -286,7 +287,7 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
-	t.OPM, t.P95, t.Passed = *summary.OPM, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
+	t.Unit, t.OPM, t.P95, t.Passed = string(result.UnitOf(figure.Unit)), *figure.Value, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
 	return t, nil
 }
 

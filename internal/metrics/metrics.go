@@ -15,17 +15,27 @@ import (
 type Run struct {
 	Version, Engine, Size, ID string
 	Threads                   int // per target
+
+	Operations *Counter // of operations; nil: none but the histograms' own
 }
+
+// Counter is a counter of a workload's own: its name without ds2_, and its help.
+type Counter struct{ Name, Help string }
 
 // NewCollector makes a collector of a run's figures.
 func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
-	return &collector{run, meter, time.Now()}
+	c := &collector{run: run, meter: meter, created: time.Now()}
+	if o := run.Operations; o != nil {
+		c.operations = desc(o.Name, o.Help, "target", "operation")
+	}
+	return c
 }
 
 type collector struct {
-	run     Run
-	meter   *measure.Meter
-	created time.Time
+	run        Run
+	meter      *measure.Meter
+	created    time.Time
+	operations *prometheus.Desc // nil: not counted apart
 }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -59,6 +69,9 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{orders, rollbacks, reconnects, givenUp, inDoubt, offered, dropped, retries, errorsTotal,
 		operationDuration, orderDuration, opm, users, runPhase, runInfo} {
 		ch <- d
+	}
+	if c.operations != nil {
+		ch <- c.operations
 	}
 }
 
@@ -112,8 +125,11 @@ func (c *collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals)
 	for _, d := range t.Durations {
 		if d.Name == measure.WholeOrder {
 			ch <- newHistogram(orderDuration, d, c.created, t.Target)
-		} else {
-			ch <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
+			continue
+		}
+		ch <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
+		if c.operations != nil {
+			counter(c.operations, d.Count(), d.Name)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"go.uber.org/goleak"
@@ -58,7 +59,7 @@ func meter() *measure.Meter {
 
 func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()),
+	s, err := Serve("127.0.0.1:0", NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
 		}))
@@ -207,4 +208,26 @@ func BenchmarkScrape(b *testing.B) {
 		io.Copy(io.Discard, response.Body)
 		response.Body.Close()
 	}
+}
+
+// TestOperationCounter has a workload that has its operations counted apart.
+func TestOperationCounter(t *testing.T) {
+	c := NewCollector(Run{Version: "v1", Operations: &Counter{"other_operations_total", "Operations."}}, meter())
+	r := prometheus.NewPedanticRegistry()
+	if err := r.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "ds2_other_operations_total" {
+			if len(f.Metric) == 0 || len(f.Metric[0].Label) != 2 {
+				t.Errorf("%v", f)
+			}
+			return
+		}
+	}
+	t.Error("there is no counter of operations")
 }

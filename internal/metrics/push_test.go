@@ -14,7 +14,7 @@ func TestPush(t *testing.T) {
 	address := promtest.FreeAddress(t)
 	url := "http://" + address
 	promtest.Run(t, url+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+address))
-	if err := Push(t.Context(), url, "k3f9", NewCollector(Run{"v1", "postgres", "S", "k3f9", 1}, meter()), NewHostCollector(sampler(t))); err != nil {
+	if err := Push(t.Context(), url, "k3f9", NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()), NewHostCollector(sampler(t))); err != nil {
 		t.Fatal(err)
 	}
 	response, err := http.Get(url + "/metrics")

@@ -79,9 +79,9 @@ func benchView(c Configuration) runView {
 	switch {
 	case c.OPM == nil:
 	case c.RunsCI95 != nil:
-		v.Headline = fmt.Sprintf("%s OPM ± %s from run to run, the median of %d", worth(*c.OPM, *c.RunsCI95), uncertainty(c.RunsCI95), len(runs))
+		v.Headline = fmt.Sprintf("%s %s ± %s from run to run, the median of %d", worth(*c.OPM, *c.RunsCI95), c.Unit, uncertainty(c.RunsCI95), len(runs))
 	default:
-		v.Headline = fmt.Sprintf("%s OPM, of a single run", opmOf(c.OPM, c.CI95))
+		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.OPM, c.CI95), c.Unit)
 	}
 	if note := limitNote(c.Limits); note != "" {
 		v.Notes = append(v.Notes, note)

@@ -37,8 +37,8 @@ func ReadConfiguration(argument string) (Configuration, error) {
 	if err != nil {
 		return c, err
 	}
-	if r.OPM == nil {
-		return c, fmt.Errorf("compare %s: the run has no OPM; it ended before its first window did", dir)
+	if r.Figure().Value == nil {
+		return c, fmt.Errorf("compare %s: the run has no result; it ended before its first window did", dir)
 	}
 	c.Bench = single(r.Summary)
 	return c, nil
@@ -80,8 +80,8 @@ func ReadConfigurations(arguments []string) (all []Configuration, warnings []str
 
 // single is a run as a bench of one.
 func single(s result.Summary) result.Bench {
-	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.OPM, CI95: s.Windows[0].CI95}
-	b := result.Bench{Command: s.Command, Start: s.Start, End: s.End, OPM: s.OPM, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
+	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.Figure().Value, CI95: s.Figure().CI95}
+	b := result.Bench{Command: s.Command, Start: s.Start, End: s.End, Unit: result.UnitOf(s.Figure().Unit), OPM: s.Figure().Value, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
 		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1}}
 	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
 		run.P95 = &l.P95

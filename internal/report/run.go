@@ -35,7 +35,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Headline: headline(r.Summary),
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
-		Tables:   []table{resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts)},
+		Tables:   append(sectionTables(r.Summary), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts)),
 		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
@@ -45,19 +45,31 @@ func newRunView(r *result.Record, id string) (runView, error) {
 }
 
 func runTitle(s result.Summary) string {
-	return fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets)))
+	title := fmt.Sprintf("%s, size %s, %s", s.Engine, s.Size, users(s.Threads*len(s.Targets)))
+	if s.Workload != "" {
+		return s.Workload + " on " + title
+	}
+	return title
+}
+
+// sectionTables are what the workload itself has to show.
+func sectionTables(s result.Summary) (tables []table) {
+	for _, section := range s.Sections {
+		tables = append(tables, table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words})
+	}
+	return tables
 }
 
 // headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
 // runs shows as many digits as the intervals are worth.
 func headline(s result.Summary) string {
-	if s.OPM == nil || len(s.Windows) == 0 {
+	f := s.Figure()
+	if f.Value == nil || len(s.Windows) == 0 {
 		return "no result"
 	}
-	ci := s.Windows[0].CI95
-	text := number(*s.OPM, 1) + " OPM"
-	if ci != nil {
-		text += " ± " + uncertainty(ci)
+	text := number(*f.Value, 1) + " " + f.Unit
+	if f.CI95 != nil {
+		text += " ± " + uncertainty(f.CI95)
 	}
 	return text
 }
@@ -72,13 +84,18 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		}
 		sentences = append(sentences, sentence)
 	}
+	for _, section := range s.Sections {
+		sentences = append(sentences, section.Notes...)
+	}
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		sentence := fmt.Sprintf("Mean of the orders completed a minute from %s to %s", seconds(w.From), seconds(w.To))
 		if w.CI95 != nil {
 			sentence += ", with its 95 % confidence interval by overlapping batch means"
 		}
-		sentences = append(sentences, sentence+".")
+		if s.IOPS == nil {
+			sentences = append(sentences, sentence+".")
+		}
 		if w.NoCI95 != "" {
 			sentences = append(sentences, fmt.Sprintf("The run is %s.", w.NoCI95))
 		}
@@ -247,7 +264,11 @@ func setupTable(s result.Summary) table {
 	}
 	add("engine", s.Engine)
 	add("targets", strings.Join(s.Targets, ", "))
-	add("size", fmt.Sprintf("%s: %s customers, %s orders a month, %s products", s.Size, integer(s.Customers), integer(s.OrdersPerMonth), integer(s.Products)))
+	if s.Customers > 0 {
+		add("size", fmt.Sprintf("%s: %s customers, %s orders a month, %s products", s.Size, integer(s.Customers), integer(s.OrdersPerMonth), integer(s.Products)))
+	} else {
+		add("size", s.Size)
+	}
 	add("users", fmt.Sprintf("%d on each target", s.Threads))
 	add("seed", s.Seed)
 	for i, seed := range s.DataSeeds {
@@ -264,10 +285,12 @@ func setupTable(s result.Summary) table {
 	add("warm-up", plain(p.WarmupTime)+" s")
 	add("run time", plain(p.RunTime)+" s")
 	add("think time", plain(p.ThinkTime)+" s")
-	add("new customers", fmt.Sprintf("%d %%", p.PctNewCustomers))
-	add("browses an order", p.Searches)
-	add("products a browse", p.SearchBatchSize)
-	add("items an order", p.LineItems)
+	if s.Customers > 0 { // of DVD Store 2
+		add("new customers", fmt.Sprintf("%d %%", p.PctNewCustomers))
+		add("browses an order", p.Searches)
+		add("products a browse", p.SearchBatchSize)
+		add("items an order", p.LineItems)
+	}
 	if p.Rate > 0 {
 		add("rate", fmt.Sprintf("%s orders a second, %s", plain(p.Rate), p.Spacing))
 	}

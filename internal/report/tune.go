@@ -12,7 +12,7 @@ import (
 
 // TrialText is a trial of a search in one line.
 func TrialText(t result.Trial) string {
-	text := fmt.Sprintf("%s, %s OPM, p95 %s ms", users(t.Threads), number(t.OPM, 0), figure(1000*t.P95))
+	text := fmt.Sprintf("%s, %s %s, p95 %s ms", users(t.Threads), number(t.OPM, 0), result.FigureUnit(t.Unit), figure(1000*t.P95))
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
@@ -47,12 +47,12 @@ func newTuneView(r result.Search) runView {
 		Title:    fmt.Sprintf("Search for the best number of users: %s, size %s", r.Engine, r.Size),
 		Headline: "no result",
 		Good:     r.Best != nil,
-		Tables:   []table{trialTable(r.Curve), limitTable(r.Verdicts)},
+		Tables:   []table{trialTable(r.Curve, r.Unit), limitTable(r.Verdicts)},
 		Details:  []table{tuneSetupTable(r), commandTable(r.Command)},
 	}
 	switch {
 	case r.Best != nil:
-		v.Headline = fmt.Sprintf("%s OPM with %s", number(*r.OPM, 1), users(r.Best.Threads))
+		v.Headline = fmt.Sprintf("%s %s with %s", number(*r.OPM, 1), r.Unit, users(r.Best.Threads))
 		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %s; %s.", len(r.Best.Trials), users(r.Best.Threads), r.Why))
 	case r.Why != "":
 		v.Notes = append(v.Notes, capital(r.Why)+".")
@@ -69,7 +69,7 @@ func newTuneView(r result.Search) runView {
 	}
 	if len(r.Curve) > 0 {
 		v.Charts = []chart{
-			curveChart(r, "opm", "OPM over users", "OPM", limit.Metric{Subject: "opm"}, func(t result.Trial) float64 { return t.OPM }),
+			curveChart(r, "opm", r.Unit.String()+" over users", r.Unit.String(), limit.Metric{Subject: "opm"}, func(t result.Trial) float64 { return t.OPM }),
 			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", limit.Metric{Subject: "order", Stat: "p95"},
 				func(t result.Trial) float64 { return 1000 * t.P95 }),
 		}
@@ -82,8 +82,8 @@ func newTuneView(r result.Search) runView {
 	return v
 }
 
-func trialTable(c result.Curve) table {
-	t := table{Caption: "Trials", Head: []string{"users", "OPM", "order p95 ms", "% of the tightest limit", "limits", "why", "record"}}
+func trialTable(c result.Curve, unit result.FigureUnit) table {
+	t := table{Caption: "Trials", Head: []string{"users", unit.String(), "order p95 ms", "% of the tightest limit", "limits", "why", "record"}}
 	for _, p := range c {
 		for _, trial := range p.Trials {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), figure(1000 * trial.P95),

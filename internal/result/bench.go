@@ -24,7 +24,9 @@ type Bench struct {
 	Status     Status    `json:"status"`
 	Error      string    `json:"error,omitempty"`
 	Start      time.Time `json:"start"`
-	End        time.Time `json:"end,omitzero"`
+
+	Unit FigureUnit `json:"figure,omitempty"` // of the fields called opm
+	End  time.Time  `json:"end,omitzero"`
 
 	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
 

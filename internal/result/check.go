@@ -135,6 +135,14 @@ func (s Summary) check() error {
 	if s.OPM != nil && len(s.Windows) == 0 {
 		return errors.New("it has an OPM and no window that it is of")
 	}
+	for _, section := range s.Sections {
+		if slices.ContainsFunc(section.Rows, func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }) {
+			return fmt.Errorf("its section %q has a row of another length than its head", section.Title)
+		}
+	}
+	if s.IOPS != nil && *s.IOPS < 0 {
+		return errors.New("its IOPS are negative")
+	}
 	if s.OPM != nil && *s.OPM < 0 || s.CumulativeOPM != nil && *s.CumulativeOPM < 0 {
 		return errors.New("its OPM is negative")
 	}

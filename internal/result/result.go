@@ -78,6 +78,7 @@ type Summary struct {
 
 	Command *Command `json:"command,omitempty"`
 
+	Workload   string     `json:"workload,omitempty"` // absent: DVD Store 2
 	Engine     string     `json:"engine"`
 	Targets    []string   `json:"targets"`              // labels, without user or password
 	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded; 0 is DS2's own
@@ -90,8 +91,10 @@ type Summary struct {
 	OrdersPerMonth int64 `json:"orders_per_month"`
 	Products       int64 `json:"products"`
 
-	// OPM is the figure that counts: that of the first window. A run that ended without one has none.
+	// OPM is the figure that counts, unless IOPS is: that of the first window. A run that ended without one has none.
 	OPM *float64 `json:"opm"`
+	// IOPS is the figure that counts where the workload is judged by the I/Os of its drives.
+	IOPS *float64 `json:"iops,omitempty"`
 	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up, over CumulativeOf.
 	CumulativeOPM *float64               `json:"opm_cumulative"`
 	CumulativeOf  *measure.Average       `json:"opm_cumulative_of,omitempty"`
@@ -124,6 +127,8 @@ type Summary struct {
 	// Of the first window: what an order cost, and under which conditions the orders were made.
 	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
 	Conditions []Condition     `json:"conditions,omitempty"`
+
+	Sections []Section `json:"sections,omitempty"` // of the report, made by the workload
 
 	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
 }

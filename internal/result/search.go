@@ -23,18 +23,20 @@ type (
 
 // Search is the record of a search for the best number of users.
 type Search struct {
-	Schema     int       `json:"schema"`
-	KitVersion string    `json:"kit_version"`
-	RunID      string    `json:"run_id"`
-	Status     Status    `json:"status,omitempty"`
-	Start      time.Time `json:"start"`
-	End        time.Time `json:"end,omitzero"`
-	Command    *Command  `json:"command,omitempty"`
-	Engine     string    `json:"engine"`
-	Targets    []string  `json:"targets"` // labels, without user or password
-	Size       string    `json:"size"`
-	Restore    string    `json:"restore"` // of the database before each trial: reset, snapshot, command or none
-	Limits     []string  `json:"limits"`
+	Schema     int        `json:"schema"`
+	KitVersion string     `json:"kit_version"`
+	RunID      string     `json:"run_id"`
+	Status     Status     `json:"status,omitempty"`
+	Start      time.Time  `json:"start"`
+	End        time.Time  `json:"end,omitzero"`
+	Command    *Command   `json:"command,omitempty"`
+	Engine     string     `json:"engine"`
+	Targets    []string   `json:"targets"` // labels, without user or password
+	Size       string     `json:"size"`
+	Unit       FigureUnit `json:"figure,omitempty"` // of the fields called opm
+
+	Restore string   `json:"restore"` // of the database before each trial: reset, snapshot, command or none
+	Limits  []string `json:"limits"`
 
 	Seed       uint64     `json:"seed,omitempty"` // that of each trial is higher by its number
 	Parameters Parameters `json:"parameters,omitzero"`

@@ -10,6 +10,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/schema"
@@ -28,6 +29,13 @@ type Workload interface {
 
 	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about the asking.
 	Audit(ctx context.Context, target store.Store, a Audit) ([]result.Check, error)
+}
+
+// OperationCounter is a Workload whose operations Prometheus gets a counter of, by target and operation, besides the histograms
+// that all have.
+type OperationCounter interface {
+	// OperationCounter is the counter's name without the kit's prefix, such as "mailbox_operations_total", and its help.
+	OperationCounter() (name, help string)
 }
 
 // Op is an operation, by its place among those of its workload.
@@ -88,6 +96,13 @@ type Plan interface {
 
 	// Begin begins a run. The workload may keep files in dir, which is that of the run's record.
 	Begin(dir string) Run
+}
+
+// Concluder is a Plan that adds to the summary of a run what only its workload knows: the figure that counts, sections of the
+// report. It is called when all other figures are there, apart from the limits' verdicts, and again when more has become known of a
+// run that was made before. A table without counters has no rows.
+type Concluder interface {
+	Conclude(s *result.Summary, series measure.Series, counters monitor.Table) error
 }
 
 // Run is one run of a plan.

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// TestSections has a run of a workload that is judged by IOPS and brings a section of its own.
+func TestSections(t *testing.T) {
+	r := &result.Record{Summary: result.Summary{
+		RunID: "r1", Workload: "other", Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/db"}, Status: result.Done, Start: time.Unix(0, 0),
+		IOPS: new(274.15), Windows: []measure.Window{{Name: "run", To: 10, Steady: measure.Steadiness{Why: "as it was"}}},
+		Sections: []result.Section{{Title: "Sizing and throughput", Notes: []string{"It is no published result."}, Head: []string{"what", "value"},
+			Rows: [][]string{{"achieved I/O per second", "274.15"}, {"<b>", "1"}}, Words: true}},
+	}}
+	var text strings.Builder
+	if err := Text(&text, []*result.Record{r}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"other on postgres, size 7 boxes, 2 users", "274.1 IOPS\n", "It is no published result.", "Sizing and throughput", "achieved I/O per second  274.15"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "orders completed a minute") {
+		t.Error("the text explains an OPM")
+	}
+	var page strings.Builder
+	if err := HTML(&page, []*result.Record{r}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Sizing and throughput", "274.15", "&lt;b&gt;"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page.String(), "items an order") {
+		t.Error("the page has parameters of DVD Store 2")
+	}
+}
