@@ -91,8 +91,8 @@ func duringCheckpoint(orders context.Context, t Target, late float64) bool {
 // A burst is a slot of time in which as many purchases were acknowledged as in the best of so many slots before.
 const (
 	burstSlot     = 5 * time.Millisecond
-	burstBefore   = 200
-	burstPatience = 400
+	burstBefore   = 100
+	burstPatience = 200
 )
 
 // burst waits for a burst of commits, not for ever.
