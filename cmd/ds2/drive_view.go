@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"ds2/internal/driver"
+	"ds2/internal/escape"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
 )
@@ -49,7 +50,7 @@ func startView(run *experiment.Run, o *driveOutput, stdout, stderr io.Writer) *v
 func (v *view) warn(w io.Writer, before string) {
 	all := v.run.Warnings()
 	for _, warning := range all[v.warned:] {
-		fmt.Fprintf(w, "%swarning: %s\n", before, warning)
+		fmt.Fprintf(w, "%swarning: %s\n", before, escape.Text(warning))
 	}
 	v.warned = len(all)
 }

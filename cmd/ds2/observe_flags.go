@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ds2/internal/escape"
 	"ds2/internal/experiment"
 	"ds2/internal/monitor"
 )
@@ -64,7 +65,7 @@ func (f *observeFlags) observe(ctx context.Context, o *experiment.Options, quiet
 	}
 	for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
 		if !quiet {
-			fmt.Fprintln(stderr, "warning:", warning)
+			fmt.Fprintln(stderr, "warning:", escape.Text(fmt.Sprint(warning)))
 		}
 	}
 	return nil

@@ -1,6 +1,9 @@
 package main
 
-import "regexp"
+import (
+	"ds2/internal/escape"
+	"regexp"
+)
 
 // What may be a password in a text that did not parse as what it should be: in a URL, in libpq's key=value or in
 // user:password@host, up to the last @ before a blank.
@@ -10,7 +13,7 @@ var passwords = []*regexp.Regexp{
 	regexp.MustCompile(`((?:^|[\s"'=])[^\s"':/@=]+:)(?:[^/\s"]|/[^/\s"])[^\s"]*@`),
 }
 
-// redact takes out of a text, before it is printed, what may be a password.
+// redact takes out of a text, before it is printed, what may be a password, and makes the rest safe to show: an error may quote others.
 func redact(text string) string {
 	for i, p := range passwords {
 		with := "${1}***@"
@@ -19,5 +22,5 @@ func redact(text string) string {
 		}
 		text = p.ReplaceAllString(text, with)
 	}
-	return text
+	return escape.Lines(text)
 }

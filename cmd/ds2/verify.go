@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/durability"
+	"ds2/internal/escape"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -97,7 +98,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	defer unlock()
 
 	options.Whole, options.TempLimit = true, int64(f.tempLimit)
-	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text) }
+	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) }
 	view := newBytesView(f.quiet, cmd.ErrOrStderr())
 	defer view.stop()
 	var found verification

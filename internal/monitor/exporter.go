@@ -106,8 +106,7 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, Clock, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, Clock{}, fmt.Errorf("%s answers with %s", request.URL.Redacted(), response.Status)
 	}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(io.LimitReader(response.Body, maxExposition))
+	families, err := parseExposition(response.Body)
 	if err != nil {
 		return nil, Clock{}, fmt.Errorf("read %s: %w", request.URL.Redacted(), err)
 	}
@@ -117,6 +116,12 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, Clock, error) {
 		clock.Within += 500 * time.Millisecond
 	}
 	return families, clock, nil
+}
+
+// parseExposition reads what an exporter shows, in Prometheus's text format.
+func parseExposition(text io.Reader) (exposition, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(io.LimitReader(text, maxExposition))
 }
 
 // exposition is what an exporter shows at a time.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,4 +45,53 @@ func FuzzSMART(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text []byte) { parseSMART(text) },
 		[]byte(`{"nvme_smart_health_information_log":{"temperature":40,"percentage_used":3}}`),
 		[]byte(`{"ata_smart_attributes":{"table":[{"id":241,"raw":{"value":5}}]}}`))
+}
+
+// FuzzExposition has an exporter show anything.
+func FuzzExposition(f *testing.F) {
+	const node = `# TYPE node_boot_time_seconds gauge
+node_boot_time_seconds 1.7e9
+node_time_seconds 1.8e9
+# TYPE node_cpu_seconds_total counter
+node_cpu_seconds_total{cpu="0",mode="idle"} 5
+node_disk_reads_completed_total{device="sda"} 7
+node_disk_info{device="sda",model="x",rotational="0"} 1
+node_scrape_collector_success{collector="diskstats"} 1
+node_uname_info{nodename="a",release="b",sysname="Linux"} 1
+`
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		shown, err := parseExposition(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, kind := range exporterKinds {
+			kind.machine(shown)
+			e := &Exporter{Name: "x", kind: kind, first: shown, url: "http://x", client: &http.Client{Transport: canned{}}}
+			src, err := e.Source(nil, true)
+			if err != nil {
+				continue
+			}
+			src.Read(context.WithValue(t.Context(), canned{}, []byte(text)), make([]float64, len(src.Figures)))
+		}
+	}, node, windowsExposition)
+}
+
+// TestEndlessAnswer has a Prometheus answer without end: it is given up, and does not take the memory.
+func TestEndlessAnswer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte(`{"status":"success","data":{"resultType":"vector","result":[`))
+		for part := []byte(strings.Repeat(" ", 1<<20)); ; {
+			if _, err := w.Write(part); err != nil {
+				return
+			}
+		}
+	}))
+	defer server.Close()
+	p, err := NewPrometheus(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.query(t.Context(), "up", []Row{{Time: time.Unix(1, 0)}}); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("%v", err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,12 +24,26 @@ type Prometheus struct{ api v1.API }
 
 // NewPrometheus makes a client of the server at a URL, without connecting.
 func NewPrometheus(url string) (*Prometheus, error) {
-	client, err := api.NewClient(api.Config{Address: url})
+	client, err := api.NewClient(api.Config{Address: url, RoundTripper: bounded{api.DefaultRoundTripper}})
 	if err != nil {
 		return nil, fmt.Errorf("read Prometheus URL: %w", err)
 	}
 	return &Prometheus{v1.NewAPI(client)}, nil
 }
+
+// bounded gives up an answer that is longer than any that ds2 asks for.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
+	}
+	return response, err
+}
+
+// maxAnswer is what an answer of Prometheus may have in bytes: 11,000 points, the most that it gives, of two hundred items.
+const maxAnswer = 64 << 20
 
 // nodeColumns are the record's columns as queries. %s stands for the selector of the machine; the label named tells the
 // items of a column apart. irate takes the last two scrapes, so a value stands for the time between them.

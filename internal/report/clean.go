@@ -2,31 +2,13 @@ package report
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
+
+	"ds2/internal/escape"
 )
 
-// clean shows what would be obeyed instead of shown: control characters, which terminals and line-wise readers act upon,
-// and the invisible characters that reorder text. Run ids, labels, names and what a server says may hold them.
-func clean(text string) string {
-	obeyed := func(r rune) bool {
-		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
-	}
-	if strings.IndexFunc(text, obeyed) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if !obeyed(r) {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
-}
+// clean is a text of others, safe to show.
+func clean(text string) string { return escape.Text(text) }
 
 // cell is a text for a CSV file: clean, and never a formula to a spreadsheet.
 func cell(text string) string {

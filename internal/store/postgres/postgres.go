@@ -7,6 +7,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"strconv"
@@ -17,8 +18,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"ds2/internal/escape"
 	"ds2/internal/store"
 )
 
@@ -49,6 +52,11 @@ func Open(target *url.URL) (store.Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
 	}
+	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(maxMessage)
+		return f
+	}
 	s := &Store{config: config}
 	pool := config.Copy()
 	pool.BuildContextWatcherHandler = cancelStatement
@@ -56,6 +64,9 @@ func Open(target *url.URL) (store.Store, error) {
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
 }
+
+// maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2 asks for one of a hundredth.
+const maxMessage = 64 << 20
 
 // cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
 // go on for minutes. A server that does not answer is not waited for.
@@ -90,7 +101,7 @@ func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database; a Unix socket's directory stands for the host.
 func (s *Store) Label() string {
-	return net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database
+	return escape.Text(net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database)
 }
 
 // DB is a pool for everything but orders.

@@ -18,6 +18,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/microsoft/go-mssqldb/msdsn"
 
+	"ds2/internal/escape"
 	"ds2/internal/store"
 )
 
@@ -84,13 +85,13 @@ func (s *Store) Engine() string { return Engine }
 // Label is host:port/database, or host\instance/database for a named instance.
 func (s *Store) Label() string {
 	if s.config.Instance != "" {
-		return s.config.Host + `\` + s.config.Instance + "/" + s.config.Database
+		return escape.Text(s.config.Host + `\` + s.config.Instance + "/" + s.config.Database)
 	}
 	port := s.config.Port
 	if port == 0 {
 		port = 1433
 	}
-	return net.JoinHostPort(s.config.Host, strconv.FormatUint(port, 10)) + "/" + s.config.Database
+	return escape.Text(net.JoinHostPort(s.config.Host, strconv.FormatUint(port, 10)) + "/" + s.config.Database)
 }
 
 // DB is a pool for everything but orders.

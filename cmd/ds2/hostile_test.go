@@ -1,0 +1,136 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+)
+
+// TestHostileDatabase has a database whose name and notes are made to be obeyed by a terminal: commands show them, and a record keeps them,
+// without what is obeyed.
+func TestHostileDatabase(t *testing.T) {
+	t.Parallel()
+	const hostile = "x\x1b[2J\u202ecod.exe"
+	server := pgtest.Server(t)
+	admin, err := sql.Open("pgx", server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	name := fmt.Sprintf("%s%d", hostile, time.Now().UnixNano())
+	u, err := url.Parse(server.URL("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	target := u.String()
+	t.Cleanup(func() {
+		db, err := sql.Open("pgx", server.URL("postgres"))
+		if err == nil {
+			defer db.Close()
+			_, err = db.Exec(`DROP DATABASE IF EXISTS "` + name + `" WITH (FORCE)`)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	out := filepath.Join(t.TempDir(), "record")
+	clean := func(command, text string) {
+		t.Helper()
+		for i, c := range text {
+			if c != '\n' && c != '\t' && unicode.In(c, unicode.Cc, unicode.Cf) {
+				t.Errorf("%s prints %U: …%q", command, c, text[max(0, i-60):i+4])
+				return
+			}
+		}
+	}
+	run := func(want int, args ...string) {
+		t.Helper()
+		code, stdout, stderr := execute(t, args...)
+		clean(args[0], stdout+stderr)
+		if code != want {
+			t.Errorf("ds2 %s: exit %d, want %d\n%q", args[0], code, want, stderr)
+		}
+	}
+	run(exitDone, "load", "--target", target, "--size", "1MB")
+	run(exitDone, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", out)
+	run(exitDone, "report", out)
+	run(exitDone, "verify", "--target", target)
+	log, err := os.ReadFile(filepath.Join(out, "run.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean("run.log", string(log))
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
+		if _, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", out+note)
+		clean("drive with a hostile "+note, stdout+stderr)
+		if code == exitUsage {
+			t.Errorf("a hostile %s: exit %d, %q", note, code, stderr)
+		}
+	}
+}
+
+// TestFewDescriptors has more clients at a run's page than the run has descriptors: they wait, its counters go on, and nothing is
+// printed outside of the log's format.
+func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	const address = "127.0.0.1:39465"
+	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "6s", "--metrics-addr", address, "--quiet", "--out", "out")
+	program := p.Path
+	p.Path = "/bin/sh"
+	p.Args = slices.Concat([]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program}, p.Args[1:])
+	if _, err := exec.LookPath(program); err != nil {
+		t.Fatal(err)
+	}
+	p.start(t)
+	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+	for range 200 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+	}
+	if !p.endsWithin(time.Minute) {
+		t.Fatal("the run does not end")
+	}
+	if code := p.ProcessState.ExitCode(); code != exitDone {
+		t.Errorf("exit %d, %s", code, p.stderr.String())
+	}
+	said := p.stderr.String()
+	if log, err := os.ReadFile(filepath.Join(p.Dir, "out", "run.log")); err != nil || strings.Contains(string(log)+said, "too many open files") || strings.Contains(said, "http:") {
+		t.Errorf("%s\n%s\n%v", said, log, err)
+	}
+	record, err := result.Read(filepath.Join(p.Dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := len(record.Host.Rows); rows < 5 {
+		t.Errorf("%d seconds of counters of 6", rows)
+	}
+}

@@ -1,0 +1,37 @@
+// Package escape makes texts of others safe to show.
+package escape
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Text shows what would be obeyed instead of shown: control characters, which terminals and line-wise readers act upon,
+// and the invisible characters that reorder text. Run ids, labels, names and what a server says may hold them.
+func Text(text string) string { return replace(text, obeyed) }
+
+// Lines is Text of a text of several lines, which may have tabs.
+func Lines(text string) string {
+	return replace(text, func(r rune) bool { return r != '\n' && r != '\t' && obeyed(r) })
+}
+
+func obeyed(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+}
+
+func replace(text string, escaped func(rune) bool) string {
+	if strings.IndexFunc(text, escaped) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !escaped(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
