@@ -120,6 +120,12 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	if bench.Status != result.Done || !experiment.Enough(bench) {
+		close, openErr := f.output.open(cmd)
+		if openErr != nil {
+			return openErr
+		}
+		defer close()
+		f.output.served.writes(options.Dir)
 		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
@@ -240,6 +246,7 @@ func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr
 // told tells what goes on.
 func (o *driveOutput) told(stderr io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
+		o.served.doing(format, args...)
 		if !o.quiet {
 			fmt.Fprintf(stderr, format+"\n", args...)
 		}

@@ -89,6 +89,12 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		stderr = io.Discard
 	}
 
+	close, err := f.output.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer close()
+	f.load.served = f.output.served
 	server, err := f.start(i.soft, stderr)
 	if err != nil {
 		return interruption(i.soft, err)

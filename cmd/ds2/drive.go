@@ -25,6 +25,7 @@ type driveOutput struct {
 	quiet    bool
 	detailed yesValue
 	own      *localpg.Server // the target, where it is the kit's own
+	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
 	within   func() string   // says where the procedure stands that the run is part of; nil: there is none
 }
 
@@ -95,6 +96,12 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 	if err := observe.observe(interrupts.soft, &options, o.quiet, stderr); err != nil {
 		return err
 	}
+	close, err := o.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer close()
+	o.served.writes(options.Dir)
 	options.Driver.Delayed = delayed(stderr)
 	conduct := o.conduct(interrupts, stdout, stderr)
 	run, summary, err := conduct.Drive(interrupts.stop(), options)
@@ -143,17 +150,25 @@ func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) experimen
 	return c
 }
 
-// show shows a run and serves its figures while it goes on, and pushes them when it has ended.
-func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
-	said := stderr
+// open begins to serve what the command is at, unless it is served already; close ends it.
+func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
+	if o.served != nil {
+		return func() {}, nil
+	}
+	said := cmd.ErrOrStderr()
 	if o.quiet {
 		said = io.Discard
 	}
-	options := run.Options()
-	server, err := o.serve(options, run, said)
-	if err != nil {
+	if o.served, err = o.serve(cmd.CommandPath(), said); err != nil {
 		return nil, err
 	}
+	return o.served.close, nil
+}
+
+// show shows a run while it goes on, and pushes its figures when it has ended.
+func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
+	options := run.Options()
+	o.served.run(options, run, o.within)
 	view := startView(run, o, stdout, stderr)
 	return func(summary result.Summary) {
 		view.stop()
@@ -161,9 +176,7 @@ func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io
 			view.ds2.final(stdout, time.Now())
 		}
 		o.push(i.hard, options, run, stderr)
-		if server != nil {
-			server.Close()
-		}
+		o.served.rest()
 	}, nil
 }
 

@@ -252,8 +252,17 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 	if err := result.SaveExperiment(dir, record); err != nil {
 		return err
 	}
+	first := file.configurations[0].bench.output // where all are shown
+	first.quiet = f.quiet
+	close, err := first.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer close()
+	first.served.writes(dir)
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
+		c.bench.output.served = first.served
 		one, err := f.configuration(i, c, &options[k], unready[k], stderr)
 		if err != nil {
 			return file.of(c, err)
@@ -261,7 +270,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 		one.Summary.Experiment = record.ExperimentID
 		all = append(all, one)
 	}
-	o := driveOutput{quiet: f.quiet}
+	o := driveOutput{quiet: f.quiet, served: first.served}
 	err = file.experiment(all, orders, o.told(stderr)).Do(i.hard, i.soft.Done())
 	record.End = time.Now()
 	record.Status = result.Done

@@ -14,6 +14,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/datagen/folder"
+	"ds2/internal/live"
 	"ds2/internal/load"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -29,9 +30,11 @@ type loadFlags struct {
 	size, words, from string
 	dataSeed          uint64
 	quiet             bool
-	options           load.Options
-	sqlServer         sqlServerFlags
-	mailbox           mailboxLoadFlags
+	metricsFlags
+	served    *served // where the load is shown; nil: nowhere
+	options   load.Options
+	sqlServer sqlServerFlags
+	mailbox   mailboxLoadFlags
 }
 
 func newLoadCommand() *cobra.Command {
@@ -80,6 +83,7 @@ PowerShell:
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)
+	f.addAddress(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
@@ -115,6 +119,14 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer unlock()
+	said := cmd.ErrOrStderr()
+	if f.quiet {
+		said = io.Discard
+	}
+	if f.served, err = f.serve(cmd.CommandPath(), said); err != nil {
+		return err
+	}
+	defer f.served.close()
 	for _, s := range stores {
 		engine, ok := s.(store.Loader)
 		if !ok {
@@ -206,10 +218,20 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 
 func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Writer) (*load.Report, error) {
 	options := f.options
+	var all loadProgress
 	if !f.quiet {
 		view := startLoadView(stderr, options.Dataset.Parts(engine.Engine()))
 		defer view.stop()
-		options.Progress = view
+		all = append(all, view)
+	}
+	if f.served != nil {
+		follow := live.NewLoad()
+		f.served.load(fmt.Sprintf("%s into %s", options.Dataset, engine.Label()), follow)
+		defer f.served.rest()
+		all = append(all, follow)
+	}
+	if len(all) > 0 {
+		options.Progress = all
 	}
 	return load.Run(ctx, engine, options)
 }

@@ -10,19 +10,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
+	"ds2/internal/live"
 	"ds2/internal/metrics"
 	"ds2/internal/workload"
 )
 
-// defaultMetricsAddr is where /metrics is served. Where it is taken, by another run, a free port is.
+// defaultMetricsAddr is where /metrics and the live page are served. Where it is taken, by another run, a free port is.
 const defaultMetricsAddr = "127.0.0.1:9464"
 
 // metricsFlags say where a run's figures go to Prometheus.
 type metricsFlags struct{ metricsAddr, pushgateway string }
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address to serve /metrics on; empty: none")
+	f.addAddress(flags)
 	flags.StringVar(&f.pushgateway, "pushgateway", "", "URL of a Prometheus Pushgateway that gets the figures at the end of the run, for runs shorter than a scrape interval or two")
+}
+
+func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
+	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address to serve the live page and /metrics on; empty: none")
 }
 
 // collectors show a run to Prometheus.
@@ -41,22 +46,88 @@ func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collecto
 	return all
 }
 
-// serve serves the run's figures; nil where none are asked for.
-func (f *metricsFlags) serve(o experiment.Options, run *experiment.Run, stderr io.Writer) (*metrics.Server, error) {
+// served is what a command serves while it is at work: /metrics, and the live page. A nil one serves nothing.
+type served struct {
+	server *metrics.Server
+	page   *live.Page
+	record string // that the command writes; empty: none, or not known yet
+}
+
+// serve begins to serve; nil where nothing is asked for.
+func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) {
 	if f.metricsAddr == "" {
 		return nil, nil
 	}
-	all := collectors(o, run)
-	server, err := metrics.Serve(f.metricsAddr, all...)
+	page := live.New(command)
+	server, err := metrics.Serve(f.metricsAddr, page)
 	if err != nil && f.metricsAddr == defaultMetricsAddr {
 		host, _, _ := net.SplitHostPort(f.metricsAddr)
-		server, err = metrics.Serve(net.JoinHostPort(host, "0"), all...)
+		server, err = metrics.Serve(net.JoinHostPort(host, "0"), page)
 	}
 	if err != nil {
+		page.End("")
 		return nil, flagError("metrics-addr", err)
 	}
-	fmt.Fprintf(stderr, "metrics: %s\n", server.URL())
-	return server, nil
+	fmt.Fprintf(stderr, "metrics: %s\nlive page: %s\n", server.URL(), server.PageURL())
+	return &served{server: server, page: page}, nil
+}
+
+// run shows a run, until the next one or rest.
+func (s *served) run(o experiment.Options, run *experiment.Run, within func() string) {
+	if s == nil {
+		return
+	}
+	c := o.Driver
+	s.server.Show(collectors(o, run)...)
+	s.page.Begin(live.ShowRun(run, live.Setup{
+		Title:  fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, o.Targets[0].Engine(), o.Plan.Size(), c.Threads*len(o.Targets)),
+		Length: c.Length(), Within: within,
+	}))
+}
+
+// load shows a load.
+func (s *served) load(title string, l *live.Load) {
+	if s == nil {
+		return
+	}
+	s.server.Show(metrics.NewLoadCollector(l.Tables))
+	s.page.Begin(l.Show(title))
+}
+
+// rest says that a run or load is over, though the command may not be.
+func (s *served) rest() {
+	if s == nil {
+		return
+	}
+	s.server.Show()
+	s.page.Rest()
+}
+
+// doing says what the command is at besides.
+func (s *served) doing(format string, args ...any) {
+	if s != nil {
+		s.page.Doing(format, args...)
+	}
+}
+
+// writes names the record that the command writes.
+func (s *served) writes(record string) {
+	if s != nil {
+		s.record = record
+	}
+}
+
+// close ends the serving, and says so on the page.
+func (s *served) close() {
+	if s == nil {
+		return
+	}
+	text := "the command has ended"
+	if s.record != "" {
+		text += "; its record is in " + s.record
+	}
+	s.page.End(text)
+	s.server.Close()
 }
 
 // push pushes the run's figures, where that is asked for. The run counts all the same where it fails.

@@ -140,6 +140,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
 		Trial: func(number int, t result.Trial, left int, each time.Duration) {
 			fmt.Fprintf(stderr, "trial %d: %s; %s\n", number, report.TrialText(t), trialsLeft(left, each))
+			f.output.served.doing("after trial %d: %s; %s", number, report.TrialText(t), trialsLeft(left, each))
 		},
 	}
 	if err := begin(&search, cmd.Flags().Changed("seed")); err != nil {
@@ -149,6 +150,13 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if search.Left != nil {
 		fmt.Fprintf(stderr, "continued after %d trials\n", len(search.Left.Trials))
 	}
+	close, err := f.output.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer close()
+	f.output.served.writes(dir)
+	f.output.served.doing("trial 1")
 	record, err := search.Do(interrupts.stop())
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
 		return &exitError{exitVerdict, e}

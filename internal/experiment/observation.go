@@ -94,6 +94,16 @@ func (o *observation) since(from time.Duration) (monitor.Table, time.Time) {
 	return monitor.Table{Columns: o.sampler.Columns(), Rows: recent}, o.start
 }
 
+// newest is the last sample; without values before the first.
+func (o *observation) newest() (r monitor.Row) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.recent); n > 0 {
+		r = o.recent[n-1]
+	}
+	return r
+}
+
 // end ends what begin began, and tells what went wrong with it.
 func (o *observation) end() error {
 	if !o.recorded {

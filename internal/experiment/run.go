@@ -134,6 +134,15 @@ func (r *Run) Sampler() *monitor.Sampler {
 	return r.observation.sampler
 }
 
+// Counters are the newest sample of the run of machine and databases, with the names of its columns; none where nobody
+// observes them.
+func (r *Run) Counters() (columns []string, now monitor.Row) {
+	if r.observation == nil {
+		return nil, monitor.Row{}
+	}
+	return r.observation.sampler.Columns(), r.observation.newest()
+}
+
 // Options are the run's.
 func (r *Run) Options() Options { return r.options }
 

@@ -59,13 +59,14 @@ func meter() *measure.Meter {
 
 func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
-		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
-			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
-		}))
+	s, err := Serve("127.0.0.1:0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
+		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
+			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
+		}))
 	defer s.Close()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
 	if err != nil {
@@ -189,16 +190,17 @@ func TestNativeHistograms(t *testing.T) {
 }
 
 func TestServeTellsWhatIsWrong(t *testing.T) {
-	if _, err := Serve("127.0.0.1:99999", NewCollector(Run{}, meter())); err == nil || !strings.Contains(err.Error(), "99999") {
+	if _, err := Serve("127.0.0.1:99999", nil); err == nil || !strings.Contains(err.Error(), "99999") {
 		t.Errorf("Serve on port 99999 = %v, want an error that names it", err)
 	}
 }
 
 func BenchmarkScrape(b *testing.B) {
-	s, err := Serve("127.0.0.1:0", NewCollector(Run{}, meter()))
+	s, err := Serve("127.0.0.1:0", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
+	s.Show(NewCollector(Run{}, meter()))
 	defer s.Close()
 	for b.Loop() {
 		response, err := http.Get(s.URL())

@@ -7,32 +7,47 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 	"golang.org/x/net/netutil"
 )
 
-// Server serves /metrics.
+// Server serves /metrics, and beside it what else is given.
 type Server struct {
 	listener net.Listener
 	http     http.Server
 	served   chan error
+	registry atomic.Pointer[prometheus.Registry]
 }
 
-// Serve serves the collectors' figures, and the CPU and memory of ds2 itself, under /metrics at an address such as
-// 127.0.0.1:9464. Port 0 takes a free one.
-func Serve(address string, all ...prometheus.Collector) (*Server, error) {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(all...)
+// Page is something to look at beside the figures. A stream is a request that does not end by itself: it has to set the
+// deadlines of its connection anew.
+type Page interface {
+	Document(http.ResponseWriter, *http.Request) // at /
+	Stream(http.ResponseWriter, *http.Request)   // at /live
+}
+
+// Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address such as 127.0.0.1:9464,
+// and a page, where there is one. Port 0 takes a free one.
+func Serve(address string, page Page) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)
 	}
-	return serve(listener, registry, clientTime), nil
+	return serve(listener, page, clientTime), nil
+}
+
+// Show serves the figures of these collectors in the place of others: those of the run under way.
+func (s *Server) Show(all ...prometheus.Collector) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(all...)
+	s.registry.Store(registry)
 }
 
 // What clients may cost a run: so many connections and so many scrapes at a time, and so long for each of their steps. A
@@ -44,10 +59,16 @@ const (
 	clientTime     = 10 * time.Second // Prometheus's own default for a scrape
 )
 
-func serve(listener net.Listener, registry *prometheus.Registry, patience time.Duration) *Server {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 	s := &Server{listener: listener, served: make(chan error, 1)}
+	s.Show()
+	mux := http.NewServeMux()
+	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return s.registry.Load().Gather() })
+	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+	if page != nil {
+		mux.HandleFunc("GET /{$}", page.Document)
+		mux.HandleFunc("GET /live", page.Stream)
+	}
 	s.http = http.Server{
 		Handler: mux, MaxHeaderBytes: maxHeader,
 		ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 6 * patience, // Prometheus comes again each minute, at least
@@ -58,7 +79,10 @@ func serve(listener net.Listener, registry *prometheus.Registry, patience time.D
 }
 
 // URL is where the metrics are.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/metrics" }
+func (s *Server) URL() string { return s.PageURL() + "metrics" }
+
+// PageURL is where the page is.
+func (s *Server) PageURL() string { return "http://" + s.listener.Addr().String() + "/" }
 
 // Close stops serving at once.
 func (s *Server) Close() error {

@@ -36,10 +36,11 @@ func (h held) Collect(metrics chan<- prometheus.Metric) {
 // TestScrapesAtOnce has as many scrapes under way as there may be: the next one is turned away.
 func TestScrapesAtOnce(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), 1}
-	s, err := Serve("127.0.0.1:0", h)
+	s, err := Serve("127.0.0.1:0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.Show(h)
 	defer s.Close()
 	codes := make(chan int)
 	for range maxScrapes {
@@ -80,9 +81,8 @@ func TestPatience(t *testing.T) {
 	}
 	h := held{make(chan struct{}, 1000), make(chan struct{}), 600} // more than the buffers of a connection take
 	close(h.leave)
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(h)
-	s := serve(listener, registry, 200*time.Millisecond)
+	s := serve(listener, nil, 200*time.Millisecond)
+	s.Show(h)
 	defer func() {
 		s.Close()
 		// A server that has closed still waits half a second for a client whose header was too long.

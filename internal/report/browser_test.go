@@ -5,34 +5,20 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"ds2/internal/browsertest"
 	"ds2/internal/diagnose"
 	"ds2/internal/monitor"
 )
 
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
-// and ask the network for nothing. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is set, as in
-// CI. Where DS2_ARTIFACTS names a directory, pictures of the pages are left there.
+// and ask the network for nothing.
 func TestBrowser(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("DS2_TEST_CHROMIUM") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
 	r := record(t, nil)
 	r.Host.Columns = []string{"disk.nvme0n1.reads_per_second", "disk.nvme0n1.writes_per_second", "disk.sda.reads_per_second", "disk.sda.writes_per_second",
 		"db.cache_hit_ratio", "client.resident_bytes", "db.temporary_bytes_per_second"}
@@ -69,38 +55,7 @@ func TestBrowser(t *testing.T) {
 		{"tune", tunePage.String(), 3},
 	}
 
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600),
-		chromedp.WSURLReadTimeout(time.Minute))
-	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not work for root
-	}
-	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	defer cancel()
-	browser, cancel := chromedp.NewContext(allocator)
-	defer cancel()
-	var mu sync.Mutex
-	var complaints []string
-	complain := func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		complaints = append(complaints, fmt.Sprintf(format, args...))
-	}
-	chromedp.ListenTarget(browser, func(event any) {
-		switch e := event.(type) {
-		case *network.EventRequestWillBeSent:
-			if !strings.HasPrefix(e.Request.URL, "file://"+dir) && !strings.HasPrefix(e.Request.URL, "data:") {
-				complain("request of %s", e.Request.URL)
-			}
-		case *runtime.EventExceptionThrown:
-			complain("exception: %s", e.ExceptionDetails.Error())
-		case *runtime.EventConsoleAPICalled:
-			if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
-				complain("console: %s", e.Args[0].Value)
-			}
-		case *log.EventEntryAdded:
-			complain("log: %s", e.Entry.Text)
-		}
-	})
+	browser := browsertest.Start(t, "file://"+dir)
 
 	for _, page := range pages {
 		path := filepath.Join(dir, page.name+".html")
@@ -112,8 +67,8 @@ func TestBrowser(t *testing.T) {
 		var day, night, phone []byte
 		var overflow int // pixels that the page is wider than a phone
 		const background = `getComputedStyle(document.body).backgroundColor`
-		err := chromedp.Run(browser, network.Enable(), log.Enable(),
-			colours("light"),
+		err := chromedp.Run(browser,
+			browsertest.Colours("light"),
 			chromedp.EmulateViewport(1280, 900),
 			chromedp.Navigate("file://"+path),
 			chromedp.Evaluate(`document.querySelectorAll('details.chart').forEach(d => d.open = true), document.querySelectorAll('.plot').length`, &charts),
@@ -121,10 +76,10 @@ func TestBrowser(t *testing.T) {
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
 			chromedp.Evaluate(background, &light),
 			chromedp.FullScreenshot(&day, 100),
-			colours("dark"),
+			browsertest.Colours("dark"),
 			chromedp.Evaluate(background, &dark),
 			chromedp.FullScreenshot(&night, 100),
-			colours("light"),
+			browsertest.Colours("light"),
 			chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile),
 			chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
 			chromedp.FullScreenshot(&phone, 100),
@@ -142,23 +97,8 @@ func TestBrowser(t *testing.T) {
 		if light == dark {
 			t.Errorf("%s is %s by day and by night", page.name, light)
 		}
-		if artifacts := os.Getenv("DS2_ARTIFACTS"); artifacts != "" {
-			for name, content := range map[string][]byte{"-light.png": day, "-dark.png": night, "-phone.png": phone} {
-				if err := os.WriteFile(filepath.Join(artifacts, page.name+name), content, 0o644); err != nil {
-					t.Error(err)
-				}
-			}
+		for name, content := range map[string][]byte{"-light.png": day, "-dark.png": night, "-phone.png": phone} {
+			browsertest.Keep(t, page.name+name, content)
 		}
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	for _, c := range complaints {
-		t.Error(c)
-	}
-}
-
-// colours makes the browser one of a reader who wants light or dark pages and no animation.
-func colours(scheme string) chromedp.Action {
-	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }

@@ -114,32 +114,16 @@ func hostCharts(r *result.Record, id string) []chart {
 			Log: spec.scale == logarithmic, Near: spec.scale == nearData, Folded: true,
 		}
 		c.Figures = table{Caption: spec.title, Head: statisticsHead}
-		var items, dashed []string
-		for _, column := range r.Host.Columns {
-			counter := newCounter(column)
-			quantity := slices.Index(spec.counters, counter.group+"."+counter.quantity)
-			if counter.group == "cpu" && counter.item != "" || quantity < 0 {
-				continue
-			}
-			l := line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits "), Hue: len(c.Lines), Dash: len(c.Lines) / 3}
-			if counter.item != "" {
-				if !slices.Contains(items, counter.item) {
-					items = append(items, counter.item)
-				}
-				l.Hue, l.Dash = slices.Index(items, counter.item), quantity
-				// The legend has each drive once, and the text each kind of line.
-				l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
-				if kind := dashNames[quantity%len(dashNames)] + ": " + l.What; !slices.Contains(dashed, kind) {
-					dashed = append(dashed, kind)
-				}
-			}
+		var dashed []string
+		for _, l := range spec.lines(r.Host.Columns) {
+			column := r.Host.Columns[l.column]
 			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
-				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*counter.scale)
+				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.scale)
 				// What is zero throughout, or is about ds2 itself, is there for those who ask for it.
-				c.Folded = c.Folded && (counter.group == "client" || v == 0 || math.IsNaN(v))
+				c.Folded = c.Folded && (l.group == "client" || v == 0 || math.IsNaN(v))
 			})
-			c.YName = counter.unit
-			c.Lines = append(c.Lines, l)
+			c.YName, dashed = l.unit, l.kinds
+			c.Lines = append(c.Lines, l.line)
 			c.Figures.Rows = append(c.Figures.Rows, statistics(r, column))
 		}
 		if len(dashed) > 1 {
@@ -148,6 +132,42 @@ func hostCharts(r *result.Record, id string) []chart {
 		if len(c.Lines) > 0 {
 			all = append(all, c)
 		}
+	}
+	return all
+}
+
+// counterLine is a line of a chart of counters, without its points.
+type counterLine struct {
+	line
+	counter
+	column int
+	kinds  []string // what the dashes of this line and those before it mean
+}
+
+// lines are those of the columns that are in the chart.
+func (spec counterChart) lines(columns []string) (all []counterLine) {
+	var items, kinds []string
+	for i, column := range columns {
+		counter := newCounter(column)
+		quantity := slices.Index(spec.counters, counter.group+"."+counter.quantity)
+		// Of one machine's processors there is a column of all; of several machines there is one of each.
+		oneOfMany := counter.group == "cpu" && counter.item != "" && slices.Contains(columns, counter.group+"."+counter.quantity)
+		if oneOfMany || quantity < 0 {
+			continue
+		}
+		l := line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits "), Hue: len(all), Dash: len(all) / 3}
+		if counter.item != "" {
+			if !slices.Contains(items, counter.item) {
+				items = append(items, counter.item)
+			}
+			l.Hue, l.Dash = slices.Index(items, counter.item), quantity
+			// The legend has each drive once, and the text each kind of line.
+			l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
+			if kind := dashNames[quantity%len(dashNames)] + ": " + l.What; !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+		all = append(all, counterLine{l, counter, i, kinds})
 	}
 	return all
 }

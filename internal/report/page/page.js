@@ -1,4 +1,5 @@
-// Draws each chart from the JSON beside it, in the colours of the style sheet, and again when those change.
+// Draws each chart from the JSON beside it, in the colours of the style sheet, and again when those change. The live page gives
+// it charts by ds2.add, without a slider, and changes their data.
 'use strict';
 (() => {
 	const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -79,7 +80,7 @@
 			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : l.large ? 'diamond' : 'circle', symbolSize: l.large ? 14 : 8, z: 4}
 				: {type: 'line', showSymbol: !time && !dotted, symbol: time || dotted ? 'none' : 'circle'};
 		return {
-			animation: !still.matches && !paper,
+			animation: !still.matches && !paper && !c.live,
 			aria: {enabled: true, label: {description: c.text}},
 			textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
 			grid: {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
@@ -91,7 +92,7 @@
 				trigger: 'axis', confine: true, backgroundColor: colour('paper'), borderColor: rule, textStyle: {color: ink},
 				axisPointer: {lineStyle: {color: faint}}, valueFormatter: figure, formatter: c.lines.some(l => l.what) ? values(c) : undefined,
 			},
-			dataZoom: !time ? [] : [{type: 'slider', show: zoom, height: 18, bottom: 8, labelFormatter: clock, textStyle: {color: faint}, borderColor: rule}],
+			dataZoom: !time || c.live ? [] : [{type: 'slider', show: zoom, height: 18, bottom: 8, labelFormatter: clock, textStyle: {color: faint}, borderColor: rule}],
 			xAxis: c.labels
 				? {...axis, type: 'category', data: c.labels, boundaryGap: false, name: c.xName, nameLocation: 'middle', nameGap: 28}
 				: {
@@ -113,35 +114,41 @@
 
 	// The time charts of a run show the same time and point at the same second; the first of them has the slider.
 	const runs = new Set();
-	const drawn = [...document.querySelectorAll('.plot')].map(element => {
-		const data = JSON.parse(document.getElementById(element.id + '-data').textContent);
+	const paper = matchMedia('print');
+	const drawn = [];
+	const draw = d => {
+		if (!d.element.clientWidth) return; // folded
+		d.instance.resize({animation: {duration: 0}});
+		d.instance.setOption(options(d.data, d.element, paper.matches), true);
+		if (d.instance.group) d.instance.setOption({xAxis: ticks(d.data.from, d.data.to, d.element.clientWidth)});
+	};
+	const drawAll = () => drawn.forEach(draw);
+	const add = (element, data) => {
 		const time = !data.labels && !data.xName, run = element.closest('article').id;
-		if (time && !runs.has(run)) {
-			runs.add(run);
-			element.classList.add('zoomed');
-		}
+		if (time && !data.live && !runs.has(run)) element.classList.add('zoomed');
 		const instance = echarts.init(element, null, {renderer: 'svg'});
 		element.setAttribute('role', 'img');
 		if (time) {
+			runs.add(run);
 			instance.group = run;
 			instance.on('datazoom', () => {
 				const {startValue, endValue} = instance.getOption().dataZoom[0];
 				instance.setOption({xAxis: ticks(startValue, endValue, element.clientWidth)});
 			});
 		}
-		return {data, element, instance};
-	});
+		const d = {data, element, instance, draw: () => draw(d), remove: () => {
+			drawn.splice(drawn.indexOf(d), 1);
+			instance.dispose();
+		}};
+		drawn.push(d);
+		return d;
+	};
+	document.querySelectorAll('.plot').forEach(element => add(element, JSON.parse(document.getElementById(element.id + '-data').textContent)));
 	runs.forEach(run => echarts.connect(run));
-	const paper = matchMedia('print');
-	const draw = () => drawn.forEach(d => {
-		if (!d.element.clientWidth) return; // folded
-		d.instance.resize({animation: {duration: 0}});
-		d.instance.setOption(options(d.data, d.element, paper.matches), true);
-		if (d.instance.group) d.instance.setOption({xAxis: ticks(d.data.from, d.data.to, d.element.clientWidth)});
-	});
-	draw();
-	dark.addEventListener('change', draw);
-	addEventListener('resize', draw);
-	paper.addEventListener('change', draw);
-	document.querySelectorAll('details.chart').forEach(d => d.addEventListener('toggle', draw));
+	drawAll();
+	dark.addEventListener('change', drawAll);
+	addEventListener('resize', drawAll);
+	paper.addEventListener('change', drawAll);
+	document.querySelectorAll('details.chart').forEach(d => d.addEventListener('toggle', drawAll));
+	globalThis.ds2 = {add, clock};
 })();

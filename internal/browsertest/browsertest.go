@@ -1,0 +1,109 @@
+// Package browsertest gives tests a real Chromium, which notes what a page does wrong: an exception, a warning on its
+// console, a request of anything but what it may ask for.
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is
+// set, as in CI. At the end of the test what its pages did wrong is an error; they may ask for what begins with allowed only.
+func Start(t *testing.T, allowed string) context.Context {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		if os.Getenv("DS2_TEST_CHROMIUM") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600),
+		chromedp.WSURLReadTimeout(time.Minute))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not work for root
+	}
+	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	browser, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	watch(t, browser, allowed)
+	if err := chromedp.Run(browser, network.Enable(), log.Enable()); err != nil {
+		t.Fatal(err)
+	}
+	return browser
+}
+
+// Tab opens one more tab.
+func Tab(t *testing.T, browser context.Context, allowed string) context.Context {
+	t.Helper()
+	tab, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	watch(t, tab, allowed)
+	if err := chromedp.Run(tab, network.Enable(), log.Enable()); err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func watch(t *testing.T, tab context.Context, allowed string) {
+	var mu sync.Mutex
+	var complaints []string
+	complain := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		complaints = append(complaints, fmt.Sprintf(format, args...))
+	}
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, c := range complaints {
+			t.Error(c)
+		}
+	})
+	chromedp.ListenTarget(tab, func(event any) {
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, allowed) && !strings.HasPrefix(e.Request.URL, "data:") {
+				complain("request of %s", e.Request.URL)
+			}
+		case *runtime.EventExceptionThrown:
+			complain("exception: %s", e.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+				complain("console: %s", e.Args[0].Value)
+			}
+		case *log.EventEntryAdded:
+			complain("log: %s", e.Entry.Text)
+		}
+	})
+}
+
+// Colours makes the browser one of a reader who wants light or dark pages and no animation.
+func Colours(scheme string) chromedp.Action {
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
+}
+
+// Keep leaves a picture where DS2_ARTIFACTS names a directory.
+func Keep(t *testing.T, name string, picture []byte) {
+	t.Helper()
+	if artifacts := os.Getenv("DS2_ARTIFACTS"); artifacts != "" {
+		if err := os.WriteFile(filepath.Join(artifacts, name), picture, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}

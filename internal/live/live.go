@@ -1,0 +1,330 @@
+// Package live is the page that a command serves while it is at work: what it is at, the time left, and the figures of the
+// run under way, second by second. It reads what others have measured and computes no figure, and whoever looks at it can
+// change nothing. Where the page is served, and what a viewer may cost, is for package metrics to say.
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"ds2/internal/report"
+)
+
+// Show is what the page shows for a while: a run, or a load.
+type Show struct {
+	Title  string
+	Charts []report.LiveChart
+	// Now is asked twice a second, and for nothing else: it must be cheap.
+	Now func() Frame
+}
+
+// Frame is how things stand.
+type Frame struct {
+	Headline string    `json:"headline"`
+	Phase    string    `json:"phase"`
+	Left     string    `json:"left,omitempty"`  // of the run
+	Share    *float64  `json:"share,omitempty"` // that is done, 0 to 1; nil: nobody knows
+	Doing    string    `json:"doing,omitempty"` // what the run is part of
+	Facts    []Fact    `json:"facts,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
+	Limits   []Verdict `json:"limits,omitempty"`
+
+	// At is where Values, one for each line of the charts, stand on the time axis, in seconds. A frame with the At of the last
+	// one has none that are new.
+	At     float64    `json:"at"`
+	Values []*float64 `json:"values,omitempty"`
+	Oldest *float64   `json:"oldest,omitempty"` // what stands before it on the time axis goes
+}
+
+// Fact is a figure with its name.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	State string `json:"state,omitempty"` // "good", "bad", or neither
+}
+
+// Verdict is how a limit stands.
+type Verdict struct {
+	Limit    string `json:"limit"`
+	Measured string `json:"measured"`
+	OK       bool   `json:"ok"`
+}
+
+// kept is for how long a viewer who comes later still sees what was: half an hour of seconds.
+const kept = 1800
+
+// MaxViewers is how many may look at once. A viewer keeps a connection, and the server has only so many.
+const MaxViewers = 8
+
+const (
+	tick      = 500 * time.Millisecond
+	patience  = 10 * time.Second // that a viewer may take to read an event
+	behind    = 8                // events that a viewer may be behind
+	goodbye   = 250 * time.Millisecond
+	keepAlive = 5 * time.Second // after which an event comes in any case
+)
+
+// Page is the live page of a command.
+type Page struct {
+	command string
+
+	mu      sync.Mutex
+	show    Show
+	charts  []report.LiveChart // with their points so far
+	oldest  *float64
+	doing   string
+	frame   []byte // the last, as an event
+	last    Frame
+	sent    time.Time
+	viewers map[chan []byte]bool
+	over    bool
+
+	stop     chan struct{}
+	stopped  chan struct{}
+	watching sync.WaitGroup
+	patience time.Duration
+}
+
+// New makes the page of a command, such as "ds2 bench", and begins to show it. It is closed by End.
+func New(command string) *Page {
+	p := &Page{command: command, viewers: map[chan []byte]bool{}, stop: make(chan struct{}), stopped: make(chan struct{}), patience: patience}
+	go p.tick()
+	return p
+}
+
+// Begin shows something new in the place of what was shown.
+func (p *Page) Begin(s Show) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.show, p.charts, p.oldest, p.last = s, s.Charts, nil, Frame{At: math.Inf(-1)}
+	p.send(p.begin())
+}
+
+// Doing says what the command is at, such as the run of a bench that is being prepared. A nil Page takes it, too.
+func (p *Page) Doing(format string, args ...any) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.doing = fmt.Sprintf(format, args...)
+}
+
+// Rest says that what was shown last is over, though the command is not: it stays on the page, and is asked no more.
+func (p *Page) Rest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.show.Now = nil
+}
+
+// End tells the viewers that the command is over, and waits a moment for them to hear it.
+func (p *Page) End(text string) {
+	close(p.stop)
+	<-p.stopped
+	p.mu.Lock()
+	p.over = true
+	p.send(event("end", map[string]string{"text": text}))
+	for v := range p.viewers {
+		close(v)
+		delete(p.viewers, v)
+	}
+	p.mu.Unlock()
+	gone := make(chan struct{})
+	go func() { p.watching.Wait(); close(gone) }()
+	select {
+	case <-gone:
+	case <-time.After(goodbye):
+	}
+}
+
+// tick asks how things stand until the page ends.
+func (p *Page) tick() {
+	defer close(p.stopped)
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case now := <-ticker.C:
+			p.look(now)
+		}
+	}
+}
+
+// look asks how things stand, keeps the values, and tells the viewers.
+func (p *Page) look(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := Frame{At: p.last.At, Phase: p.doing}
+	if p.show.Now != nil {
+		f = p.show.Now()
+		if f.Doing == "" {
+			f.Doing = p.doing
+		}
+	} else if p.charts != nil {
+		f.Headline, f.Facts, f.Limits, f.Notes = p.last.Headline, p.last.Facts, p.last.Limits, p.last.Notes
+	}
+	if f.At == p.last.At {
+		f.Values = nil
+	}
+	if f.Values != nil {
+		p.keep(&f)
+	}
+	if f.At = finite(f.At); f.Values == nil && sameText(f, p.last) && now.Sub(p.sent) < keepAlive {
+		return
+	}
+	p.last, p.sent = f, now
+	p.frame = event("frame", f)
+	p.send(p.frame)
+}
+
+func finite(at float64) float64 {
+	if math.IsInf(at, 0) {
+		return 0
+	}
+	return at
+}
+
+func sameText(a, b Frame) bool {
+	a.Values, b.Values, a.Oldest, b.Oldest = nil, nil, nil, nil
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y)
+}
+
+// keep adds the frame's values to the charts.
+func (p *Page) keep(f *Frame) {
+	at := 0
+	full := false
+	for i := range p.charts {
+		for k := range p.charts[i].Lines {
+			l := &p.charts[i].Lines[k]
+			l.Points = append(l.Points, [2]*float64{report.Digits(f.At), f.Values[at]})
+			if full = len(l.Points) > kept; full {
+				l.Points = append(l.Points[:0], l.Points[len(l.Points)-kept:]...)
+				p.oldest = l.Points[0][0]
+			}
+			at++
+		}
+	}
+	f.Oldest = p.oldest
+}
+
+// begin is the event that begins what is shown, with all that it has shown so far.
+func (p *Page) begin() []byte {
+	return event("show", map[string]any{"command": p.command, "title": p.show.Title, "charts": p.charts})
+}
+
+// event is an event as the browser reads it.
+func event(name string, data any) []byte {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // it is made of texts and of numbers that are some
+	}
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, text)
+}
+
+// send hands an event to all viewers. One that is too far behind is let go: it comes again, and sees all at once.
+func (p *Page) send(e []byte) {
+	for v := range p.viewers {
+		select {
+		case v <- e:
+		default:
+			close(v)
+			delete(p.viewers, v)
+		}
+	}
+}
+
+// join makes a viewer, which gets what was shown so far; nil where there are too many.
+func (p *Page) join() chan []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || len(p.viewers) >= MaxViewers {
+		return nil
+	}
+	v := make(chan []byte, behind)
+	v <- p.begin()
+	if p.frame != nil {
+		f := p.last
+		f.Values = nil // they are in the charts
+		v <- event("frame", f)
+	}
+	p.viewers[v] = true
+	p.watching.Add(1)
+	return v
+}
+
+func (p *Page) leave(v chan []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.viewers, v)
+	p.watching.Done()
+}
+
+// Stream sends what is shown to one viewer, as server-sent events, until one of them leaves. The deadlines of the server's
+// connections are for requests that end: a stream has one for each event instead, so that a viewer who reads nothing is let
+// go all the same.
+func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
+	v := p.join()
+	if v == nil {
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, fmt.Sprintf("%d viewers are watching already", MaxViewers), http.StatusServiceUnavailable)
+		return
+	}
+	defer p.leave(v)
+	connection := http.NewResponseController(w)
+	if err := connection.SetReadDeadline(time.Time{}); err != nil { // its end shows as the end of the request
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case e, ok := <-v:
+			if !ok {
+				return
+			}
+			if err := connection.SetWriteDeadline(time.Now().Add(p.patience)); err != nil {
+				return
+			}
+			if _, err := w.Write(e); err != nil {
+				return
+			}
+			if err := connection.Flush(); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// document is the page without its figures, the same for all.
+var document = sync.OnceValues(func() ([]byte, error) {
+	var b bytes.Buffer
+	err := report.LiveHTML(&b)
+	return b.Bytes(), err
+})
+
+// Document sends the page itself, which asks for the stream.
+func (p *Page) Document(w http.ResponseWriter, _ *http.Request) {
+	text, err := document()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	w.Write(text) // whoever has gone misses nothing
+}

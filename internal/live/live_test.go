@@ -1,0 +1,298 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"ds2/internal/metrics"
+	"ds2/internal/report"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+}
+
+// counting shows a run whose every frame has new values.
+func counting() (Show, *atomic.Int64) {
+	var n atomic.Int64
+	return Show{
+		Title:  "run k3f9",
+		Charts: []report.LiveChart{report.NewLiveChart("a", "A", "text", "OPM", false, "x", "y")},
+		Now: func() Frame {
+			at := float64(n.Add(1))
+			return Frame{Headline: fmt.Sprint(at, " OPM"), At: at, Values: []*float64{new(10 * at), nil}}
+		},
+	}, &n
+}
+
+// served serves a page until the test ends.
+func served(t *testing.T, p *Page) *metrics.Server {
+	t.Helper()
+	s, err := metrics.Serve("127.0.0.1:0", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// viewer reads events.
+type viewer struct {
+	body   io.Closer
+	lines  *bufio.Scanner
+	status int
+}
+
+func watch(t *testing.T, ctx context.Context, s *metrics.Server) *viewer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.PageURL()+"live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	return &viewer{response.Body, lines, response.StatusCode}
+}
+
+// next is the next event; empty at the end of the stream.
+func (v *viewer) next() (name, data string) {
+	for v.lines.Scan() {
+		line := v.lines.Text()
+		if text, ok := strings.CutPrefix(line, "event: "); ok {
+			name = text
+		}
+		if text, ok := strings.CutPrefix(line, "data: "); ok {
+			data = text
+		}
+		if line == "" {
+			return name, data
+		}
+	}
+	return "", ""
+}
+
+// TestStream has a viewer see a run from its first value on, one who comes later what was before, and both the end.
+func TestStream(t *testing.T) {
+	p := New("ds2 drive")
+	s := served(t, p)
+	show, _ := counting()
+	p.Begin(show)
+	early := watch(t, t.Context(), s)
+	if name, data := early.next(); name != "show" || !strings.Contains(data, `"command":"ds2 drive"`) || !strings.Contains(data, "run k3f9") {
+		t.Fatalf("the first event is %s %s", name, data)
+	}
+	var at []float64
+	for len(at) < 3 {
+		name, data := early.next()
+		var f Frame
+		if err := json.Unmarshal([]byte(data), &f); name != "frame" || err != nil {
+			t.Fatalf("%s %s: %v", name, data, err)
+		}
+		if f.Values != nil {
+			at = append(at, f.At)
+		}
+	}
+	if at[1] != at[0]+1 || at[2] != at[1]+1 {
+		t.Errorf("values at %v, want each once", at)
+	}
+
+	late := watch(t, t.Context(), s)
+	_, data := late.next()
+	var began struct{ Charts []report.LiveChart }
+	if err := json.Unmarshal([]byte(data), &began); err != nil {
+		t.Fatal(err)
+	}
+	if points := began.Charts[0].Lines[0].Points; len(points) < 3 || *points[2][0] != 3 || *points[2][1] != 30 || began.Charts[0].Lines[1].Points[0][1] != nil {
+		t.Errorf("a viewer who comes later sees %s", data)
+	}
+	go p.End("ended; the record is in here")
+	for name := "frame"; name != "end"; {
+		if name, data = late.next(); name == "" {
+			t.Fatal("the stream ended without a word")
+		}
+	}
+	if !strings.Contains(data, "the record is in here") {
+		t.Errorf("the end is %s", data)
+	}
+	if name, _ := late.next(); name != "" {
+		t.Errorf("after the end comes %s", name)
+	}
+}
+
+// TestRuns has a viewer see one run after the other, and what the command is at between them.
+func TestRuns(t *testing.T) {
+	p := New("ds2 bench")
+	defer p.End("")
+	v := watch(t, t.Context(), served(t, p))
+	v.next()
+	await := func(what, text string) {
+		t.Helper()
+		for {
+			name, data := v.next()
+			if name == "" {
+				t.Fatalf("the stream ended before %s %s", what, text)
+			}
+			if name == what && strings.Contains(data, text) {
+				return
+			}
+		}
+	}
+	p.Doing("run-1: restoring the database")
+	await("frame", "restoring the database")
+	show, asked := counting()
+	p.Begin(show)
+	await("show", "run k3f9")
+	await("frame", `"values":[`)
+	p.Rest()
+	p.Doing("run-2: settling")
+	await("frame", "settling")
+	n := asked.Load()
+	time.Sleep(3 * tick)
+	if asked.Load() != n {
+		t.Error("a run that is over is asked how it stands")
+	}
+	show.Title = "run m2x8"
+	p.Begin(show)
+	await("show", "run m2x8")
+}
+
+// TestViewers has as many viewers as there may be, and more: those are turned away, figures are still served, and a place is
+// free as soon as one has gone.
+func TestViewers(t *testing.T) {
+	p := New("ds2 drive")
+	defer p.End("")
+	s := served(t, p)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	leaves, leave := context.WithCancel(ctx)
+	for i := range MaxViewers {
+		c := ctx
+		if i == 0 {
+			c = leaves
+		}
+		v := watch(t, c, s)
+		if name, _ := v.next(); name != "show" {
+			t.Fatalf("viewer %d: %d", i, v.status)
+		}
+	}
+	if v := watch(t, ctx, s); v.status != http.StatusServiceUnavailable {
+		t.Errorf("a viewer too many gets %d", v.status)
+	}
+	for _, url := range []string{s.URL(), s.PageURL()} {
+		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+		response, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("beside all viewers %s gives %s", url, response.Status)
+		}
+	}
+	leave()
+	for end := time.Now().Add(30 * time.Second); watch(t, ctx, s).status != http.StatusOK; {
+		if time.Now().After(end) {
+			t.Fatal("the place of a viewer who has gone is not free")
+		}
+	}
+}
+
+// TestViewerWhoReadsNothing is let go, however much there is to send.
+func TestViewerWhoReadsNothing(t *testing.T) {
+	p := New("ds2 drive")
+	p.patience = 200 * time.Millisecond
+	defer p.End("")
+	s := served(t, p)
+	long := strings.Repeat("x", 8<<20) // more than the buffers of a connection take
+	p.Begin(Show{Title: long})
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.PageURL(), "http://"), "/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
+	watching := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.viewers)
+	}
+	for want := range 2 {
+		for end := time.Now().Add(30 * time.Second); watching() != 1-want; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d viewers, want %d", watching(), 1-want)
+			}
+		}
+	}
+}
+
+// TestLongStream outlives the deadlines that the server's connections have.
+func TestLongStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("watches for longer than a connection may take otherwise")
+	}
+	p := New("ds2 drive")
+	defer p.End("")
+	v := watch(t, t.Context(), served(t, p))
+	for start := time.Now(); time.Since(start) < 15*time.Second; {
+		if name, _ := v.next(); name == "" {
+			t.Fatalf("the stream ended after %s", time.Since(start))
+		}
+	}
+}
+
+// TestKept keeps memory level.
+func TestKept(t *testing.T) {
+	p := New("ds2 drive")
+	defer p.End("")
+	show, _ := counting()
+	p.Begin(show)
+	for range kept + 100 {
+		p.look(time.Now())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.charts[0].Lines[0]
+	if len(l.Points) != kept || cap(l.Points) > 2*kept+2 || p.last.Oldest == nil || *p.last.Oldest != *l.Points[0][0] {
+		t.Errorf("%d points of %d, oldest %v", len(l.Points), cap(l.Points), p.last.Oldest)
+	}
+}
+
+// TestNothingChanges: there is nothing on the page's server that a request could change.
+func TestNothingChanges(t *testing.T) {
+	p := New("ds2 drive")
+	defer p.End("")
+	s := served(t, p)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+		for _, path := range []string{"", "live", "metrics"} {
+			request, err := http.NewRequestWithContext(t.Context(), method, s.PageURL()+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != http.StatusMethodNotAllowed {
+				t.Errorf("%s /%s gives %s", method, path, response.Status)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package live
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/report"
+	"ds2/schema"
+)
+
+// Load follows a load, for the page and for Prometheus.
+type Load struct {
+	start time.Time
+
+	mu      sync.Mutex
+	phase   schema.Phase
+	running map[string]bool // statements
+	rows    map[datagen.Table]int64
+	bytes   map[datagen.Table]int64
+	share   float64
+	left    time.Duration
+	told    time.Time // share and left; zero: never
+}
+
+var _ load.Progress = (*Load)(nil)
+
+// NewLoad follows a load that begins now.
+func NewLoad() *Load {
+	return &Load{start: time.Now(), running: map[string]bool{}, rows: map[datagen.Table]int64{}, bytes: map[datagen.Table]int64{}}
+}
+
+// Begin is of load.Progress.
+func (l *Load) Begin(phase schema.Phase) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.phase = phase
+}
+
+// Copied is of load.Progress.
+func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rows[table] += rows
+	l.bytes[table] += bytes
+}
+
+// Statement is of load.Progress.
+func (l *Load) Statement(_ schema.Phase, statement string, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ended {
+		delete(l.running, statement)
+	} else {
+		l.running[statement] = true
+	}
+}
+
+// Built is of load.Progress.
+func (l *Load) Built(string, float64) {}
+
+// Done is of load.Progress.
+func (l *Load) Done(share float64, left time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.share, l.left, l.told = share, left, time.Now()
+}
+
+// Tables calls f with how many rows and bytes of each table have been handed to the server so far.
+func (l *Load) Tables(f func(table string, rows, bytes int64)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, table := range slices.Sorted(maps.Keys(l.rows)) {
+		f(string(table), l.rows[table], l.bytes[table])
+	}
+}
+
+// totals are the sums of all tables.
+func (l *Load) totals() (rows, bytes int64) {
+	l.Tables(func(_ string, r, b int64) { rows, bytes = rows+r, bytes+b })
+	return rows, bytes
+}
+
+// Show shows the load.
+func (l *Load) Show(title string) Show {
+	var was struct {
+		second      int
+		at          time.Time
+		rows, bytes int64
+		values      Frame
+	}
+	was.at = l.start
+	return Show{
+		Title: title,
+		Charts: []report.LiveChart{
+			report.NewLiveChart("live-rows", "Rows loaded", "Rows handed to the server in each second.", "rows/s", false, "rows a second"),
+			report.NewLiveChart("live-bytes", "Bytes loaded", "Bytes of CSV handed to the server in each second.", "MB/s", false, "MB a second"),
+		},
+		Now: func() Frame {
+			now := time.Now()
+			rows, bytes := l.totals()
+			f := l.frame(now)
+			f.Facts = []Fact{{Name: "rows", Value: report.Number(float64(rows), 0)}, {Name: "MB of CSV", Value: report.Number(float64(bytes)/1e6, 0)}}
+			f.At = float64(was.second)
+			if second := int(now.Sub(l.start).Seconds()); second > was.second {
+				took := now.Sub(was.at).Seconds()
+				f.At, f.Values = float64(second), []*float64{
+					report.Digits(float64(rows-was.rows) / took), report.Digits(float64(bytes-was.bytes) / took / 1e6),
+				}
+				was.second, was.at, was.rows, was.bytes = second, now, rows, bytes
+			}
+			return f
+		},
+	}
+}
+
+// frame is what the load is at.
+func (l *Load) frame(now time.Time) Frame {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := Frame{Phase: string(l.phase), Doing: strings.Join(slices.Sorted(maps.Keys(l.running)), ", "), Headline: "loading"}
+	if l.told.IsZero() {
+		return f
+	}
+	f.Share = new(l.share)
+	f.Headline = fmt.Sprintf("%.0f %%", 100*l.share)
+	if l.left >= 0 {
+		f.Left = fmt.Sprintf("about %s left", max(l.left-now.Sub(l.told), 0).Round(time.Second))
+	}
+	return f
+}

@@ -1,0 +1,115 @@
+package live
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/report"
+)
+
+// Run is a run that is shown while it goes on.
+type Run interface {
+	Meter() *measure.Meter
+	Verdicts() []limit.Verdict                     // of the limits, over the last interval
+	Warnings() []string                            // that have shown so far
+	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: nobody observes them
+}
+
+// Setup is what the page must know of a run besides.
+type Setup struct {
+	Title  string
+	Length time.Duration // from the first orders to the end; 0: until stopped
+	Within func() string // says where the procedure stands that the run is part of; nil: there is none
+}
+
+// shortest is the shortest sample that is shown: the last of a run is of a few orders that drain.
+const shortest = time.Second / 2
+
+// ShowRun shows a run.
+func ShowRun(r Run, s Setup) Show {
+	charts := []report.LiveChart{
+		report.NewLiveChart("live-opm", "Orders per minute", "Completed orders of each second, and of the last minute.", "OPM", false, "of each second", "of the last minute"),
+		report.NewLiveChart("live-latency", "Response time of orders", "Response time of whole orders, second by second: mean, 95th percentile and longest.", "ms", true, "mean", "p95", "longest"),
+	}
+	columns, _ := r.Counters()
+	counters, lines := report.LiveCounterCharts(columns)
+	last := Frame{}
+	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
+		progress := r.Meter().Progress()
+		sample := progress.Last
+		f := Frame{Phase: string(r.Meter().Phase()), At: sample.End.Seconds(), Notes: r.Warnings()}
+		if s.Length > 0 {
+			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))
+			f.Left = fmt.Sprintf("%s left", max(s.Length-sample.End, 0).Round(time.Second))
+		}
+		if s.Within != nil {
+			f.Doing = s.Within()
+		}
+		for _, v := range r.Verdicts() {
+			f.Limits = append(f.Limits, Verdict{v.Limit, v.Value(), v.OK})
+		}
+		if sample.End == 0 {
+			return f
+		}
+		f.Headline = report.Number(progress.Last10s, 0) + " OPM"
+		if f.At == last.At { // the totals are those of the last sample, too
+			f.Facts = last.Facts
+			return f
+		}
+		f.Facts = runFacts(progress, r.Meter().Totals())
+		if sample.Length >= shortest {
+			f.Values = runValues(progress, r, lines)
+		}
+		last = f
+		return f
+	}}
+}
+
+// runValues are those of the lines of a run's charts.
+func runValues(p measure.Progress, r Run, lines []report.CounterLine) []*float64 {
+	s := p.Last
+	values := []*float64{report.Digits(s.OPM()), report.Digits(p.Last60s), nil, nil, nil}
+	if s.Counts.Orders > 0 {
+		values = append(values[:2], report.Digits(s.Mean), report.Digits(s.P95), report.Digits(s.Max))
+	}
+	_, row := r.Counters()
+	for _, l := range lines {
+		if row.Values == nil {
+			values = append(values, nil)
+		} else {
+			values = append(values, report.Digits(row.Values[l.Column]*l.Scale))
+		}
+	}
+	return slices.Clip(values)
+}
+
+// runFacts are the figures under the headline.
+func runFacts(p measure.Progress, targets []measure.Totals) []Fact {
+	var total measure.Counts
+	failed := int64(0)
+	for _, t := range targets {
+		total.Add(t.Counts)
+		for _, n := range t.Errors {
+			failed += n
+		}
+	}
+	facts := []Fact{
+		{Name: "OPM, cumulative", Value: report.Number(p.Cumulative, 0)},
+		{Name: "p95 of the last second", Value: report.Number(p.Last.P95, 1) + " ms"},
+		{Name: "users", Value: report.Number(float64(p.Last.Users), 0)},
+		{Name: "orders", Value: report.Number(float64(total.Orders), 0)},
+		{Name: "rollbacks", Value: report.Number(float64(total.Rollbacks), 0)},
+		{Name: "failed attempts", Value: report.Number(float64(failed), 0)},
+	}
+	if failed > 0 {
+		facts[len(facts)-1].State = "bad"
+	}
+	if total.Dropped > 0 {
+		facts = append(facts, Fact{"orders dropped", report.Number(float64(total.Dropped), 0), "bad"})
+	}
+	return facts
+}

@@ -1,0 +1,79 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+)
+
+//go:embed page/live.html
+var liveHTML string
+
+//go:embed page/live.js
+var liveJS template.JS
+
+var livePage = template.Must(template.New("live").Parse(liveHTML))
+
+// LiveHTML writes the page that shows what a command is at. It has no figures: its script asks for them at /live, on the
+// server that the page came from, and the report's own draws them.
+func LiveHTML(w io.Writer) error {
+	if err := livePage.Execute(w, map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}); err != nil {
+		return fmt.Errorf("write the live page: %w", err)
+	}
+	return nil
+}
+
+// LiveChart is a chart of the live page: each of its lines gets a value a second.
+type LiveChart = chart
+
+// NewLiveChart makes a chart of seconds since the first orders.
+func NewLiveChart(id, title, text, unit string, logarithmic bool, lines ...string) LiveChart {
+	c := LiveChart{ID: id, Title: title, Text: text, YName: unit, Log: logarithmic}
+	for _, name := range lines {
+		c.draw(line{Name: name})
+	}
+	return c
+}
+
+// AddPoint adds a value to a line; one that is no number is a gap.
+func AddPoint(c *LiveChart, line int, x, y float64) { c.Lines[line].add(x, y) }
+
+// Digits rounds a figure to as many digits as charts show; nil of what is no number.
+func Digits(v float64) *float64 { return digits(v) }
+
+// CounterLine says which column of the samples is a line of a live chart, and by what it is multiplied.
+type CounterLine struct {
+	Column int
+	Scale  float64
+}
+
+// liveCounters are the charts of counters that the live page has too.
+var liveCounters = []string{"requests", "drives", "busy", "processors"}
+
+// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other.
+func LiveCounterCharts(columns []string) (charts []LiveChart, lines []CounterLine) {
+	for _, spec := range counterCharts {
+		if !slices.Contains(liveCounters, spec.id) {
+			continue
+		}
+		c := LiveChart{ID: "live-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.scale == logarithmic, Near: spec.scale == nearData}
+		var kinds []string
+		for _, l := range spec.lines(columns) {
+			c.YName, c.Lines, kinds = l.unit, append(c.Lines, l.line), l.kinds
+			lines = append(lines, CounterLine{l.column, l.scale})
+		}
+		if len(kinds) > 1 {
+			c.Text += " " + capital(strings.Join(kinds, ", ")) + "."
+		}
+		if len(c.Lines) > 0 {
+			charts = append(charts, c)
+		}
+	}
+	return charts, lines
+}
+
+// Number prints a figure as reports do: 12,345.6.
+func Number(v float64, decimals int) string { return number(v, decimals) }

@@ -1,0 +1,91 @@
+// Shows what the command is at, as it comes from the server, second by second.
+'use strict';
+(() => {
+	const by = id => document.getElementById(id);
+	const text = (id, s) => { by(id).textContent = s || ''; };
+	const make = (name, s, of) => {
+		const e = of.appendChild(document.createElement(name));
+		e.textContent = s;
+		return e;
+	};
+	let charts = [], ended = false;
+
+	// A new run, or the first: its charts, with all that they have shown so far.
+	const begin = show => {
+		charts.forEach(c => c.remove());
+		by('charts').replaceChildren();
+		text('command', show.command);
+		text('title', show.title);
+		document.title = show.title ? `${show.command}: ${show.title}` : show.command;
+		charts = (show.charts || []).map(data => {
+			const section = make('section', '', by('charts'));
+			section.className = 'chart';
+			make('h3', data.title, section);
+			const plot = make('div', '', section);
+			plot.className = 'plot';
+			plot.id = data.id;
+			make('p', data.text, section);
+			data.live = true;
+			data.lines.forEach(l => { l.points = l.points || []; });
+			return ds2.add(plot, data);
+		});
+		stretch();
+	};
+
+	// All charts show the time from the first orders to the last.
+	const stretch = () => charts.forEach(c => {
+		const xs = c.data.lines.flatMap(l => l.points.length ? [l.points[0][0], l.points[l.points.length - 1][0]] : []);
+		c.data.from = xs.length ? Math.min(...xs) : 0;
+		c.data.to = Math.max(c.data.from + 10, ...xs);
+		c.draw();
+	});
+
+	const frame = f => {
+		text('headline', f.headline);
+		text('state', [f.phase, f.left, f.doing].filter(Boolean).join(' · '));
+		by('share').hidden = f.share == null;
+		if (f.share != null) by('share').value = f.share;
+		by('facts').replaceChildren(...(f.facts || []).map(fact => {
+			const div = document.createElement('div');
+			if (fact.state) div.className = fact.state;
+			make('dt', fact.name, div);
+			make('dd', fact.value, div);
+			return div;
+		}));
+		by('notes').hidden = !(f.notes || []).length;
+		by('notes').replaceChildren(...(f.notes || []).map(n => make('li', n, document.createElement('ul'))));
+		by('limits').hidden = !(f.limits || []).length;
+		by('limits').tBodies[0].replaceChildren(...(f.limits || []).map(l => {
+			const row = document.createElement('tr');
+			make('th', l.limit, row).scope = 'row';
+			make('td', l.measured, row);
+			make('td', l.ok ? 'holds' : 'FAILED', row).className = l.ok ? '' : 'bad';
+			return row;
+		}));
+		if (!f.values) return;
+		let at = 0;
+		charts.forEach(c => c.data.lines.forEach(l => { l.points.push([f.at, f.values[at++]]); }));
+		if (f.oldest != null) charts.forEach(c => c.data.lines.forEach(l => {
+			while (l.points.length && l.points[0][0] < f.oldest) l.points.shift();
+		}));
+		stretch();
+	};
+
+	const connect = () => {
+		const stream = new EventSource('/live');
+		stream.addEventListener('show', e => begin(JSON.parse(e.data)));
+		stream.addEventListener('frame', e => frame(JSON.parse(e.data)));
+		stream.addEventListener('end', e => {
+			ended = true;
+			stream.close();
+			text('state', JSON.parse(e.data).text);
+			by('share').hidden = true;
+		});
+		stream.onerror = () => {
+			if (ended) return;
+			text('state', 'no connection: ds2 has ended, or too many watch already');
+			if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 5000); // refused: the browser does not try again by itself
+		};
+	};
+	connect();
+})();
