@@ -13,7 +13,7 @@ INPUTS  ?= 10000000
 SEED    ?= 0
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut kills release platforms test versions bench bench-driver check fmt vet lint cross tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut kills release platforms test versions bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -34,8 +34,12 @@ powercut: build ## cuts the power of a virtual machine CUTS times in each of MOD
 release: ## writes archives, packages, images and checksums for Linux, Windows and macOS to dist
 	cd scripts/release && $(GO) run . -source ../.. -out ../../dist
 
-kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
-	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
+# What these need of Debian: binutils-mingw-w64-x86-64 docker.io man-db qemu-user rpm wine wine64.
+platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Windows by Wine, the image and PostgreSQL's in Docker (as root)
+	cd scripts/release && $(GO) vet . && DS2_TEST_RELEASE=all $(GO) test -count=1 -v -timeout 30m .
+	DS2_TEST_PLATFORMS=1 DS2_TEST_DOCKER=1 DS2_TEST_IMAGE="$$PWD/dist/*_image_$$($(GO) env GOARCH).tar" \
+		$(GO) test -count=1 -v -run '^(TestARM64UnderQemu|TestWindowsUnderWine|TestImage|TestMan)$$' ./cmd/ds2
+	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^TestConformanceInContainer$$' ./internal/store/postgres
 
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
 	$(GO) test -short -timeout 30m ./...
@@ -50,7 +54,7 @@ bench: ## runs the Go benchmarks
 bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
 	scripts/bench-driver $(ARGS)
 
-check: fmt vet lint cross tsql vuln race ## everything that CI asks for
+check: fmt vet lint cross arm tsql vuln race ## everything that CI asks for
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
@@ -65,6 +69,9 @@ lint: ## staticcheck
 cross: ## compiles for Windows and macOS
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ds2
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ds2
+
+arm: ## makes the dataset on ARM, by QEMU: there a multiplication and an addition may be one instruction, which rounds once
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -count=1 -exec qemu-aarch64 -run '^Test(Amounts|Golden)$$/^S' ./datagen
 
 tsql: ## parses the T-SQL for SQL Server, with sqlfluff
 	GO='$(GO)' .ci/tsql

@@ -167,3 +167,22 @@ func TestKubernetesDrive(t *testing.T) {
 		t.Errorf("the audit of all: exit %d, %s%s", code, stdout, stderr)
 	}
 }
+
+// TestComposeFile: what the service ds2 runs is a command line of ds2, whose record goes to the volume.
+func TestComposeFile(t *testing.T) {
+	var file struct {
+		Services map[string]struct {
+			Image            string
+			Command, Volumes []string
+		}
+		Volumes map[string]any
+	}
+	readYAML(t, "../../scripts/docker-compose.yml", &file)
+	ds2 := file.Services["ds2"]
+	if _, declared := file.Volumes["records"]; !declared || ds2.Image != "ds2:latest" || len(ds2.Volumes) != 1 || ds2.Volumes[0] != "records:/work" {
+		t.Errorf("%+v", file)
+	}
+	if code, _, stderr := execute(t, append(ds2.Command, "--help")...); code != exitDone {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
