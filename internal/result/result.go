@@ -128,7 +128,9 @@ type Summary struct {
 	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
 	Conditions []Condition     `json:"conditions,omitempty"`
 
-	Sections []Section `json:"sections,omitempty"` // of the report, made by the workload
+	Sections []Section        `json:"sections,omitempty"` // of the report, made by the workload
+	Storage  *monitor.Storage `json:"storage,omitempty"`  // of the first window, where IOPS count
+	Mailbox  *Mailbox         `json:"mailbox,omitempty"`  // of workload mailbox alone
 
 	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
 }

@@ -11,6 +11,9 @@ import (
 type Engine interface {
 	// Connect opens a connection for one user, with everything prepared that its operations need.
 	Connect(ctx context.Context, target store.Store) (Session, error)
+
+	// Bytes is what the records and their index take in the database.
+	Bytes(ctx context.Context, target store.Store) (int64, error)
 }
 
 // Session is one user's connection.

@@ -18,7 +18,7 @@ const (
 	Batch // several operations in one transaction, which a user waits for as one
 )
 
-var operations = []workload.Operation{{Name: "read"}, {Name: "insert"}, {Name: "replace"}, {Name: "delete"}, {Name: "transaction", Outside: true}}
+var operations = []workload.Operation{{Name: "read"}, {Name: "insert"}, {Name: "replace"}, {Name: "delete"}, {Name: "transaction"}}
 
 // Mix is what share of the operations is of each kind, and how many of the transactions commit lazily, in percent.
 type Mix struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -19,6 +20,8 @@ var (
 type Plan struct {
 	Parameters Parameters // have passed Check
 	Targets    []Target
+
+	last *Run // that was begun
 }
 
 // Target is a mailbox database.
@@ -37,6 +40,11 @@ func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 // Describe adds the parameters.
 func (p *Plan) Describe(s *result.Summary) {
 	s.Size = p.Size()
+	d, x := p.Targets[0].Dataset, p.Parameters
+	s.Mailbox = &result.Mailbox{
+		Mailboxes: d.Size.Mailboxes, MailboxBytes: d.Size.MailboxBytes,
+		Profile: x.Profile, Insert: x.Mix.Insert, Delete: x.Mix.Delete, Replace: x.Mix.Replace, Read: x.Mix.Read, Lazy: x.Mix.Lazy, Batch: x.Batch,
+	}
 	for _, t := range p.Targets {
 		s.DataSeeds = append(s.DataSeeds, t.Dataset.Seed)
 	}
@@ -44,7 +52,8 @@ func (p *Plan) Describe(s *result.Summary) {
 
 // Begin begins a run, which leaves in dir which records exist.
 func (p *Plan) Begin(dir string) workload.Run {
-	return &Run{p.Parameters, p.Targets, make([]*Live, len(p.Targets)), dir}
+	p.last = &Run{parameters: p.Parameters, targets: p.Targets, live: make([]*Live, len(p.Targets)), dir: dir}
+	return p.last
 }
 
 // Run is one run of a plan.
@@ -53,6 +62,9 @@ type Run struct {
 	targets    []Target
 	live       []*Live // of each target
 	dir        string
+
+	// Of each target: before the run, and after it.
+	records, recordsAfter, bytes, bytesAfter []int64
 }
 
 // NewUser makes a user, whose records are known from Ready on.
@@ -74,14 +86,33 @@ func (r *Run) Ready(ctx context.Context) error {
 		if r.live[i].Records() == 0 {
 			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox", t.Store.Label())
 		}
+		bytes, err := t.Engine.Bytes(ctx, t.Store)
+		if err != nil {
+			return err
+		}
+		r.records, r.bytes = append(r.records, r.live[i].Records()), append(r.bytes, bytes)
 	}
 	return nil
 }
 
+// endTimeout is how long a server may take to say how large its database is after a run.
+const endTimeout = 10 * time.Second
+
+// describe adds what is known of the databases before and after the run.
+func (r *Run) describe(m *result.Mailbox) {
+	m.RecordsBefore, m.RecordsAfter, m.BytesBefore, m.BytesAfter = r.records, r.recordsAfter, r.bytes, r.bytesAfter
+}
+
 // End keeps which records exist now, for the audit.
 func (r *Run) End() error {
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
 	var errs error
 	for i, l := range r.live {
+		r.recordsAfter = append(r.recordsAfter, l.Records())
+		if bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store); err == nil { // a server that is down does not say
+			r.bytesAfter = append(r.bytesAfter, bytes)
+		}
 		if err := l.Save(r.dir, i); err != nil {
 			errs = errors.Join(errs, fmt.Errorf("keep the records of the run: %w", err))
 		}

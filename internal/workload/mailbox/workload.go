@@ -24,6 +24,11 @@ func (Workload) Name() string { return Name }
 // Operations are those of the mix, and the transaction of several.
 func (Workload) Operations() []workload.Operation { return operations }
 
+// OperationCounter counts the operations for Prometheus.
+func (Workload) OperationCounter() (name, help string) {
+	return "mailbox_operations_total", "Operations on mailboxes that were acknowledged."
+}
+
 // Mark has nothing to read: a run keeps what its audit asks for in its record.
 func (Workload) Mark(context.Context, store.Store) (result.Marks, error) { return result.Marks{}, nil }
 

@@ -44,6 +44,12 @@ func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session,
 	return &session{conn}, nil
 }
 
+// Bytes is what the records and their index take in the database.
+func (Engine) Bytes(ctx context.Context, target store.Store) (bytes int64, err error) {
+	err = target.DB().QueryRowContext(ctx, "SELECT pg_total_relation_size('messages')").Scan(&bytes)
+	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
+}
+
 // Transact carries out operations in one transaction and one round trip.
 func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
 	writes, first := false, 0 // first is the number of the first step's call

@@ -1,0 +1,178 @@
+package mailbox
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/workload"
+)
+
+var _ workload.Concluder = (*Plan)(nil)
+
+// disclaimer stands above the result of every run.
+const disclaimer = "This is the mailbox workload of ds2: it has the I/O profile and the method of Jetstress, not its engine, and is no Jetstress or ESRP result."
+
+// Conclude adds the achieved IOPS and the report's sections, in the order of Jetstress's report.
+func (p *Plan) Conclude(s *result.Summary, _ measure.Series, counters monitor.Table) error {
+	if p.last != nil && s.Mailbox != nil && s.Mailbox.BytesAfter == nil {
+		p.last.describe(s.Mailbox)
+	}
+	s.IOPS, s.Storage = nil, nil
+	if len(s.Windows) > 0 {
+		w := s.Windows[0]
+		at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
+		s.Storage = monitor.Drives{Counters: counters, Machine: s.Machine, From: at(w.From), To: at(w.To)}.Storage()
+		if d := s.Storage; d != nil {
+			s.IOPS = &d.IOPS
+			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 {
+				d.IOsPerOperation = new(d.IOPS / rate / float64(p.Parameters.Batch))
+			}
+			if s.Power != nil && s.Power.Active != nil && *s.Power.Active > 0 {
+				d.IOPSPerWatt = new(d.Total() / *s.Power.Active)
+			}
+		}
+	}
+	s.Sections = sections(*s)
+	return nil
+}
+
+func sections(s result.Summary) []result.Section {
+	return []result.Section{sizing(s), parameters(s), databases(s), volumes(s)}
+}
+
+func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
+
+// sizing is Jetstress's "Database Sizing and Throughput".
+func sizing(s result.Summary) result.Section {
+	m, d := s.Mailbox, s.Storage
+	t := result.Section{Title: "Database sizing and throughput", Notes: []string{disclaimer}, Head: []string{"what", "value"}, Words: true}
+	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	if d == nil {
+		t.Notes = append(t.Notes, "Nobody counted the I/Os of the drives, so there are no IOPS: run ds2 on the database machine, or name its exporter by --exporter.")
+	} else {
+		add("achieved I/O per second (database reads and writes)", decimals(d.IOPS, 3))
+		if m.Target > 0 {
+			add("target I/O per second", decimals(m.Target, 3))
+			add("achieved of target", decimals(100*d.IOPS/m.Target, 1)+" %")
+		}
+		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
+		add("total I/O per second, with log writes", decimals(d.Total(), 3))
+		if d.IOsPerOperation != nil {
+			add("database I/Os an operation", decimals(*d.IOsPerOperation, 3))
+		}
+		if d.Writes > 0 {
+			add("database reads : writes", decimals(d.Reads/d.Writes, 3))
+		}
+		if d.LogWrites > 0 {
+			add("database I/Os : log writes", decimals(d.IOPS/d.LogWrites, 2))
+		}
+		if d.LogBytes != nil {
+			add("bytes a log write", decimals(*d.LogBytes, 0))
+		}
+		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3)+" and "+decimals(d.WrittenBytes/(1<<20), 3))
+		if d.IOPSPerWatt != nil {
+			add("total IOPS a watt", decimals(*d.IOPSPerWatt, 2))
+		}
+		if d.Shared {
+			t.Notes = append(t.Notes, "One drive holds data and log: the writes of the log are those that the server counts, and its latencies are those of the drive as a whole.")
+		}
+	}
+	add("mailboxes of each database", fmt.Sprint(m.Mailboxes))
+	add("mailbox size in MB", decimals(float64(m.MailboxBytes)/(1<<20), 0))
+	add("initial database size in bytes", numbersText(m.BytesBefore))
+	add("final database size in bytes", numbersText(m.BytesAfter))
+	if len(s.Targets) > 1 {
+		t.Notes = append(t.Notes, "Databases in one cluster of PostgreSQL share a log, which Exchange's do not.")
+	}
+	return t
+}
+
+func numbersText(all []int64) string {
+	if len(all) == 0 {
+		return "unknown"
+	}
+	texts := make([]string, len(all))
+	for i, n := range all {
+		texts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// parameters is Jetstress's "System Parameters".
+func parameters(s result.Summary) result.Section {
+	m := s.Mailbox
+	t := result.Section{Title: "System parameters", Head: []string{"what", "value"}, Words: true}
+	for _, row := range [][2]string{
+		{"users of each database", fmt.Sprint(s.Threads)},
+		{"profile", m.Profile},
+		{"insert operations", fmt.Sprintf("%d %%", m.Insert)},
+		{"delete operations", fmt.Sprintf("%d %%", m.Delete)},
+		{"replace operations", fmt.Sprintf("%d %%", m.Replace)},
+		{"read operations", fmt.Sprintf("%d %%", m.Read)},
+		{"lazy commits", fmt.Sprintf("%d %%", m.Lazy)},
+		{"operations a transaction", fmt.Sprint(m.Batch)},
+	} {
+		t.Rows = append(t.Rows, row[:])
+	}
+	return t
+}
+
+// databases has a row for each database.
+func databases(s result.Summary) result.Section {
+	t := result.Section{Title: "Databases, over the whole run", Head: []string{"database", "reads", "inserts", "replaces", "deletes", "read ms", "insert ms", "replace ms", "delete ms", "records before", "after"}}
+	for i, target := range s.ByTarget {
+		counts, times := []string{}, []string{}
+		for _, o := range operations[:Batch] {
+			l, ok := target.Latency[o.Name]
+			counts = append(counts, fmt.Sprint(l.Count))
+			if times = append(times, "–"); ok {
+				times[len(times)-1] = decimals(l.Mean, 2)
+			}
+		}
+		before, after := "–", "–"
+		if m := s.Mailbox; i < len(m.RecordsBefore) && i < len(m.RecordsAfter) {
+			before, after = fmt.Sprint(m.RecordsBefore[i]), fmt.Sprint(m.RecordsAfter[i])
+		}
+		t.Rows = append(t.Rows, append(append(append([]string{target.Target}, counts...), times...), before, after))
+	}
+	return t
+}
+
+// volumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
+func volumes(s result.Summary) result.Section {
+	t := result.Section{Title: "Volumes, in the first window; maxima over means of 15 s",
+		Head: []string{"volume", "holds", "read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write"}}
+	if s.Storage == nil {
+		return t
+	}
+	ms := func(seconds *float64) string {
+		if seconds == nil {
+			return "–"
+		}
+		return decimals(*seconds*1000, 3)
+	}
+	each := func(bytes, ios float64) string {
+		if !(ios > 0) {
+			return "–"
+		}
+		return decimals(math.Round(bytes/ios), 0)
+	}
+	for _, v := range s.Storage.Volumes {
+		var roles []string
+		for _, r := range v.Roles {
+			roles = append(roles, string(r))
+		}
+		if len(roles) == 0 {
+			roles = []string{"unknown"}
+		}
+		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), ms(v.ReadMean), ms(v.ReadMax), ms(v.WriteMean), ms(v.WriteMax),
+			decimals(v.Reads, 3), decimals(v.Writes, 3), each(v.ReadBytes, v.Reads), each(v.WrittenBytes, v.Writes)})
+	}
+	return t
+}
