@@ -156,7 +156,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 
 // cumulativeNote is DS2's own figure, so that published ones can be compared; empty where there is none.
 func cumulativeNote(s result.Summary) string {
-	if s.CumulativeOPM == nil {
+	if s.CumulativeOPM == nil || s.IOPS != nil {
 		return ""
 	}
 	text := fmt.Sprintf("Cumulative OPM, which DS2 calls opm: %s, the average since the end of the warm-up", number(*s.CumulativeOPM, 1))
@@ -212,7 +212,7 @@ func latencyTable(s result.Summary) table {
 		l := w.Latency[name]
 		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
 			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
-		if name == measure.WholeOrder && w.DS2Mean != nil {
+		if name == measure.WholeOrder && w.DS2Mean != nil && s.IOPS == nil {
 			t.Rows = append(t.Rows, []string{"order as in DS2", integer(w.Counts.Orders), figure(*w.DS2Mean), "–", "–", "–", "–", "–", "–", "–"})
 		}
 	}

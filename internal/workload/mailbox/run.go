@@ -39,7 +39,7 @@ func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 
 // Describe adds the parameters.
 func (p *Plan) Describe(s *result.Summary) {
-	s.Size = p.Size()
+	s.Workload, s.Size = Name, p.Size()
 	d, x := p.Targets[0].Dataset, p.Parameters
 	s.Mailbox = &result.Mailbox{
 		Mailboxes: d.Size.Mailboxes, MailboxBytes: d.Size.MailboxBytes,
