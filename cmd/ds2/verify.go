@@ -128,7 +128,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 		}
 		found.Checks = append(found.Checks, checks...)
 		if record != nil {
-			checks, err := compareJournals(ctx, f.records, record, s)
+			checks, err := compareJournals(ctx, f.records, record, w, s)
 			if err != nil {
 				return interrupted(ctx, err)
 			}
@@ -221,7 +221,7 @@ func runOf(r *result.Record, s store.Store, dirs []string) (*workload.Account, e
 
 // compareJournals compares what the driver machines of a run noted as acknowledged with what a database holds. Without a
 // journal there is nothing to compare; one of several that is missing is an error, because its orders would be strange.
-func compareJournals(ctx context.Context, dirs []string, r *result.Record, s store.Store) ([]result.Check, error) {
+func compareJournals(ctx context.Context, dirs []string, r *result.Record, w workload.Workload, s store.Store) ([]result.Check, error) {
 	var paths, without []string
 	for _, dir := range dirs {
 		path := filepath.Join(dir, durability.File)
@@ -238,7 +238,11 @@ func compareJournals(ctx context.Context, dirs []string, r *result.Record, s sto
 		return nil, flagError("record", fmt.Errorf("%s has no journal, and others of its run have: give every driver machine --journal", without[0]))
 	}
 	i := slices.Index(r.Targets, s.Label())
-	return durability.Check(ctx, s.DB(), paths, i, s.Label(), r.Before[i])
+	acknowledger, ok := w.(workload.Acknowledger)
+	if !ok {
+		return nil, flagError("record", fmt.Errorf("%s has a journal, and workload %s keeps none", dirs[0], w.Name()))
+	}
+	return durability.Check(ctx, acknowledger, s, paths, i, r.Before[i])
 }
 
 // checkLine is a check in one line.

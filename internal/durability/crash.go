@@ -2,14 +2,14 @@ package durability
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
 // Users are the users of a run, as far as a cut concerns them.
@@ -30,10 +30,8 @@ type Coming struct {
 	due  chan struct{}
 	set  bool // due is closed
 
-	before map[int32]int64 // pieces sold by product, when Journal.sold was empty last
-	mark   result.Marks    // before the first orders
-	ends   []int64         // of the journal, at each cut
-	lost   map[entry]bool  // what was found lost so far
+	workload workload.Acknowledger
+	books    workload.Cuts // nil: nothing is compared after each cut
 
 	mu   sync.Mutex
 	cuts []result.Cut
@@ -41,13 +39,14 @@ type Coming struct {
 
 // Begin begins the journal in the directory of the run's record. A run whose server somebody else may cut off has no plan,
 // only the journal.
-func (p Plan) Begin(dir string) (*Coming, error) {
+func (p Plan) Begin(dir string, w workload.Acknowledger) (*Coming, error) {
 	path := filepath.Join(dir, File)
-	journal, err := Create(path)
+	header, _ := w.Journal()
+	journal, err := Create(path, header)
 	if err != nil {
 		return nil, err
 	}
-	return &Coming{Journal: journal, plan: p, path: path, due: make(chan struct{}), lost: map[entry]bool{}}, nil
+	return &Coming{Journal: journal, plan: p, path: path, due: make(chan struct{}), workload: w}, nil
 }
 
 // Cuts is how many cuts there are to be.
@@ -59,15 +58,12 @@ func (c *Coming) Cuts() int {
 }
 
 // Baseline notes what the target held before the first orders.
-func (c *Coming) Baseline(ctx context.Context, db *sql.DB, mark result.Marks) (err error) {
+func (c *Coming) Baseline(ctx context.Context, k workload.Keeper, target store.Store, before result.Marks) (err error) {
 	if c == nil || c.plan.Cycles == 0 {
 		return nil
 	}
-	c.mark = mark
-	if c.before, err = readSales(ctx, db); err != nil {
-		return fmt.Errorf("read the stock: %w", err)
-	}
-	return nil
+	c.books, err = k.Cuts(ctx, target, before)
+	return err
 }
 
 // Sample sets off the cuts when their time has come.
@@ -95,6 +91,20 @@ func (c *Coming) Done() []result.Cut {
 }
 
 // Lost compares the journal with what the target holds above the marks before; see Check.
-func (c *Coming) Lost(ctx context.Context, db *sql.DB, target string, before result.Marks) ([]result.Check, error) {
-	return Check(ctx, db, []string{c.path}, 0, target, before)
+func (c *Coming) Lost(ctx context.Context, target store.Store, before result.Marks) ([]result.Check, error) {
+	return Check(ctx, c.workload, target, []string{c.path}, 0, before)
+}
+
+// Check compares journals with what a target, number index of the run's, holds above the marks before: all work of one run,
+// of which each driver machine has a journal.
+func Check(ctx context.Context, w workload.Acknowledger, target store.Store, paths []string, index int, before result.Marks) ([]result.Check, error) {
+	var all []byte
+	for _, path := range paths {
+		more, err := Read(path, w, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return w.CheckJournal(ctx, target, all, index, before)
 }

@@ -46,7 +46,7 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 		cut, err := c.cut(ctx, t)
 		cut.When = m.kind
 		if err == nil {
-			err = c.compare(ctx, t, &cut)
+			err = c.compare(ctx, &cut)
 		}
 		if err == nil && c.plan.DeepEvery > 0 && (i+1)%c.plan.DeepEvery == 0 {
 			err = deepCheck(ctx, t, &cut)
@@ -105,6 +105,18 @@ func (c *Coming) cut(ctx context.Context, t Target) (cut result.Cut, err error) 
 	return cut, nil
 }
 
+// compare compares what has been acknowledged with what the server holds, while nobody is at work on it.
+func (c *Coming) compare(ctx context.Context, cut *result.Cut) error {
+	end, err := c.Sync()
+	if err != nil {
+		return err
+	}
+	return c.books.After(ctx, func(from int64) ([]byte, error) { return Read(c.path, c.workload, from) }, end, cut)
+}
+
+// maxNamed bounds how many damaged pages are named: a database that lost everything is not to fill the record.
+const maxNamed = 1000
+
 // errKill says that the server was not cut off. One that could not be started again was, and what it holds nobody knows.
 var errKill = errors.New("no cut")
 
@@ -122,8 +134,8 @@ func (c *Coming) reachable(ctx context.Context, db *sql.DB) error {
 	}
 	for {
 		try, cancel := context.WithTimeout(ctx, oneTry)
-		var categories int64
-		err := db.QueryRowContext(try, "SELECT COUNT(*) FROM categories").Scan(&categories)
+		var notes int64
+		err := db.QueryRowContext(try, "SELECT COUNT(*) FROM ds2_info").Scan(&notes)
 		cancel()
 		if err == nil {
 			return nil

@@ -1,20 +1,34 @@
 package durability
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
+
+// twos is a workload whose entries have 2 bytes.
+type twos struct{}
+
+var _ workload.Acknowledger = twos{}
+
+func (twos) Journal() (header string, entryBytes int) { return "twos\n", 2 }
+
+func (twos) CheckJournal(context.Context, store.Store, []byte, int, result.Marks) ([]result.Check, error) {
+	return nil, errors.New("it is not asked")
+}
 
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
-	j, err := Create(path)
+	j, err := Create(path, "twos\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,9 +36,8 @@ func TestJournal(t *testing.T) {
 	var wg sync.WaitGroup
 	for user := range users {
 		wg.Go(func() {
-			p := store.Purchase{CustomerID: int64(user), Items: make([]store.Item, 3), Total: 1099}
 			for i := range each {
-				j.Bought(user%2, int64(user*each+i), &p)
+				j.Note(binary.BigEndian.AppendUint16(nil, uint16(user*each+i)))
 			}
 		})
 	}
@@ -32,74 +45,30 @@ func TestJournal(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[int64]entry{}
-	for target := range 2 {
-		all, err := read(path, target, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range all {
-			seen[p.Order] = p
-		}
+	all, err := Read(path, twos{}, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(seen) != users*each {
-		t.Errorf("%d orders, want %d", len(seen), users*each)
+	seen := map[uint16]bool{}
+	for ; len(all) > 0; all = all[2:] {
+		seen[binary.BigEndian.Uint16(all)] = true
 	}
-	if got, want := seen[3*each+7], (entry{Order: 3*each + 7, Customer: 3, Total: 1099, Lines: 3, Target: 1}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	if len(seen) != users*each || j.Count() != users*each {
+		t.Errorf("%d entries, %d noted, want %d", len(seen), j.Count(), users*each)
+	}
+	if last, err := Read(path, twos{}, int64(len("twos\n")+2*(users*each-1))); err != nil || len(last) != 2 {
+		t.Errorf("the last entry is %v, %v", last, err)
 	}
 }
 
 func TestJournalCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
-	if err := os.WriteFile(path, append(slices.Clone(header), make([]byte, size+1)...), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := read(path, 0, 0); err == nil || !strings.Contains(err.Error(), "read journal") {
-		t.Errorf("a journal cut short is read with %v: nothing may be missing from it", err)
-	}
-}
-
-func TestComparison(t *testing.T) {
-	a, b, c := entry{Order: 5, Customer: 1, Total: 100, Lines: 2}, entry{Order: 6, Customer: 2, Total: 200, Lines: 1}, entry{Order: 9, Customer: 3, Total: 300, Lines: 4}
-	short, other := b, b
-	short.Lines, other.Customer = 0, 7
-	for _, x := range []struct {
-		why                  string
-		told, held           []entry
-		lost, unacknowledged []int64
-	}{
-		{"all there", []entry{a, b, c}, []entry{a, b, c}, nil, nil},
-		{"nothing at all", nil, nil, nil, nil},
-		{"the last is lost", []entry{a, b, c}, []entry{a, b}, []int64{9}, nil},
-		{"one between is lost", []entry{a, b, c}, []entry{a, c}, []int64{6}, nil},
-		{"one in doubt is there", []entry{a, c}, []entry{a, b, c}, nil, []int64{6}},
-		{"one is there without its lines", []entry{a, b}, []entry{a, short}, []int64{6}, []int64{6}},
-		{"one is lost and its number given again", []entry{a, b, other}, []entry{a, other}, []int64{6}, nil},
-		{"the same, and the first one was kept", []entry{a, other, b}, []entry{a, other}, []int64{6}, nil},
-	} {
-		t.Run(x.why, func(t *testing.T) {
-			got := comparison{acknowledged: x.told}
-			for _, p := range x.held {
-				got.next(p)
-			}
-			got.end()
-			if lost, unacknowledged := numbers(got.lost), numbers(got.unacknowledged); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(unacknowledged, x.unacknowledged) {
-				t.Errorf("lost %v, unacknowledged %v; want %v, %v", lost, unacknowledged, x.lost, x.unacknowledged)
-			}
-		})
-	}
-}
-
-func TestNamed(t *testing.T) {
-	for want, orders := range map[string][]int64{
-		"0":                                   nil,
-		"1: orders 12001":                     {12001},
-		"2: orders 12001-12002":               {12002, 12001},
-		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005}, // one number was given twice
-	} {
-		if got := named("orders", orders); got != want {
-			t.Errorf("got %q, want %q", got, want)
+	for _, text := range []string{"twos\n123", "ds2 journal 2\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path, twos{}, 0); err == nil || !strings.Contains(err.Error(), "read journal") {
+			t.Errorf("%q is read with %v: nothing may be missing from it, and it is another's", text, err)
 		}
 	}
 }

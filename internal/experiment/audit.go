@@ -41,7 +41,7 @@ func (r *Run) audit(ctx context.Context, progress func(target string, done, tota
 	}
 	if r.crash != nil {
 		target := r.options.Targets[0]
-		found, err := r.crash.Lost(ctx, target.DB(), target.Label(), r.summary.Before[0])
+		found, err := r.crash.Lost(ctx, target, r.summary.Before[0])
 		if err != nil {
 			return nil, fmt.Errorf("audit the crash: %w", err)
 		}

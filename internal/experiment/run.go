@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -19,7 +20,6 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
-	"ds2/internal/workload/ds2"
 )
 
 // Options are one run and its record.
@@ -107,11 +107,11 @@ func Begin(o Options) (*Run, error) {
 			c.Cuts = append(c.Cuts, w.From, w.To)
 		}
 	}
+	r.play = o.Plan.Begin(o.Dir)
 	if o.Crash != nil {
-		if r.crash, err = o.Crash.Begin(o.Dir); err != nil {
+		if err = r.keepJournal(); err != nil {
 			return nil, errors.Join(err, r.writer.Close())
 		}
-		o.Plan.(interface{ Keep(ds2.Journal) }).Keep(r.crash)
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Observer != nil {
@@ -120,10 +120,23 @@ func Begin(o Options) (*Run, error) {
 		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir, logs: &r.logs}
 		c.Started = r.observation.begin
 	}
-	r.play = o.Plan.Begin(o.Dir)
 	c.Operations, c.Play = o.Plan.Workload().Operations(), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)
 	return r, nil
+}
+
+// keepJournal begins the journal of what the targets acknowledge.
+func (r *Run) keepJournal() (err error) {
+	w := r.options.Plan.Workload()
+	acknowledger, ok := w.(workload.Acknowledger)
+	keeper, keeps := r.play.(workload.Keeper)
+	if !ok || !keeps {
+		return fmt.Errorf("keep a journal: runs of workload %s have none", w.Name())
+	}
+	if r.crash, err = r.options.Crash.Begin(r.options.Dir, acknowledger); err == nil {
+		keeper.Keep(r.crash)
+	}
+	return err
 }
 
 // Sampler is where the newest counters of machine and databases are; nil where nobody observes them.
@@ -158,7 +171,8 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		err = r.checkpoint(ctx, stop)
 	}
 	if err == nil {
-		err = r.crash.Baseline(ctx, r.options.Targets[0].DB(), s.Before[0])
+		keeper, _ := r.play.(workload.Keeper)
+		err = r.crash.Baseline(ctx, keeper, r.options.Targets[0], s.Before[0])
 	}
 	if err == nil {
 		err = r.play.Ready(ctx)

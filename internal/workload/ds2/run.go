@@ -6,11 +6,13 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/books"
 )
 
 var (
-	_ workload.Plan = (*Plan)(nil)
-	_ workload.Run  = (*Run)(nil)
+	_ workload.Plan   = (*Plan)(nil)
+	_ workload.Run    = (*Run)(nil)
+	_ workload.Keeper = (*Run)(nil)
 )
 
 // Plan has the users of runs order on its targets.
@@ -18,7 +20,6 @@ type Plan struct {
 	Config  Config // has passed Check
 	Targets []Target
 	Seeds   []uint64 // of the rows of the targets; nil: unknown
-	Journal Journal  // of the next run: is told what the targets have acknowledged; nil: nobody is
 }
 
 // Workload is DS2.
@@ -40,32 +41,27 @@ func (p *Plan) Describe(s *result.Summary) {
 }
 
 // Begin begins a run, which keeps no files.
-func (p *Plan) Begin(string) workload.Run { return &Run{p.Config, p.Targets, p.Journal} }
-
-// Keep sets Journal.
-func (p *Plan) Keep(j Journal) { p.Journal = j }
+func (p *Plan) Begin(string) workload.Run { return &Run{config: p.Config, targets: p.Targets} }
 
 // Run is one run of a plan.
 type Run struct {
 	config  Config
 	targets []Target
-	journal Journal
+	books   *books.Books // nil: nobody keeps them
+}
+
+// Keep has the users note what the targets acknowledge.
+func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
+
+// Cuts compares what they noted with what the first target holds after each cut of its server.
+func (r *Run) Cuts(ctx context.Context, target store.Store, before result.Marks) (workload.Cuts, error) {
+	return books.NewCuts(ctx, r.books, target, before)
 }
 
 // Target is a database that users order from.
 type Target interface {
 	// Connect opens a connection for one user, with everything prepared that the operations need.
 	Connect(ctx context.Context) (store.Session, error)
-}
-
-// Journal is told by many goroutines what was acknowledged. It keeps nothing of its arguments.
-type Journal interface {
-	// Bought is told every purchase that was made.
-	Bought(target int, orderID int64, p *store.Purchase)
-	// InDoubt is told every purchase that may have been made: its connection was lost before the answer came.
-	InDoubt(target int, p *store.Purchase)
-	// Registered is told every new customer.
-	Registered(target int, customerID int64, username []byte)
 }
 
 // NewUser makes a customer.

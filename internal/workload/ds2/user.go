@@ -70,8 +70,8 @@ func (u *User) Play(p workload.Player) error {
 		u.tally.Rollbacks++
 	} else {
 		u.tally.TotalCents += int64(buy.Total)
-		if j := u.run.journal; j != nil {
-			j.Bought(u.target, u.bought, buy)
+		if b := u.run.books; b != nil {
+			b.Bought(u.target, u.bought, buy)
 		}
 	}
 	return nil
@@ -95,8 +95,8 @@ func (u *User) enterStore(p workload.Player) error {
 		}
 		if u.customer != 0 {
 			u.tally.NewCustomers++
-			if j := u.run.journal; j != nil {
-				j.Registered(u.target, u.customer, u.order.Customer.Username)
+			if b := u.run.books; b != nil {
+				b.Registered(u.target, u.customer, u.order.Customer.Username)
 			}
 			return nil
 		}
@@ -139,8 +139,8 @@ func (u *User) InDoubt(op workload.Op) (again bool) {
 	}
 	u.tally.InDoubtPurchases++
 	u.tally.InDoubtTotalCents += int64(u.purchase.Total)
-	if j := u.run.journal; j != nil {
-		j.InDoubt(u.target, &u.purchase)
+	if b := u.run.books; b != nil {
+		b.InDoubt(u.target, &u.purchase)
 	}
 	return false
 }

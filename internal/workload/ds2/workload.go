@@ -8,9 +8,13 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/audit"
+	"ds2/internal/workload/ds2/books"
 )
 
-var _ workload.Workload = Workload{}
+var (
+	_ workload.Workload     = Workload{}
+	_ workload.Acknowledger = Workload{}
+)
 
 // Name is the workload's name.
 const Name = "ds2"
@@ -49,4 +53,12 @@ func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audi
 		o.Run = &audit.Run{Counts: a.Run.Counts, Before: a.Run.Before, After: a.Run.After}
 	}
 	return audit.Check(ctx, target, o)
+}
+
+// Journal is that of package books.
+func (Workload) Journal() (header string, entryBytes int) { return books.Header, books.Size }
+
+// CheckJournal looks for every acknowledged order and customer.
+func (Workload) CheckJournal(ctx context.Context, target store.Store, entries []byte, index int, before result.Marks) ([]result.Check, error) {
+	return books.Check(ctx, target.DB(), entries, index, target.Label(), before)
 }

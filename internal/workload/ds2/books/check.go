@@ -1,4 +1,4 @@
-package durability
+package books
 
 import (
 	"context"
@@ -8,16 +8,12 @@ import (
 	"ds2/internal/result"
 )
 
-// Check compares journals with what a target, number index of the run's, holds above the marks before: all work of one run,
-// of which each driver machine has a journal. Whether every order that is there is consistent is for the audit to say.
-func Check(ctx context.Context, db *sql.DB, paths []string, index int, target string, before result.Marks) ([]result.Check, error) {
-	var all []entry
-	for _, path := range paths {
-		more, err := read(path, index, 0)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, more...)
+// Check compares the entries of journals with what a target, number index of the run's, holds above the marks before: all work of
+// one run. Whether every order that is there is consistent is for the audit to say.
+func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target string, before result.Marks) ([]result.Check, error) {
+	all, err := read(entries, index)
+	if err != nil {
+		return nil, err
 	}
 	orders, err := compareOrders(ctx, db, of(bought, all), before.Order)
 	if err != nil {

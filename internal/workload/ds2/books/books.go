@@ -1,0 +1,137 @@
+// Package books keeps the acknowledged work of DVD Store 2: the entries that its users note in the journal of a run, and what of
+// them a database holds afterwards. The journal's file is the business of package durability.
+package books
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"sync"
+
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// Header begins a journal, so that one of another version is not taken for this one's.
+const Header = "ds2 journal 2\n"
+
+// kind is what an entry of the journal is about.
+type kind uint16
+
+const (
+	bought     kind = iota // a purchase was acknowledged under an order's number
+	doubtful               // a purchase may have been made: the connection was lost before its end; no number
+	registered             // a new customer was acknowledged
+)
+
+// entry is one line of the journal. A server that lost an order may give its number to a later one, so the number alone
+// does not tell whether an order is still the same.
+type entry struct {
+	Kind     kind
+	Target   uint16
+	Lines    uint16 // of a purchase
+	Order    int64
+	Customer int64
+	Total    store.Cents // of a purchase
+	Name     uint64      // of a new customer: nameSum of the user name
+}
+
+// Size of an entry in the file, in bytes; big-endian.
+var Size = binary.Size(entry{})
+
+// nameSum stands for a user name.
+func nameSum(name []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(name)
+	return h.Sum64()
+}
+
+// Books note what targets have acknowledged. Users share them: a lock around a copy of 38 bytes once an order is nothing beside
+// the order.
+type Books struct {
+	mu      sync.Mutex
+	journal workload.Journal
+	line    []byte
+	sold    map[int]map[int32]int64 // pieces acknowledged by target and product since takeSold
+}
+
+// New are books that write into a journal.
+func New(j workload.Journal) *Books { return &Books{journal: j, sold: map[int]map[int32]int64{}} }
+
+// Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
+func (b *Books) Bought(target int, order int64, p *store.Purchase) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note(entry{Kind: bought, Target: uint16(target), Lines: uint16(len(p.Items)), Order: order, Customer: p.CustomerID, Total: p.Total})
+	sold := b.sold[target]
+	if sold == nil {
+		sold = map[int32]int64{}
+		b.sold[target] = sold
+	}
+	for _, item := range p.Items {
+		sold[item.Product] += int64(item.Quantity)
+	}
+}
+
+// InDoubt notes that nobody knows whether the purchase p was made.
+func (b *Books) InDoubt(target int, p *store.Purchase) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note(entry{Kind: doubtful, Target: uint16(target), Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total})
+}
+
+// Registered notes that a target acknowledged a new customer.
+func (b *Books) Registered(target int, customer int64, username []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.note(entry{Kind: registered, Target: uint16(target), Customer: customer, Name: nameSum(username)})
+}
+
+func (b *Books) note(e entry) {
+	l := binary.BigEndian.AppendUint16(b.line[:0], uint16(e.Kind))
+	l = binary.BigEndian.AppendUint16(l, e.Target)
+	l = binary.BigEndian.AppendUint16(l, e.Lines)
+	l = binary.BigEndian.AppendUint64(l, uint64(e.Order))
+	l = binary.BigEndian.AppendUint64(l, uint64(e.Customer))
+	l = binary.BigEndian.AppendUint64(l, uint64(e.Total))
+	b.line = binary.BigEndian.AppendUint64(l, e.Name)
+	b.journal.Note(b.line)
+}
+
+// takeSold gives the pieces that a target has acknowledged by product since it was asked last.
+func (b *Books) takeSold(target int) map[int32]int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sold := b.sold[target]
+	delete(b.sold, target)
+	return sold
+}
+
+// read reads what entries say of one target, in the order in which they were noted.
+func read(entries []byte, target int) ([]entry, error) {
+	var all []entry
+	for ; len(entries) >= Size; entries = entries[Size:] {
+		var e entry
+		if _, err := binary.Decode(entries, binary.BigEndian, &e); err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		if e.Kind > registered {
+			return nil, fmt.Errorf("read journal: an entry of unknown kind %d", e.Kind)
+		}
+		if int(e.Target) == target {
+			all = append(all, e)
+		}
+	}
+	return all, nil
+}
+
+// of are the entries of a kind.
+func of(k kind, all []entry) []entry {
+	var some []entry
+	for _, e := range all {
+		if e.Kind == k {
+			some = append(some, e)
+		}
+	}
+	return some
+}

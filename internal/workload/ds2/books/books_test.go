@@ -1,0 +1,47 @@
+package books
+
+import (
+	"testing"
+
+	"ds2/internal/fuzztest"
+	"ds2/internal/store"
+)
+
+// noted is a journal in memory.
+type noted []byte
+
+func (n *noted) Note(entry []byte) { *n = append(*n, entry...) }
+
+func TestEntries(t *testing.T) {
+	var n noted
+	b := New(&n)
+	p := store.Purchase{CustomerID: 3, Items: []store.Item{{Product: 7, Quantity: 2}, {Product: 9, Quantity: 1}, {Product: 7, Quantity: 1}}, Total: 1099}
+	b.Bought(1, 12001, &p)
+	b.InDoubt(0, &p)
+	b.Registered(1, 7, []byte("user7"))
+	if len(n) != 3*Size || Size != 38 {
+		t.Fatalf("%d bytes for three entries of %d", len(n), Size)
+	}
+	all, err := read(n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []entry{{Order: 12001, Customer: 3, Total: 1099, Lines: 3, Target: 1}, {Kind: registered, Target: 1, Customer: 7, Name: nameSum([]byte("user7"))}}
+	if len(all) != 2 || all[0] != want[0] || all[1] != want[1] {
+		t.Errorf("got %+v, want %+v", all, want)
+	}
+	if sold := b.takeSold(1); len(sold) != 2 || sold[7] != 3 || len(b.takeSold(1)) > 0 {
+		t.Errorf("sold %v, want 3 of product 7 and 1 of 9, once", sold)
+	}
+	if doubtful, err := read(n, 0); err != nil || len(doubtful) != 1 {
+		t.Errorf("of target 0: %v, %v", doubtful, err)
+	}
+}
+
+func FuzzEntries(f *testing.F) {
+	fuzztest.Run(f, func(t testing.TB, text []byte) {
+		if all, err := read(text, 0); err == nil && len(all)*Size > len(text) {
+			t.Errorf("%d entries of %d bytes", len(all), len(text))
+		}
+	}, make([]byte, 2*Size))
+}

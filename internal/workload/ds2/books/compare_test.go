@@ -1,0 +1,50 @@
+package books
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestComparison(t *testing.T) {
+	a, b, c := entry{Order: 5, Customer: 1, Total: 100, Lines: 2}, entry{Order: 6, Customer: 2, Total: 200, Lines: 1}, entry{Order: 9, Customer: 3, Total: 300, Lines: 4}
+	short, other := b, b
+	short.Lines, other.Customer = 0, 7
+	for _, x := range []struct {
+		why                  string
+		told, held           []entry
+		lost, unacknowledged []int64
+	}{
+		{"all there", []entry{a, b, c}, []entry{a, b, c}, nil, nil},
+		{"nothing at all", nil, nil, nil, nil},
+		{"the last is lost", []entry{a, b, c}, []entry{a, b}, []int64{9}, nil},
+		{"one between is lost", []entry{a, b, c}, []entry{a, c}, []int64{6}, nil},
+		{"one in doubt is there", []entry{a, c}, []entry{a, b, c}, nil, []int64{6}},
+		{"one is there without its lines", []entry{a, b}, []entry{a, short}, []int64{6}, []int64{6}},
+		{"one is lost and its number given again", []entry{a, b, other}, []entry{a, other}, []int64{6}, nil},
+		{"the same, and the first one was kept", []entry{a, other, b}, []entry{a, other}, []int64{6}, nil},
+	} {
+		t.Run(x.why, func(t *testing.T) {
+			got := comparison{acknowledged: x.told}
+			for _, p := range x.held {
+				got.next(p)
+			}
+			got.end()
+			if lost, unacknowledged := numbers(got.lost), numbers(got.unacknowledged); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(unacknowledged, x.unacknowledged) {
+				t.Errorf("lost %v, unacknowledged %v; want %v, %v", lost, unacknowledged, x.lost, x.unacknowledged)
+			}
+		})
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for want, orders := range map[string][]int64{
+		"0":                                   nil,
+		"1: orders 12001":                     {12001},
+		"2: orders 12001-12002":               {12002, 12001},
+		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005}, // one number was given twice
+	} {
+		if got := named("orders", orders); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package workload
+
+import (
+	"context"
+
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// Journal takes entries of acknowledged work from many goroutines.
+type Journal interface {
+	// Note notes an entry, of which it keeps a copy.
+	Note(entry []byte)
+}
+
+// Acknowledger is a Workload whose runs can keep a journal of the work that targets have acknowledged, for tests of what a server
+// or its drives lose.
+type Acknowledger interface {
+	// Journal is what the file of a journal begins with, and the length of each entry after it.
+	Journal() (header string, entryBytes int)
+
+	// CheckJournal compares entries, those of all driver machines of a run, with what a target holds, the one of an index among
+	// those of the run.
+	CheckJournal(ctx context.Context, target store.Store, entries []byte, index int, before result.Marks) ([]result.Check, error)
+}
+
+// Keeper is a Run whose users note what targets acknowledge.
+type Keeper interface {
+	// Keep has them note it in j, each entry before the next operation of its user. It is called before the first NewUser.
+	Keep(j Journal)
+
+	// Cuts prepares to compare what they note with what the first target holds after each of several cuts of its server. It is
+	// called before any user connects.
+	Cuts(ctx context.Context, target store.Store, before result.Marks) (Cuts, error)
+}
+
+// Cuts compares a journal with what a target holds.
+type Cuts interface {
+	// After adds to a cut what was acknowledged before it, and what of that is lost, old or kept in doubt, while nobody is at work
+	// on the target. read gives the journal's entries from a byte of its file on; it is end bytes long.
+	After(ctx context.Context, read func(from int64) ([]byte, error), end int64, cut *result.Cut) error
+}
