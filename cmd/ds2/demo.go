@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,9 +19,11 @@ import (
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/localpg"
+	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2"
 )
 
@@ -89,6 +92,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		stderr = io.Discard
 	}
 
+	fmt.Fprintln(stderr, f.measures(monitor.Root.Machine(nil).MemoryBytes))
 	close, err := f.output.open(cmd)
 	if err != nil {
 		return err
@@ -99,6 +103,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 	if err != nil {
 		return interruption(i.soft, err)
 	}
+	page := "" // address of the report
 	end := sync.OnceFunc(func() { server.Kill(); server.Stop() })
 	i.atLeave(end)
 	kill := context.AfterFunc(i.hard, end) // at once: on a busy machine its files take a while, too
@@ -108,6 +113,9 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		if err == nil {
 			fmt.Fprintln(stderr, "PostgreSQL stopped, nothing is left running")
 		}
+		if page != "" { // the last word, to be opened
+			fmt.Fprintln(stderr, "the result, for a browser:", page)
+		}
 	}()
 	f.load.target = server.URL("ds2")
 	f.drive.target, f.drive.crash.own, f.output.own = f.load.target, server, server
@@ -115,8 +123,9 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		return interruption(i.soft, err)
 	}
 	verdict := drive(i, cmd, &f.drive, &observeFlags{}, &f.output)
-	if err := writeReport(f.drive.out, stderr); err != nil && verdict == nil {
-		return err
+	var reportErr error
+	if page, reportErr = writeReport(f.drive.out); reportErr != nil && verdict == nil {
+		return reportErr
 	}
 	if f.keep && i.soft.Err() == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", f.drive.target)
@@ -187,16 +196,37 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-// writeReport puts the report beside the record, also of a run that failed.
-func writeReport(dir string, stderr io.Writer) error {
+// writeReport puts the report beside the record, also of a run that failed, and gives its address.
+func writeReport(dir string) (address string, err error) {
 	record, err := result.Read(dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	path := filepath.Join(dir, reportFile)
 	if err := atomicfile.Write(path, func(w io.Writer) error { return report.HTML(w, []*result.Record{record}) }); err != nil {
-		return err
+		return "", err
 	}
-	fmt.Fprintf(stderr, "report: %s\n", path)
-	return nil
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String(), nil
+}
+
+// overCSV is about how many bytes a database takes for each byte of CSV, indexes included.
+const overCSV = 1.6
+
+// measures says what a demo measures on a machine with so much memory; 0: nobody knows.
+func (f *demoFlags) measures(memory int64) string {
+	bytes := int64(0)
+	for _, part := range f.load.options.Dataset.Parts(postgres.Engine) {
+		bytes += int64(overCSV * float64(part.Bytes))
+	}
+	if memory > 0 && bytes > memory {
+		return fmt.Sprintf("this demo measures the drive too: its database of about %s is larger than the machine's memory of %s", bytesText(bytes), bytesText(memory))
+	}
+	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/w.md", bytesText(bytes))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
@@ -51,7 +52,12 @@ PowerShell:
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return drive(i, cmd, &f, &observe, &o) }),
 	}
-	flags := cmd.Flags()
+	addDriveFlags(cmd.Flags(), &f, &observe, &o)
+	return cmd
+}
+
+// addDriveFlags declares the flags of ds2 drive.
+func addDriveFlags(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o *driveOutput) {
 	flags.SortFlags = false
 	f.add(flags)
 	observe.add(flags)
@@ -61,7 +67,6 @@ PowerShell:
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 	o.metricsFlags.add(flags)
 	o.verify.add(flags)
-	return cmd
 }
 
 // firstOfRun is what the first Ctrl-C does to a run.

@@ -68,5 +68,8 @@ func (f *observeFlags) observe(ctx context.Context, o *experiment.Options, quiet
 			fmt.Fprintln(stderr, "warning:", escape.Text(fmt.Sprint(warning)))
 		}
 	}
+	if !quiet {
+		warnBefore(ctx, o, stderr)
+	}
 	return nil
 }

@@ -59,6 +59,7 @@ func newRoot() *cobra.Command {
 		newGenerateCommand(),
 		newSchemaCommand(),
 		newLoadCommand(),
+		newPreflightCommand(),
 		newDriveCommand(),
 		newBenchCommand(),
 		newExperimentCommand(),

@@ -84,10 +84,6 @@ var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`,
 
 func unescape(s string) string { return octal.Replace(s) }
 
-func within(path, dir string) bool {
-	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
-}
-
 // mountOptions are the options of the mount and of its file system, without paths of overlays, which say nothing and are long.
 func mountOptions(m *procfs.MountInfo) []string {
 	var options []string

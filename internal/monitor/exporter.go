@@ -306,9 +306,17 @@ func (w *Observer) machineOf(t Target) *Machine {
 	if len(w.exporters) < 2 {
 		return w.Machine
 	}
+	if e := w.exporterOf(t); e != nil {
+		return &e.Machine
+	}
+	return nil
+}
+
+// exporterOf is the exporter of a target's machine; nil where none is known to be.
+func (w *Observer) exporterOf(t Target) *Exporter {
 	for _, e := range w.exporters {
-		if strings.EqualFold(hostname(e.Name), HostOf(t.Label())) {
-			return &e.Machine
+		if len(w.exporters) == 1 || strings.EqualFold(hostname(e.Name), HostOf(t.Label())) {
+			return e
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ type exporterKind struct {
 	clock      string   // the machine's own, in seconds since 1970
 	disks      func(exposition) map[string]diskCounts
 	model      func(x exposition, drive string) string
+	free       func(x exposition, dir string) (bytes float64, mount string) // NaN: not known
 	machine    func(exposition) Machine
 	// sources are what can be read of the machine, as its first exposition shows; those that follow come from now.
 	sources func(first exposition, devices []string, now func() exposition) []Source
@@ -36,14 +37,14 @@ var exporterKinds = []*exporterKind{
 			})
 			return model
 		},
-		machine: nodeMachine, sources: nodeSources,
+		free: nodeFree, machine: nodeMachine, sources: nodeSources,
 	},
 	{
 		probe: "windows_cpu_time_total", success: "windows_exporter_collector_success", clock: "windows_time_current_timestamp_seconds",
 		collectors: []string{"cpu", "memory", "net", "physical_disk"},
 		disks:      windowsDisks.read,
 		model:      func(exposition, string) string { return "" },
-		machine:    windowsMachine, sources: windowsSources,
+		free:       windowsFree, machine: windowsMachine, sources: windowsSources,
 	},
 }
 
@@ -201,6 +202,28 @@ func nodeMachine(x exposition) Machine {
 		MemoryBytes: bytesOf(x.sum("node_memory_MemTotal_bytes", nil)),
 		Processor:   x.labels("node_cpu_info")["model_name"],
 	}
+}
+
+// nodeFree is the room on the file system of a directory, which is that of the longest mount point above it.
+func nodeFree(x exposition, dir string) (free float64, mount string) {
+	free = math.NaN()
+	for point, bytes := range x.by("node_filesystem_avail_bytes", "mountpoint") {
+		if within(dir, point) && len(point) >= len(mount) {
+			free, mount = bytes, point
+		}
+	}
+	return free, mount
+}
+
+// windowsFree is the room on a volume, which Windows counts anew every quarter of an hour.
+func windowsFree(x exposition, file string) (free float64, mount string) {
+	free = math.NaN()
+	for volume, bytes := range x.by("windows_logical_disk_free_bytes", "volume") {
+		if len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume) {
+			free, mount = bytes, volume
+		}
+	}
+	return free, mount
 }
 
 func windowsSources(first exposition, devices []string, now func() exposition) []Source {

@@ -65,7 +65,9 @@ func (e *OptionError) Unwrap() error { return e.Err }
 type Observer struct {
 	Notes    []string // what cannot be observed and why, for the user to read before the run
 	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
-	Reads    []string // why the drives may see hardly a read, for the user to read before the run; which the run may disprove
+	// Distorting are those of the warnings that are about the targets' configuration.
+	Distorting []string
+	Reads      []string // why the drives may see hardly a read, for the user to read before the run; which the run may disprove
 
 	Machine *Machine // under test; nil where nothing is known of it
 	Servers []Server // of the targets, in their order
@@ -142,6 +144,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 	if err := w.advise(ctx, targets, run); err != nil {
 		return nil, err
 	}
+	w.Warnings = append(w.Warnings, w.Distorting...)
 	for _, c := range w.Clocks {
 		if c.Differs() {
 			w.Warnings = append(w.Warnings, c.String()+": what was noted by it, in a log or by a meter, does not fall on the right second of the run; set both by NTP")
@@ -165,7 +168,7 @@ func (w *Observer) advise(ctx context.Context, targets []Target, run time.Durati
 			w.Reads = append(w.Reads, t.Label()+": "+reads)
 		}
 		for _, sentence := range others {
-			w.Warnings = append(w.Warnings, t.Label()+": "+sentence)
+			w.Distorting = append(w.Distorting, t.Label()+": "+sentence)
 		}
 	}
 	return nil

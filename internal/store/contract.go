@@ -181,6 +181,43 @@ type Adviser interface {
 	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 }
 
+// Examiner is a Store that can look before a run whether its server has what the run needs.
+type Examiner interface {
+	// Examine asks the server about its version, the user's rights, connections and log. It changes nothing. What cannot be
+	// asked is a finding too; the error is only about a server that cannot be reached.
+	Examine(ctx context.Context, need Need) (Examination, error)
+}
+
+// Need is what a run needs of a server.
+type Need struct {
+	Users      int  // that connect
+	Checkpoint bool // before the run
+}
+
+// Examination is what was found.
+type Examination struct {
+	Findings  []Finding
+	LogGrowth int64 // bytes that the files of the log may still grow by on their own; negative: nobody knows
+}
+
+// Finding is one thing that was looked at before a run.
+type Finding struct {
+	What  string `json:"check"` // such as "connections"
+	State State  `json:"state"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"` // where the state is not OK
+}
+
+// State is how good a finding is.
+type State string
+
+// The states.
+const (
+	OK      State = "ok"
+	Warning State = "warning" // the run may say less than it seems to, or end early
+	Failure State = "failure" // there will be no run
+)
+
 // DeepChecker is a Store that can check itself to the last page with its server's own means.
 type DeepChecker interface {
 	// DeepCheck reads every page of every table and index of the database and checks what it reads. Damage is no error: it

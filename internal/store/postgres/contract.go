@@ -14,5 +14,6 @@ var (
 	_ store.Checkpointer = (*Store)(nil)
 	_ store.Placer       = (*Store)(nil)
 	_ store.Adviser      = (*Store)(nil)
+	_ store.Examiner     = (*Store)(nil)
 	_ store.DeepChecker  = (*Store)(nil)
 )

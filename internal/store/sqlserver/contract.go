@@ -11,5 +11,6 @@ var (
 	_ store.Resetter     = (*Store)(nil)
 	_ store.Snapshotter  = (*Store)(nil)
 	_ store.Checkpointer = (*Store)(nil)
+	_ store.Examiner     = (*Store)(nil)
 	_ store.DeepChecker  = (*Store)(nil)
 )

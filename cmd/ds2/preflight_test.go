@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/promtest"
+	"ds2/internal/store"
+)
+
+// as is a target with another user.
+func as(t *testing.T, target, user string) string {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(user, "x")
+	return u.String()
+}
+
+// TestPreflight has things go wrong one by one, and asks before the run.
+func TestPreflight(t *testing.T) {
+	target := pgtest.Database(t)
+	empty := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	var name string
+	if err := conn.QueryRow(ctx, "SELECT current_database()").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	few, poor := "few_"+name, "poor_"+name
+	for _, sql := range []string{
+		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'x' CONNECTION LIMIT 5", few),
+		fmt.Sprintf("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO %s", few),
+		fmt.Sprintf("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO %s", few),
+		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'x'", poor),
+		fmt.Sprintf("GRANT SELECT ON ds2_info TO %s", poor),
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, role := range []string{few, poor} {
+			conn, err := pgx.Connect(ctx, target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.Exec(ctx, "DROP OWNED BY "+role)
+			if _, err := conn.Exec(ctx, "DROP ROLE "+role); err != nil {
+				t.Error(err)
+			}
+			conn.Close(ctx)
+		}
+	})
+	exporter := "http://" + promtest.StartNodeExporter(t) + "/metrics"
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "summary.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	fine := []string{"--metrics-addr", "", "--out", out}
+
+	for _, c := range []struct {
+		why  string
+		args []string
+		code int
+		want []string // lines begin so, and hold what follows
+	}{
+		{"nothing is wrong", append([]string{"--target", target, "--threads", "4", "--power-command", "echo 250", "--exporter", exporter}, fine...), exitDone, []string{
+			"ok       database: |size 1MB, loaded to the end", "ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
+			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power-command: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
+			"ok       clock: |the machine of", "ok       clock: |" + name, "ok       room of |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
+		}},
+		{"too few connections", append([]string{"--target", as(t, target, few), "--threads", "4"}, fine...), exitVerdict, []string{
+			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT", "warning  counters of |pg_monitor|GRANT pg_monitor TO"}},
+		{"more than the server has", append([]string{"--target", target, "--threads", "1000"}, fine...), exitVerdict, []string{"FAILURE  connections of |raise max_connections by "}},
+		{"no rights", append([]string{"--target", as(t, target, poor), "--checkpoint-first"}, fine...), exitVerdict, []string{
+			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT", "FAILURE  checkpoint of "}},
+		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
+		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
+		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
+		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power-command", "exit 3", "--devices", "nosuch",
+			"--pushgateway", "http://127.0.0.1:1", "--metrics-addr", taken.Addr().String(), "--out", full}, exitVerdict, []string{
+			"FAILURE  --exporter: |refused", "FAILURE  --power-command: |exit status 3", "FAILURE  --devices: |nosuch", "FAILURE  --pushgateway: ", "FAILURE  port: |--metrics-addr", "FAILURE  record: |is not empty"}},
+		{"a flag that makes no run", append([]string{"--target", target, "--threads", "0"}, fine...), exitUsage, nil},
+	} {
+		code, stdout, stderr := execute(t, append([]string{"preflight"}, c.args...)...)
+		if code != c.code {
+			t.Errorf("%s: exit %d, want %d\n%s%s", c.why, code, c.code, stdout, stderr)
+			continue
+		}
+		for _, want := range c.want {
+			parts := strings.Split(want, "|")
+			found := false
+			for line := range strings.SplitSeq(stdout, "\n") {
+				all := strings.HasPrefix(line, parts[0])
+				for _, part := range parts[1:] {
+					all = all && strings.Contains(line, part)
+				}
+				found = found || all
+			}
+			if !found {
+				t.Errorf("%s: no line %q in\n%s", c.why, want, stdout)
+			}
+		}
+	}
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Errorf("the preflight made the directory of the record: %v", err)
+	}
+
+	_, stdout, _ := execute(t, "preflight", "--target", target, "--metrics-addr", "", "--out", out, "--output", "json")
+	var findings []store.Finding
+	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || len(findings) < 8 || findings[0].What != "database" || findings[0].State != store.OK {
+		t.Errorf("as JSON: %v\n%s", err, stdout)
+	}
+
+	// The run itself says it too.
+	code, _, stderr := execute(t, "drive", "--target", as(t, target, few), "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--verify", "none",
+		"--metrics-addr", "", "--out", out)
+	if !strings.Contains(stderr, "warning: connections of ") || !strings.Contains(stderr, "CONNECTION LIMIT") {
+		t.Errorf("ds2 drive: exit %d\n%s", code, stderr)
+	}
+
+	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s SET default_transaction_read_only = on", pgx.Identifier{name}.Sanitize())); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = execute(t, append([]string{"preflight", "--target", target}, fine...)...)
+	if code != exitVerdict || !strings.Contains(stdout, "FAILURE  writable of ") {
+		t.Errorf("read-only: exit %d\n%s%s", code, stdout, stderr)
+	}
+	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s RESET default_transaction_read_only", pgx.Identifier{name}.Sanitize())); err != nil {
+		t.Fatal(err) // else the roles cannot be dropped
+	}
+}

@@ -1,0 +1,39 @@
+package monitor
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"strings"
+
+	"ds2/internal/diskspace"
+)
+
+// Free is how many bytes are free in a directory of a target's machine, and which file system that is; false where that
+// cannot be seen: the target is elsewhere and its machine's exporter does not tell, or nobody but the server sees the file.
+func (w *Observer) Free(t Target, dir string) (bytes int64, mount string, ok bool) {
+	if e := w.exporterOf(t); e != nil {
+		free, mount := e.kind.free(e.first, dir)
+		return bytesOf(free), mount, !math.IsNaN(free)
+	}
+	if !IsLocal(HostOf(t.Label())) {
+		return 0, "", false
+	}
+	// A server's own directory is closed to others; what is in it lies where it does itself.
+	for _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir); _, err = os.Stat(dir) {
+		dir = path.Dir(dir)
+	}
+	if bytes, ok = diskspace.Free(dir); !ok {
+		return 0, "", false
+	}
+	if mount, ok = diskspace.MountPoint(dir); !ok {
+		mount = dir
+	}
+	return bytes, mount, true
+}
+
+func within(path, dir string) bool {
+	return dir == "/" || path == dir || strings.HasPrefix(path, dir+"/")
+}

@@ -1,0 +1,193 @@
+// Package preflight looks, before a run, at what could go wrong with it in its first minutes. It changes nothing. The engines
+// know what a server needs (store.Examiner), package monitor what can be observed; here stands what only both together say,
+// and what concerns this machine. How a finding looks is for the command line.
+package preflight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ds2/internal/diskspace"
+	"ds2/internal/monitor"
+	"ds2/internal/store"
+)
+
+// Server examines the server of one target, as far as its engine knows how to.
+func Server(ctx context.Context, s store.Store, need store.Need) (store.Examination, error) {
+	e := store.Examination{LogGrowth: -1}
+	examiner, ok := s.(store.Examiner)
+	if !ok {
+		return e, nil
+	}
+	found, err := examiner.Examine(ctx, need)
+	for i := range found.Findings {
+		found.Findings[i].What += " of " + s.Label()
+	}
+	return found, err
+}
+
+// Load is how much a run may write.
+type Load struct {
+	Users  int
+	Length time.Duration // 0: until stopped
+}
+
+// What an order makes a database grow by, indexes included, and how many of them a user may make a second where nothing holds
+// it back. They are only good for a warning.
+const (
+	orderBytes     = 2_000
+	ordersOfUser   = 20
+	leastRoom      = 256 << 20
+	recordBytes    = 16 << 20 // with a journal, or of days
+	descriptorsOwn = 100
+)
+
+// growth is what the database may grow by; an hour's where nobody knows how long the run is.
+func (l Load) growth() int64 {
+	length := l.Length
+	if length == 0 {
+		length = time.Hour
+	}
+	return int64(float64(l.Users) * length.Seconds() * ordersOfUser * orderBytes)
+}
+
+// Room looks whether a server's drives have room for what the run adds and for its log. free tells how much is free in a
+// directory of the server's machine, and which file system that is.
+func Room(label string, files []monitor.File, l Load, logGrowth int64, free func(dir string) (bytes int64, mount string, ok bool)) []store.Finding {
+	type place struct {
+		free, data, log int64
+	}
+	places := map[string]*place{}
+	var mounts []string
+	for _, file := range files {
+		bytes, mount, ok := free(file.Path)
+		if !ok {
+			return []store.Finding{{What: "room of " + label, State: store.Warning, Found: fmt.Sprintf("how much is free in %s is not known", file.Path),
+				Do: "look yourself, or name an exporter of its machine by --exporter"}}
+		}
+		p := places[mount]
+		if p == nil {
+			p = &place{free: bytes}
+			places[mount], mounts = p, append(mounts, mount)
+		}
+		if file.Role == monitor.Log {
+			p.log = max(logGrowth, 0)
+		} else {
+			p.data = l.growth()
+		}
+	}
+	if len(mounts) == 0 {
+		return []store.Finding{{What: "room of " + label, State: store.Warning, Found: "the server does not tell where its files are", Do: "look yourself whether there is room"}}
+	}
+	var all []store.Finding
+	for _, mount := range mounts {
+		p := places[mount]
+		f := store.Finding{What: "room of " + label, State: store.OK, Found: fmt.Sprintf("%d MB are free on %s", p.free/1e6, mount)}
+		if p.log > 0 {
+			f.Found += fmt.Sprintf("; the log may grow by %d MB", p.log/1e6)
+		}
+		if p.data > 0 {
+			f.Found += fmt.Sprintf("; the orders may take %d MB", p.data/1e6)
+		}
+		switch {
+		case p.free < p.log+leastRoom:
+			f.State, f.Do = store.Failure, "make room there: a server whose drive is full goes down"
+		case p.free < p.log+p.data+leastRoom:
+			f.State, f.Do = store.Warning, "make room there, or take a shorter run or fewer users"
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Observed says what of the machines and databases can be observed, and what makes a run a poor test of storage.
+func Observed(o *monitor.Observer) []store.Finding {
+	var all []store.Finding
+	for _, note := range o.Notes {
+		all = append(all, store.Finding{What: "counters", State: store.Warning, Found: note, Do: "see ds2 drive --help for --exporter, --prometheus and --devices"})
+	}
+	if m := o.Machine; m != nil {
+		found := "of the database machine are observed"
+		for i, d := range m.Drives {
+			if i == 0 {
+				found += ", and its drives"
+			}
+			found += " " + d.Name
+		}
+		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
+	}
+	for _, c := range o.Clocks {
+		f := store.Finding{What: "clock", State: store.OK, Found: c.String()}
+		if c.Differs() {
+			f.State, f.Do = store.Warning, "set both by NTP: what was noted by it, in a log or by a meter, does not fall on the right second of the run"
+		}
+		all = append(all, f)
+	}
+	for _, reads := range o.Reads {
+		all = append(all, store.Finding{What: "reads", State: store.Warning, Found: reads, Do: "load a larger size, or give the server less memory"})
+	}
+	settings := store.Finding{What: "settings", State: store.OK, Found: "nothing that distorts a test of storage was found"}
+	for _, warning := range o.Distorting {
+		all = append(all, store.Finding{What: "settings", State: store.Warning, Found: warning, Do: "change it, or say so beside the result"})
+		settings.Found = ""
+	}
+	if settings.Found != "" {
+		all = append(all, settings)
+	}
+	return all
+}
+
+// Record looks whether the record can be written into a directory, which may not exist yet.
+func Record(dir string) store.Finding {
+	f := store.Finding{What: "record", State: store.OK}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err == nil && len(entries) > 0:
+		f.State, f.Found, f.Do = store.Failure, dir+" is not empty", "give another directory by --out"
+		return f
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		f.State, f.Found, f.Do = store.Failure, err.Error(), "give another directory by --out"
+		return f
+	}
+	above := dir
+	for {
+		info, err := os.Stat(above)
+		if err == nil && !info.IsDir() {
+			f.State, f.Found, f.Do = store.Failure, above+" is no directory", "give another directory by --out"
+			return f
+		}
+		if err == nil || filepath.Dir(above) == above {
+			break
+		}
+		above = filepath.Dir(above)
+	}
+	if err := writable(above); err != nil {
+		f.State, f.Found, f.Do = store.Failure, fmt.Sprintf("%s cannot be written to: %v", above, err), "give another directory by --out"
+		return f
+	}
+	f.Found = "goes into " + dir
+	if free, ok := diskspace.Free(above); ok {
+		f.Found += fmt.Sprintf(", with %d MB free", free/1e6)
+		if free < recordBytes {
+			f.State, f.Do = store.Warning, "make room there, or give another directory by --out"
+		}
+	}
+	return f
+}
+
+// Descriptors looks whether this process may have as many connections as the users need.
+func Descriptors(users int) (f store.Finding, known bool) {
+	most, ok := openFiles()
+	if !ok {
+		return f, false
+	}
+	f = store.Finding{What: "open files", State: store.OK, Found: fmt.Sprintf("this process may have %d", most)}
+	if most < uint64(users+descriptorsOwn) {
+		f.State, f.Do = store.Failure, fmt.Sprintf("raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service", users+descriptorsOwn)
+	}
+	return f, true
+}

@@ -1,0 +1,106 @@
+package preflight
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/monitor"
+	"ds2/internal/store"
+)
+
+func TestRoom(t *testing.T) {
+	const gb = 1 << 30
+	both := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/data/pg_wal"}}
+	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
+	for _, c := range []struct {
+		why   string
+		files []monitor.File
+		free  map[string]int64 // by mount
+		users int
+		run   time.Duration
+		log   int64
+		want  []store.State
+	}{
+		{"much is free", both, map[string]int64{"/data": 100 * gb}, 32, 20 * time.Minute, gb, []store.State{store.OK}},
+		{"the log alone does not fit", both, map[string]int64{"/data": gb}, 1, time.Minute, gb, []store.State{store.Failure}},
+		{"the orders may not fit", both, map[string]int64{"/data": 2 * gb}, 32, time.Hour, gb, []store.State{store.Warning}},
+		{"a run without end is judged by an hour", both, map[string]int64{"/data": 2 * gb}, 32, 0, gb, []store.State{store.Warning}},
+		{"the log has a drive of its own, which is too small", apart, map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute, gb, []store.State{store.OK, store.Failure}},
+		{"nobody knows how far the log grows", apart, map[string]int64{"/data": 100 * gb, "/log": gb}, 1, time.Minute, -1, []store.State{store.OK, store.OK}},
+		{"the drives are elsewhere", both, nil, 1, time.Minute, gb, []store.State{store.Warning}},
+		{"the server does not tell", nil, nil, 1, time.Minute, gb, []store.State{store.Warning}},
+	} {
+		found := Room("db1", c.files, Load{Users: c.users, Length: c.run}, c.log, func(dir string) (int64, string, bool) {
+			for mount, free := range c.free {
+				if strings.HasPrefix(dir, mount) {
+					return free, mount, true
+				}
+			}
+			return 0, "", false
+		})
+		var states []store.State
+		for _, f := range found {
+			states = append(states, f.State)
+			if (f.State == store.OK) != (f.Do == "") {
+				t.Errorf("%s: %+v", c.why, f)
+			}
+		}
+		if len(states) != len(c.want) {
+			t.Errorf("%s: %+v", c.why, found)
+			continue
+		}
+		for i := range states {
+			if states[i] != c.want[i] {
+				t.Errorf("%s: %+v", c.why, found)
+			}
+		}
+	}
+}
+
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	ofClosed := store.Failure
+	if os.Geteuid() == 0 { // may write everywhere
+		ofClosed = store.OK
+	}
+	for place, want := range map[string]store.State{
+		filepath.Join(dir, "new"):         store.OK,
+		filepath.Join(dir, "new", "deep"): store.OK,
+		empty:                             store.OK,
+		dir:                               store.Failure, // holds something
+		file:                              store.Failure,
+		filepath.Join(file, "under"):      store.Failure,
+		filepath.Join(closed, "out"):      ofClosed,
+	} {
+		if f := Record(place); f.State != want {
+			t.Errorf("a record in %s: %+v, want %s", place, f, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); !os.IsNotExist(err) {
+		t.Errorf("to look has made the directory: %v", err)
+	}
+}
+
+func TestDescriptors(t *testing.T) {
+	if f, known := Descriptors(1); known && f.State != store.OK {
+		t.Errorf("one user: %+v", f)
+	}
+	if f, known := Descriptors(1 << 40); known && (f.State != store.Failure || !strings.Contains(f.Do, "ulimit")) {
+		t.Errorf("many users: %+v", f)
+	}
+}

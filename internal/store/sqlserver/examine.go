@@ -1,0 +1,72 @@
+package sqlserver
+
+import (
+	"context"
+	"fmt"
+
+	"ds2/internal/store"
+)
+
+// ownConnections are those of ds2 itself beside its users': counters, and the lock.
+const ownConnections = 2
+
+// Examine looks whether the server has what a run needs: store.Examiner.
+func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination, error) {
+	e := store.Examination{LogGrowth: -1}
+	v, err := s.ask(ctx)
+	if err != nil {
+		return e, err
+	}
+	if v.babelfish {
+		e.Findings = append(e.Findings, store.Finding{What: "server", State: store.Warning,
+			Found: "this server is Babelfish for PostgreSQL, which tells little of itself through T-SQL", Do: "look yourself for its connections and rights"})
+		return e, nil
+	}
+	var version, user string
+	var writable, execute, state bool
+	var most, inUse int
+	err = s.db.QueryRowContext(ctx, `
+		SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), SUSER_SNAME(),
+			CAST(CASE DATABASEPROPERTYEX(DB_NAME(), 'Updateability') WHEN 'READ_WRITE' THEN 1 ELSE 0 END AS bit),
+			CAST(HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'EXECUTE') AS bit),
+			CAST(HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') AS bit),
+			@@MAX_CONNECTIONS, (SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE is_user_process = 1)`).
+		Scan(&version, &user, &writable, &execute, &state, &most, &inUse)
+	if err != nil {
+		return e, s.Wrap("examine the server", err)
+	}
+	add := func(what string, fine bool, worse store.State, found, do string) {
+		f := store.Finding{What: what, State: store.OK, Found: found}
+		if !fine {
+			f.State, f.Do = worse, do
+		}
+		e.Findings = append(e.Findings, f)
+	}
+	add("version", true, store.OK, "SQL Server "+version, "")
+	found := "the database takes changes"
+	if !writable {
+		found = "the database is read-only"
+	}
+	add("writable", writable, store.Failure, found, "ALTER DATABASE … SET READ_WRITE, or name the primary replica")
+	needed, free := need.Users+ownConnections, most-inUse
+	add("connections", free >= needed, store.Failure,
+		fmt.Sprintf("%d are needed and %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse),
+		"raise 'user connections' with sp_configure, or use fewer --threads")
+	found = user + " may call all procedures"
+	if !execute {
+		found = user + " may not call all procedures of the database"
+	}
+	add("rights", execute, store.Warning, found, "if orders then fail: GRANT EXECUTE TO the user, or connect as the owner")
+	if !state {
+		add("counters", false, store.Warning, user+" has no VIEW SERVER STATE: the server's counters and waits are not observed", "GRANT VIEW SERVER STATE TO the login")
+	}
+	size, used, kept, err := s.LogSpace(ctx)
+	if err == nil {
+		found = fmt.Sprintf("%d MB of the log's %d MB are in use", used/1e6, size/1e6)
+		if kept {
+			found += ", and only a backup of the log frees that"
+		}
+		add("log", !kept || used < size/2, store.Warning, found, "back the log up, or load with a larger --log-size: commits wait while it grows")
+	}
+	return e, ctx.Err()
+}
