@@ -12,11 +12,14 @@ func Conclude(p Plan, cuts []result.Cut) *result.Cuts {
 	for _, c := range cuts {
 		all.Acknowledged += c.Acknowledged
 		all.Lost += c.Lost
-		if c.Lossy() {
+		switch {
+		case c.Lossy():
 			all.Lossy++
+		case c.Acknowledged == 0:
+			all.Idle++
 		}
 	}
-	if n := len(cuts); n > 0 {
+	if n := len(cuts) - all.Idle; n > 0 {
 		all.From, all.To = share(all.Lossy, n)
 	}
 	return all

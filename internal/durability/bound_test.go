@@ -1,6 +1,7 @@
 package durability
 
 import (
+	"ds2/internal/result"
 	"math"
 	"testing"
 )
@@ -22,6 +23,25 @@ func TestShare(t *testing.T) {
 		from, to := share(c.k, c.n)
 		if math.Abs(from-c.from) > 0.0001 || math.Abs(to-c.to) > 0.0001 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.k, c.n, from, to, c.from, c.to)
+		}
+	}
+}
+
+// TestIdleCuts: a cut before which nothing was acknowledged shows nothing, unless the server did not come back.
+func TestIdleCuts(t *testing.T) {
+	busy, idle, gone := result.Cut{Acknowledged: 5}, result.Cut{}, result.Cut{Error: "it did not come back"}
+	for _, c := range []struct {
+		cuts        []result.Cut
+		idle, lossy int
+		to          float64
+	}{
+		{[]result.Cut{idle, idle}, 2, 0, 1},
+		{[]result.Cut{busy, idle}, 1, 0, 0.95},
+		{[]result.Cut{busy, gone}, 0, 1, 0.9874},
+	} {
+		all := Conclude(Plan{}, c.cuts)
+		if all.Idle != c.idle || all.Lossy != c.lossy || math.Abs(all.To-c.to) > 0.0001 {
+			t.Errorf("%+v: %d idle, %d with a loss, at most %.4f", c.cuts, all.Idle, all.Lossy, all.To)
 		}
 	}
 }

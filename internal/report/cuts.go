@@ -22,10 +22,15 @@ func cutsNote(c *result.Cuts) string {
 		cuts += fmt.Sprintf(" of %s", integer(int64(c.Planned)))
 	}
 	lost := fmt.Sprintf("%s, %s acknowledged, %s lost", cuts, millions(c.Acknowledged), integer(c.Lost))
+	if c.Idle > 0 {
+		lost += fmt.Sprintf("; before %s of the cuts nothing was acknowledged, and they show nothing", integer(int64(c.Idle)))
+	}
 	switch {
+	case c.Idle == n:
+		return lost + "."
 	case c.Lossy == 0:
 		return fmt.Sprintf("%s: at most %s of cuts lose anything, at 95 %%.", lost, share(c.To))
-	case c.Lossy == n:
+	case c.Lossy == n-c.Idle:
 		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", lost, share(c.From))
 	}
 	return fmt.Sprintf("%s, after %s of the cuts something: %s to %s of cuts lose something, at 95 %%.", lost, integer(int64(c.Lossy)), share(c.From), share(c.To))
