@@ -181,8 +181,8 @@ type Cuts struct {
 	DeepEvery    int     `json:"deep_every"` // cuts; 0: no page was checked
 	Cuts         []Cut   `json:"cuts"`
 	Acknowledged int64   `json:"acknowledged"`
-	Lost         int64   `json:"lost"`  // of the orders acknowledged
-	Lossy        int     `json:"lossy"` // cuts after which something acknowledged was missing, old or damaged, or the server did not come back
+	Lost         int64   `json:"lost"`           // of the orders acknowledged
+	Lossy        int     `json:"lossy"`          // cuts after which something acknowledged was missing, old or damaged, or the server did not come back
 	Idle         int     `json:"idle,omitempty"` // cuts before which nothing was acknowledged, so that nothing could be lost
 	// From and To are the share of cuts that lose anything, of those that were not idle, 0 to 1, at 95 % by Clopper and Pearson: where no cut did, To is
 	// the one-sided bound, else they are the two-sided ones.
