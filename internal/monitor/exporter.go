@@ -66,8 +66,7 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	return e, e.narrow(ctx, u)
 }
 
-// narrow has the exporter asked for no more than is used: to read all that it knows each second would cost the machine
-// under test more than a percent of a processor.
+// narrow has the exporter asked for no more than is used: all that it knows, each second, is work for the machine under test.
 func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
 	if u.RawQuery != "" {
 		return nil // the user has chosen
