@@ -55,7 +55,7 @@ once and keeps them. Nothing is left running.`,
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
 	c := &f.drive.config
-	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
+	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, 45*time.Second
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
 	f.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 

@@ -200,13 +200,12 @@ func sameText(a, b Frame) bool {
 
 // keep adds the frame's values to the charts.
 func (p *Page) keep(f *Frame) {
-	at := 0
-	full := false
+	at, second := 0, report.Digits(f.At)
 	for i := range p.charts {
 		for k := range p.charts[i].Lines {
 			l := &p.charts[i].Lines[k]
-			l.Points = append(l.Points, [2]*float64{report.Digits(f.At), f.Values[at]})
-			if full = len(l.Points) > kept; full {
+			l.Points = append(l.Points, [2]*float64{second, f.Values[at]})
+			if len(l.Points) > kept {
 				l.Points = append(l.Points[:0], l.Points[len(l.Points)-kept:]...)
 				p.oldest = l.Points[0][0]
 			}
