@@ -178,6 +178,27 @@ func TestCreateRefusesAFolderWithData(t *testing.T) {
 	}
 }
 
+// TestMakeDirAfterAKill takes a directory in which a killed ds2 left its first summary half written, and nothing else.
+func TestMakeDirAfterAKill(t *testing.T) {
+	dir := t.TempDir()
+	left := filepath.Join(dir, SummaryFile+".ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial")
+	if err := os.WriteFile(left, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeDir(dir); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v is there, %v", entries, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.partial"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeDir(dir); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("a file of somebody else's: %v", err)
+	}
+}
+
 func TestDirNameSortsByStart(t *testing.T) {
 	at := time.Date(2026, 11, 21, 5, 15, 0, 0, time.FixedZone("CET", 3600))
 	if got, want := DirName(at, "k3f9"), "20261121T041500Z-k3f9"; got != want {

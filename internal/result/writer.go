@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"ds2/internal/atomicfile"
 	"ds2/internal/measure"
 )
 
@@ -30,8 +31,8 @@ func DirName(start time.Time, runID string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + runID
 }
 
-// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty; otherwise
-// ErrNotEmpty is in its error.
+// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty, or that a killed ds2
+// had not got further with than to begin its first summary; otherwise ErrNotEmpty is in its error.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create record: %w", err)
@@ -40,8 +41,13 @@ func MakeDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("create record: %w", err)
 	}
-	if len(entries) > 0 {
-		return fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
+	for _, e := range entries {
+		if target, ok := atomicfile.Target(e.Name()); !ok || target != SummaryFile || !e.Type().IsRegular() {
+			return fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
+		}
+	}
+	if err := atomicfile.RemoveLeft(dir); err != nil {
+		return fmt.Errorf("create record: %w", err)
 	}
 	return nil
 }
