@@ -201,5 +201,5 @@ type Reset struct {
 	Statements []schema.Statement
 	Rows       []datagen.Part     // of the table that is filled again, as CSV
 	Held       map[string]float64 // rows of the dataset by table
-	Added      map[string]float64 // rows that runs have added, by table
+	Added      map[string]float64 // rows that runs have added, or changed, by table
 }

@@ -42,9 +42,9 @@ func (Workload) PlanReset(ctx context.Context, target store.Store, info store.In
 		return r, target.Wrap("ask what is to be removed from "+target.Label(), err)
 	}
 	orders := int64(size.OrdersPerMonth) * datagen.Months
-	r.Added = map[string]float64{"customers": float64(customer - int64(size.Customers)), "inventory": float64(order - orders)}
+	r.Added = map[string]float64{"customers": float64(customer - int64(size.Customers)), "orders": float64(order - orders)}
 	r.Held = map[string]float64{"customers": float64(size.Customers), "orders": float64(orders), "inventory": float64(size.Products)}
-	r.Added["orders"] = r.Added["inventory"]
+	r.Added["inventory"] = min(linesPerOrder*r.Added["orders"], r.Held["inventory"]) // rows that runs have changed
 	for _, table := range []string{"orderlines", "cust_hist"} {
 		r.Added[table], r.Held[table] = linesPerOrder*r.Added["orders"], linesPerOrder*float64(orders)
 	}
