@@ -43,7 +43,7 @@ func toMarkdown(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name, usage := pflag.UnquoteUsage(f)
 		f.Usage = escaped(usage)
-		if name != "string" && f.DefValue == "" {
+		if name != "string" && (f.DefValue == "" || f.DefValue == "[]") {
 			f.DefValue = name
 		}
 	})

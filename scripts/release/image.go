@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -82,7 +85,47 @@ func (r *release) image(b binary) (image, error) {
 		}
 		tags[tag] = i.Image
 	}
-	return i, r.create(fmt.Sprintf("ds2_%s_image_%s.tar", r.version, b.arch), func(w io.Writer) error { return tarball.MultiRefWrite(tags, w) })
+	entries, err := dockerArchive(i, tags)
+	if err != nil {
+		return image{}, err
+	}
+	return i, r.create(fmt.Sprintf("ds2_%s_image_%s.tar", r.version, b.arch), func(w io.Writer) error { return tarred(w, r.time, 0, entries) })
+}
+
+// dockerArchive is what tarball.MultiRefWrite writes, but with the tags in order, which differs there from one time to the
+// next.
+func dockerArchive(i image, tags map[name.Reference]v1.Image) ([]entry, error) {
+	manifest, err := tarball.ComputeManifest(tags)
+	if err != nil {
+		return nil, err
+	}
+	one := &manifest[0]
+	slices.Sort(one.RepoTags)
+	text, err := json.Marshal(manifest)
+	if err != nil {
+		return nil, err
+	}
+	config, err := i.RawConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	entries := []entry{{"manifest.json", 0o644, text}, {one.Config, 0o644, config}}
+	layers, err := i.Layers()
+	if err != nil {
+		return nil, err
+	}
+	for k, layer := range layers {
+		reader, err := layer.Compressed()
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(reader)
+		if err := errors.Join(err, reader.Close()); err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry{one.Layers[k], 0o644, content})
+	}
+	return entries, nil
 }
 
 // imageOfAll writes the images of all processors as one OCI archive, for registries and for what reads an index.
