@@ -43,6 +43,7 @@ type driveFlags struct {
 	checkpoint  bool
 	out, runID  string
 	machine     int
+	leastIOPS   float64 // that a plan asks for; 0: none
 	mailbox     mailboxRunFlags
 }
 
@@ -241,6 +242,13 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
 		return o, err
+	}
+	if f.leastIOPS > 0 {
+		least, err := limit.Parse(fmt.Sprintf("iops >= %.6g", f.leastIOPS))
+		if err != nil {
+			return o, err
+		}
+		j.limits = append(j.limits, least)
 	}
 	return experiment.Options{
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, RunID: f.runID, Version: kitVersion(),

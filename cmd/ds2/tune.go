@@ -110,7 +110,7 @@ func (f *tuneFlags) check() error {
 	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM }) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm here: runs with few users are expected to miss it")
 	}
-	f.config.Threads, f.spacing = f.search.Start, "even"
+	f.config.Threads, f.spacing, f.mailbox.closed = f.search.Start, "even", true
 	return nil
 }
 

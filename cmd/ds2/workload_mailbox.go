@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/docker/go-units"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/driver"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
@@ -103,6 +105,9 @@ type mailboxRunFlags struct {
 	mix        mailbox.Mix
 	lazy       int // negative: that of the profile
 	parameters mailbox.Parameters
+	perMailbox float64
+	headroom   float64 // percent
+	closed     bool    // users work as fast as they can, also where there is a target
 }
 
 func (f *mailboxRunFlags) add(flags *pflag.FlagSet) {
@@ -111,6 +116,8 @@ func (f *mailboxRunFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.lazy, "lazy", -1, "workload mailbox: percentage of transactions whose commit does not wait for the log")
 	flags.Lookup("lazy").DefValue = "the profile's"
 	flags.IntVar(&f.parameters.Batch, "batch", 1, "workload mailbox: operations in a transaction")
+	flags.Float64Var(&f.perMailbox, "iops-per-mailbox", 0, "workload mailbox: IOPS of the drives that each mailbox takes, such as 0.5: a run offers as many operations as make them, a search takes the fewest users that do")
+	flags.Float64Var(&f.headroom, "headroom", 0, "workload mailbox: percent by which the target is higher")
 }
 
 // judgeMailboxes refuses flags that make no run, before anything is connected to.
@@ -127,8 +134,23 @@ func (f *driveFlags) judgeMailboxes() error {
 	if m.parameters.Batch < 1 || m.parameters.Batch > mailbox.MaxBatch {
 		return usageError("--batch is %d: it must be 1 to %d operations", m.parameters.Batch, mailbox.MaxBatch)
 	}
+	if !(m.perMailbox >= 0) || m.perMailbox > 1e6 {
+		return usageError("--iops-per-mailbox is %g: it must be 0 to 1000000", m.perMailbox)
+	}
+	if !(m.headroom >= 0) || m.headroom > 1000 || m.headroom > 0 && m.perMailbox == 0 {
+		return usageError("--headroom is %g: it must be 0 to 1000 percent, and needs --iops-per-mailbox", m.headroom)
+	}
+	if m.perMailbox > 0 && f.rate > 0 {
+		return usageError("--iops-per-mailbox and --rate exclude each other: the one sets the other")
+	}
+	if m.perMailbox > 0 && !m.closed && f.config.Warmup < minPacedWarmup {
+		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, in which the rate is found", f.config.Warmup, minPacedWarmup)
+	}
 	return nil
 }
+
+// minPacedWarmup is what it takes at least to find a rate.
+const minPacedWarmup = 20 * time.Second
 
 // of are the parameters of runs on databases that were loaded for a profile.
 func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
@@ -170,6 +192,13 @@ func (f *driveFlags) planMailboxes(targets []store.Store, infos []store.Info) (w
 		}
 	}
 	var err error
-	plan.Parameters, err = f.mailbox.of(plan.Targets[0].Dataset.Profile)
-	return plan, err
+	if plan.Parameters, err = f.mailbox.of(plan.Targets[0].Dataset.Profile); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	plan.PerMailbox, plan.Headroom, plan.Closed = f.mailbox.perMailbox, f.mailbox.headroom, f.mailbox.closed
+	f.leastIOPS = plan.Target()
+	if !plan.Closed {
+		f.leastIOPS *= 1 - driver.Tolerance
+	}
+	return plan, nil
 }

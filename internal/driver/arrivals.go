@@ -29,6 +29,7 @@ func (d *Driver) offer(wg *sync.WaitGroup) []chan time.Time {
 	if a.Rate == 0 {
 		return due
 	}
+	d.SetRate(a.Rate)
 	a.Rate /= float64(len(due))
 	for i := range due {
 		due[i] = make(chan time.Time, int(math.Ceil(a.Rate*backlog.Seconds())))
@@ -39,6 +40,11 @@ func (d *Driver) offer(wg *sync.WaitGroup) []chan time.Time {
 	return due
 }
 
+// SetRate changes the rate of an open loop, over all targets, from the next order on.
+func (d *Driver) SetRate(rate float64) {
+	d.rate.Store(math.Float64bits(rate / float64(len(d.config.Targets))))
+}
+
 // offerTo lets orders fall due on one target. Those still waiting when the run stops are dropped.
 func (d *Driver) offerTo(due chan time.Time, a Arrivals, recorder *measure.Recorder, random *rand.Rand) {
 	var tally measure.Order
@@ -47,7 +53,7 @@ func (d *Driver) offerTo(due chan time.Time, a Arrivals, recorder *measure.Recor
 		if a.Poisson {
 			gap = random.ExpFloat64()
 		}
-		at = at.Add(time.Duration(gap / a.Rate * float64(time.Second)))
+		at = at.Add(time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)))
 		if !sleep(d.stop, time.Until(at)) {
 			break
 		}

@@ -75,6 +75,7 @@ type Driver struct {
 	held    hold
 	ran     bool // the run phase began
 	givenUp atomic.Int64
+	rate    atomic.Uint64 // of an open loop, for each target: the bits of a float64
 	delayed sync.Once
 }
 

@@ -22,6 +22,9 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	s := &r.summary
 	s.End = time.Now()
 	s.Warnings = r.Warnings()
+	if warning := r.pace.warning(); warning != "" {
+		s.Warnings = append(s.Warnings, warning)
+	}
 	series, readErr := result.ReadSeries(r.options.Dir)
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {

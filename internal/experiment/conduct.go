@@ -288,6 +288,7 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 		return t, &VerdictError{err}
 	}
 	t.Unit, t.OPM, t.P95, t.Passed = string(result.UnitOf(figure.Unit)), *figure.Value, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
+	t.Reach = limit.Reach(summary.Limits)
 	return t, nil
 }
 

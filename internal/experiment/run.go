@@ -60,6 +60,7 @@ type Run struct {
 	judge       limitJudge
 	observation *observation // nil: nobody observes
 	logs        logRoom
+	pace        *pace // nil: nothing is paced
 	crash       *durability.Coming
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
@@ -72,6 +73,7 @@ type recorder struct{ *Run }
 func (r recorder) Sample(s measure.Sample) error {
 	r.crash.Sample(s)
 	r.judge.sample(s)
+	r.pace.sample(s, r.observation)
 	return r.writer.Sample(s)
 }
 
@@ -108,6 +110,14 @@ func Begin(o Options) (*Run, error) {
 		}
 	}
 	r.play = o.Plan.Begin(o.Dir)
+	if t, ok := o.Plan.(workload.Targeted); ok && t.TargetIOPS() > 0 {
+		if o.Observer == nil {
+			return nil, errors.Join(errNotCounted, r.writer.Close())
+		}
+		r.pace = newPace(t.TargetIOPS(), o.Driver.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
+		c.Arrivals.Rate = r.pace.record.First
+		r.summary.Pace = &r.pace.record
+	}
 	if o.Crash != nil {
 		if err = r.keepJournal(); err != nil {
 			return nil, errors.Join(err, r.writer.Close())

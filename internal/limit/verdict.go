@@ -113,3 +113,16 @@ func Strain(verdicts []Verdict) (float64, error) {
 
 // beyond is the strain of what should not be there at all.
 const beyond = 1000
+
+// Reach is the lowest ratio of a measured figure to its lower limit: from 1 on all of them are made. It is 0 where there is none.
+func Reach(verdicts []Verdict) (lowest float64) {
+	for _, v := range verdicts {
+		if !v.Unit.lower() || v.Measured == nil || v.Bound <= 0 {
+			continue
+		}
+		if reach := *v.Measured / v.Bound; lowest == 0 || reach < lowest {
+			lowest = reach
+		}
+	}
+	return lowest
+}

@@ -56,6 +56,9 @@ var figures = append([]compared{
 		}
 		return new(*r.OPM / *r.Active)
 	}, "active_w"},
+	{"total_iops", result.TotalIOPS, ofMedian(condition(result.TotalIOPS)), condition(result.TotalIOPS), ""},
+	{"mb_per_s", result.Throughput, ofMedian(condition(result.Throughput)), condition(result.Throughput), ""},
+	{"total_iops_per_active_w", result.TotalIOPSPerWatt, ofMedian(condition(result.TotalIOPSPerWatt)), condition(result.TotalIOPSPerWatt), "active_w"},
 	{"write_amplification", result.WriteAmplification, ofMedian(condition(result.WriteAmplification)), condition(result.WriteAmplification), ""},
 }, costFigures()...)
 

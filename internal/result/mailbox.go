@@ -22,3 +22,14 @@ type Mailbox struct {
 	BytesBefore   []int64 `json:"bytes_before,omitempty"`
 	BytesAfter    []int64 `json:"bytes_after,omitempty"`
 }
+
+// Pace is how the rate of an open loop was found at which the drives do a wanted number of I/Os.
+type Pace struct {
+	Target  float64 `json:"target_iops"`
+	First   float64 `json:"first_rate_per_s"` // orders, before anything was measured
+	Rate    float64 `json:"rate_per_s"`       // orders, as the windows had it
+	Settled bool    `json:"settled"`          // four samples in a row were within 2 % of the target, and the rate was kept from then on
+	Samples int     `json:"samples"`
+	Length  float64 `json:"sample_s"`
+	Limited bool    `json:"limited,omitempty"` // at the end the store did not complete what was offered
+}

@@ -130,6 +130,7 @@ type Summary struct {
 
 	Sections []Section        `json:"sections,omitempty"` // of the report, made by the workload
 	Storage  *monitor.Storage `json:"storage,omitempty"`  // of the first window, where IOPS count
+	Pace     *Pace            `json:"pace,omitempty"`     // where the drives were to do a number of I/Os
 	Mailbox  *Mailbox         `json:"mailbox,omitempty"`  // of workload mailbox alone
 
 	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
@@ -157,6 +158,13 @@ const (
 	WritesOfDevices  = "writes of the devices"
 	LimitOfReads     = "random reads that the devices can do"
 	LimitOfLogWrites = "log writes that the devices can do"
+)
+
+// Names of conditions that runs judged by IOPS have, as the published reports compare them.
+const (
+	TotalIOPS        = "total IOPS, with the log's" // a second
+	Throughput       = "MiB read and written"       // a second
+	TotalIOPSPerWatt = "total IOPS per watt"
 )
 
 // Power is what the run took, in watts. Its source is monitor.Power, or monitor.PowerRAPL: processors and memory only.

@@ -19,6 +19,10 @@ type Trial struct {
 	Strain float64 `json:"strain"`
 	Passed bool    `json:"passed"`
 
+	// Reach is the lowest ratio of a measured figure to its lower limit, such as IOPS to their target: from 1 on the trial makes
+	// them all. It is 0 where there are none.
+	Reach float64 `json:"reach,omitempty"`
+
 	Why    string `json:"why,omitempty"`    // why the search made it
 	Record string `json:"record,omitempty"` // directory of the run's record
 }

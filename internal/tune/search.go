@@ -82,7 +82,7 @@ const BrokenOff = "the search was broken off"
 func (c Config) result(curve Curve, why string) Result {
 	r := Result{Curve: curve, Knee: curve.Knee(), Why: why}
 	kept := curve.kept()
-	if i := kept.best(c.Gain); i >= 0 && len(kept[i].Trials) >= repeats {
+	if i := c.best(kept); i >= 0 && len(kept[i].Trials) >= repeats {
 		r.Best = &kept[i]
 	}
 	return r
@@ -113,8 +113,17 @@ func (c Config) next(curve Curve) (threads int, why string) {
 		}
 		return 0, "the limits fail already with 1 user"
 	}
-	at := kept.best(c.Gain)
+	at := c.best(kept)
 	best := kept[at]
+	if c.Method == Steps && best.reach() >= 1 {
+		switch n := fewer(curve, at); {
+		case n > 0:
+			return n, "fewer users: they may make the target too"
+		case len(best.Trials) < repeats:
+			return best.Threads, "again: the best is run three times"
+		}
+		return 0, fmt.Sprintf("%d users are the fewest that make the target", best.Threads)
+	}
 	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
 		return min(2*best.Threads, c.Max), "twice as many: the limits hold, and OPM grows"
 	}

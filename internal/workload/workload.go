@@ -105,6 +105,12 @@ type Concluder interface {
 	Conclude(s *result.Summary, series measure.Series, counters monitor.Table) error
 }
 
+// Targeted is a Plan whose users are to be offered as much work as has the drives do a number of reads and writes a second.
+type Targeted interface {
+	// TargetIOPS is that number, over all targets; 0: users work as fast as they can.
+	TargetIOPS() float64
+}
+
 // Run is one run of a plan.
 type Run interface {
 	// NewUser makes the user of a seat. It neither connects nor asks the database.

@@ -36,10 +36,23 @@ func (p *Plan) Conclude(s *result.Summary, _ measure.Series, counters monitor.Ta
 			if s.Power != nil && s.Power.Active != nil && *s.Power.Active > 0 {
 				d.IOPSPerWatt = new(d.Total() / *s.Power.Active)
 			}
+			s.Conditions = append(s.Conditions, conditions(*d)...)
 		}
 	}
 	s.Sections = sections(*s)
 	return nil
+}
+
+// conditions are what the published reports compare besides.
+func conditions(d monitor.Storage) []result.Condition {
+	all := []result.Condition{
+		{Name: result.TotalIOPS, Value: d.Total(), Unit: "a second"},
+		{Name: result.Throughput, Value: (d.ReadBytes + d.WrittenBytes) / (1 << 20), Unit: "a second"},
+	}
+	if d.IOPSPerWatt != nil {
+		all = append(all, result.Condition{Name: result.TotalIOPSPerWatt, Value: *d.IOPSPerWatt})
+	}
+	return all
 }
 
 func sections(s result.Summary) []result.Section {
@@ -60,6 +73,12 @@ func sizing(s result.Summary) result.Section {
 		if m.Target > 0 {
 			add("target I/O per second", decimals(m.Target, 3))
 			add("achieved of target", decimals(100*d.IOPS/m.Target, 1)+" %")
+		}
+		if p := s.Pace; p != nil {
+			add("transactions offered a second", decimals(p.Rate, 3))
+			if p.Settled {
+				t.Notes = append(t.Notes, fmt.Sprintf("The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, and then kept.", p.Samples, p.Length))
+			}
 		}
 		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
 		add("total I/O per second, with log writes", decimals(d.Total(), 3))

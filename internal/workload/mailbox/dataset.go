@@ -67,8 +67,8 @@ func (d Dataset) Statements(engine string, phase schema.Phase, p schema.Params) 
 // table is the one table.
 const table datagen.Table = "messages"
 
-// partRecords is how many records a part has: 64 MB of them, so that a load that is resumed repeats little.
-const partRecords = 8192
+// partRecords is how many records a part has: 14 MB of them, so that a load that is resumed repeats little.
+const partRecords = 2048
 
 // Parts are the records by number. Their bytes are those of PostgreSQL's COPY in its binary format: as text, a body takes twice
 // as many.

@@ -12,14 +12,19 @@ import (
 )
 
 var (
-	_ workload.Plan = (*Plan)(nil)
-	_ workload.Run  = (*Run)(nil)
+	_ workload.Plan     = (*Plan)(nil)
+	_ workload.Targeted = (*Plan)(nil)
+	_ workload.Run      = (*Run)(nil)
 )
 
 // Plan has the users of runs work on mailbox databases.
 type Plan struct {
 	Parameters Parameters // have passed Check
 	Targets    []Target
+
+	PerMailbox float64 // IOPS; 0: there is no target
+	Headroom   float64 // percent by which the target is higher
+	Closed     bool    // users work as fast as they can, also where there is a target
 
 	last *Run // that was begun
 }
@@ -37,6 +42,19 @@ func (p *Plan) Workload() workload.Workload { return Workload{} }
 // Size is that of each target.
 func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 
+// Target is the IOPS that all mailboxes take together; 0: none were named.
+func (p *Plan) Target() float64 {
+	return p.PerMailbox * (1 + p.Headroom/100) * float64(p.Targets[0].Dataset.Size.Mailboxes*len(p.Targets))
+}
+
+// TargetIOPS is the target of a run that is paced.
+func (p *Plan) TargetIOPS() float64 {
+	if p.Closed {
+		return 0
+	}
+	return p.Target()
+}
+
 // Describe adds the parameters.
 func (p *Plan) Describe(s *result.Summary) {
 	s.Workload, s.Size = Name, p.Size()
@@ -44,6 +62,7 @@ func (p *Plan) Describe(s *result.Summary) {
 	s.Mailbox = &result.Mailbox{
 		Mailboxes: d.Size.Mailboxes, MailboxBytes: d.Size.MailboxBytes,
 		Profile: x.Profile, Insert: x.Mix.Insert, Delete: x.Mix.Delete, Replace: x.Mix.Replace, Read: x.Mix.Read, Lazy: x.Mix.Lazy, Batch: x.Batch,
+		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target(),
 	}
 	for _, t := range p.Targets {
 		s.DataSeeds = append(s.DataSeeds, t.Dataset.Seed)
