@@ -104,7 +104,7 @@ type counting struct {
 }
 
 func (c counting) Connect(ctx context.Context) (store.Session, error) {
-	session, err := c.Store.Connect(ctx)
+	session, err := c.Store.(store.DVDStore).Connect(ctx)
 	return countingSession{session, c}, err
 }
 

@@ -126,7 +126,7 @@ func options(t *testing.T, s store.Store) Options {
 		Targets: []store.Store{s},
 		Plan: &ds2.Plan{
 			Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
-			Targets: []ds2.Target{s},
+			Targets: []ds2.Target{s.(ds2.Target)},
 		},
 		Driver: driver.Config{
 			Threads: 4, Seed: 1, RampRate: 100, Run: 6 * time.Second, Drain: 10 * time.Second,

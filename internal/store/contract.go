@@ -13,7 +13,7 @@ import (
 // other interfaces it has those that its server can serve, and its package asserts each. Package storetest asks every engine
 // whether it keeps the contract.
 
-// Store is one DS2 database under test.
+// Store is one database under test, whatever its workload.
 type Store interface {
 	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
 	Engine() string
@@ -21,17 +21,21 @@ type Store interface {
 	// Label names the target as host:port/database, without user or password: fit for logs, records and metrics.
 	Label() string
 
-	// DB is a pool for schema, audits and counters. Orders never go through it.
+	// DB is a pool for schema, audits and counters. The work of users never goes through it.
 	DB() *sql.DB
 
 	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a bare verb phrase.
 	Wrap(op string, err error) error
 
-	// Connect opens a connection for one user, with everything prepared that the operations need.
-	Connect(ctx context.Context) (Session, error)
-
 	// Close closes the pool; sessions are closed by their users.
 	Close() error
+}
+
+// DVDStore is a Store on which users of DVD Store 2 can work. Other workloads have their calls on an engine in a room of their
+// own.
+type DVDStore interface {
+	// Connect opens a connection for one user, with everything prepared that the operations need.
+	Connect(ctx context.Context) (Session, error)
 }
 
 // Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.

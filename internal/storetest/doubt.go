@@ -46,7 +46,7 @@ func (s *suite) inDoubt(t *testing.T) {
 	} {
 		s.stock(t, 100, 90)
 		cut.Store(false)
-		session, err := through.Connect(t.Context())
+		session, err := through.(store.DVDStore).Connect(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (e Engine) open(t *testing.T, target string) store.Loader {
 // connect opens a session that is closed when the test ends.
 func (s *suite) connect(t *testing.T) store.Session {
 	t.Helper()
-	session, err := s.store.Connect(t.Context())
+	session, err := s.store.(store.DVDStore).Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

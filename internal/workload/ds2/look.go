@@ -14,8 +14,13 @@ var ErrWords = errors.New("its titles and actors are made of other words than th
 // Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made of the
 // words in c, whose size is filled in.
 func Look(targets []store.Store, infos []store.Info, want *datagen.Size, c Config) (*Plan, error) {
-	p := &Plan{Config: c, Targets: Targets(targets)}
+	p := &Plan{Config: c}
 	for i, target := range targets {
+		t, ok := target.(Target)
+		if !ok {
+			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", target.Label(), target.Engine())
+		}
+		p.Targets = append(p.Targets, t)
 		size, err := infos[i].Size()
 		if err != nil {
 			return nil, err

@@ -59,10 +59,7 @@ func (r *Run) Cuts(ctx context.Context, target store.Store, before result.Marks)
 }
 
 // Target is a database that users order from.
-type Target interface {
-	// Connect opens a connection for one user, with everything prepared that the operations need.
-	Connect(ctx context.Context) (store.Session, error)
-}
+type Target = store.DVDStore
 
 // NewUser makes a customer.
 func (r *Run) NewUser(s workload.Seat) workload.User {
