@@ -225,9 +225,9 @@ func (p *preflightView) observe(f *preflightFlags, stores []store.Store, run tim
 			p.worse("counters", store.Failure, "", err)
 			return nil
 		}
-		for flag, given := range map[string]bool{"--power-command": o.PowerCommand != "", "--prometheus": o.Prometheus != "", "--power-log": o.PowerLog != ""} {
-			if given {
-				p.ok(flag, "answers")
+		for _, asked := range []struct{ flag, value string }{{"--power-command", o.PowerCommand}, {"--power-log", o.PowerLog}, {"--prometheus", o.Prometheus}} {
+			if asked.value != "" {
+				p.ok(asked.flag, "answers")
 			}
 		}
 		for _, address := range o.Exporters {
