@@ -51,7 +51,7 @@ func tenants() map[string]tenant {
 
 // workloads are the tenants for who asks databases whose they are.
 func workloads() workload.Workloads {
-	all := workload.Workloads{"": ds2.Workload{}} // databases that earlier versions loaded do not say it
+	all := workload.Workloads{}
 	for name, t := range tenants() {
 		all[name] = t.Workload
 	}

@@ -59,11 +59,11 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 // sameWorkload refuses a database of another workload, which is not this one's to drop.
 func (l *loader) sameWorkload(ctx context.Context) error {
 	info, err := store.ReadInfo(ctx, l.engine.DB())
-	if err != nil {
+	if err != nil || info[store.InfoState] == "" {
 		return nil // tables that this kit did not load
 	}
-	found, want := info[store.InfoWorkload], l.options.Dataset.Info()[store.InfoWorkload]
-	if found == want || found == "" {
+	found, want := info.Workload(), l.options.Dataset.Info().Workload()
+	if found == want {
 		return nil
 	}
 	return &store.Error{

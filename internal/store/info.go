@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,7 +18,7 @@ type Info map[string]string
 // The names in Info.
 const (
 	InfoState          = "state"    // StateLoading or StateReady
-	InfoWorkload       = "workload" // whose database it is; absent where a ds2 loaded it that knew DS2 alone
+	InfoWorkload       = "workload" // whose database it is; see Info.Workload
 	InfoSize           = "size"     // what the load was asked for, such as "W"
 	InfoCustomers      = "customers"
 	InfoOrdersPerMonth = "orders_per_month"
@@ -29,6 +30,9 @@ const (
 	StateLoading = "loading"
 	StateReady   = "ready"
 )
+
+// Workload names the workload whose database it is. Those that do not say it were loaded by a ds2 that knew DS2 alone.
+func (i Info) Workload() string { return cmp.Or(i[InfoWorkload], "ds2") }
 
 // ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Store.Wrap makes an error of class Config
 // of what ReadInfo then returns.

@@ -11,21 +11,20 @@ import (
 	"ds2/internal/store"
 )
 
-// Workloads are those that there are, by name; under "" is that of databases which do not say whose they are. The command line
-// hands it down; nothing else chooses a workload.
+// Workloads are those that there are, by name. The command line hands it down; nothing else chooses a workload.
 type Workloads map[string]Workload
 
 // Names are the workloads' names, in order.
 func (w Workloads) Names() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(w)), func(name string) bool { return name == "" })
+	return slices.Sorted(maps.Keys(w))
 }
 
 // Of is the workload of a database, by what it notes of itself.
 func (w Workloads) Of(info store.Info) (Workload, error) {
-	if found, ok := w[info[store.InfoWorkload]]; ok {
+	if found, ok := w[info.Workload()]; ok {
 		return found, nil
 	}
-	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2", info[store.InfoWorkload], strings.Join(w.Names(), " and "))
+	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2", info.Workload(), strings.Join(w.Names(), " and "))
 }
 
 // patience is how long a database may take to say whose it is.
