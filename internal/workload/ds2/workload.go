@@ -48,11 +48,7 @@ func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, err
 
 // Audit asks for rows, keys, sums and stock.
 func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
-	o := audit.Options{Size: w.Size, Whole: a.Whole, TempLimit: a.TempLimit, Progress: a.Progress, Warn: a.Warn}
-	if a.Run != nil {
-		o.Run = &audit.Run{Counts: a.Run.Counts, Before: a.Run.Before, After: a.Run.After}
-	}
-	return audit.Check(ctx, target, o)
+	return audit.Check(ctx, target, w.Size, a)
 }
 
 // Journal is that of package books.

@@ -10,6 +10,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/pace"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
 // audit is an audit under way. Its large tables are read in passes: ORDERS and ORDERLINES together, part by part in the
@@ -17,7 +18,8 @@ import (
 // exact question follows.
 type audit struct {
 	target  store.Store
-	options Options
+	options workload.Audit
+	given   *datagen.Size // may be nil
 	size    datagen.Size
 
 	searched   bool  // the kit loaded it, so its procedures are those that a session calls
@@ -58,7 +60,7 @@ func modulo(print int64) int64 { return (print%prime + prime) % prime }
 
 // ask asks everything.
 func (a *audit) ask(ctx context.Context) (err error) {
-	if a.size, a.searched, err = sizeOf(ctx, a.target, a.options.Size); err != nil {
+	if a.size, a.searched, err = sizeOf(ctx, a.target, a.given); err != nil {
 		return err
 	}
 	a.baseOrders = int64(a.size.OrdersPerMonth) * datagen.Months

@@ -6,42 +6,14 @@ package audit
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"ds2/datagen"
-	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
-// Options say what the database should hold, and how much of it is read.
-type Options struct {
-	// Size of the dataset that was loaded; nil: what ds2_info says. A database that DS2's own scripts loaded needs it.
-	Size *datagen.Size
-
-	// Run is what a run says that it did here; nil: unknown, so only what holds without it is asked.
-	Run *Run
-
-	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are
-	// counted where an index has their number, and nobody has been at work since the run's last marks.
-	Whole bool
-
-	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.
-	TempLimit int64
-
-	// Progress is told how many bytes have been read, and the time left, negative where nobody knows, by one goroutine at a time; may
-	// be nil.
-	Progress func(done, total int64, left time.Duration)
-	Warn     func(string) // is told what the server cannot do, before the audit begins; may be nil
-}
-
-// Run is one run's account of what it did to one target.
-type Run struct {
-	Counts        measure.Counts // from the first orders to the end of the drain
-	Before, After result.Marks
-}
-
-// ReadMarks reads the marks of a database, before a run and after it, for Run. It reads all of INVENTORY and the end of
+// ReadMarks reads the marks of a database, before a run and after it, for a workload.Account. It reads all of INVENTORY and the end of
 // two indexes.
 func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	var m result.Marks
@@ -59,9 +31,10 @@ func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 	return m, nil
 }
 
-// Check audits one target. What it finds is in the checks; the error is only about the asking.
-func Check(ctx context.Context, target store.Store, o Options) ([]result.Check, error) {
-	a := &audit{target: target, options: o, answers: map[string]int64{}, notes: map[string]string{}}
+// Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that DS2's own
+// scripts loaded needs it. What is found is in the checks; the error is only about the asking.
+func Check(ctx context.Context, target store.Store, size *datagen.Size, o workload.Audit) ([]result.Check, error) {
+	a := &audit{target: target, given: size, options: o, answers: map[string]int64{}, notes: map[string]string{}}
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}

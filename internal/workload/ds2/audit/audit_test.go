@@ -12,6 +12,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/audit"
 )
@@ -21,12 +22,12 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
 // loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of it.
-func loaded(t *testing.T) (store.Store, *audit.Run) {
+func loaded(t *testing.T) (store.Store, *workload.Account) {
 	t.Helper()
 	return loadedSize(t, size)
 }
 
-func loadedSize(t *testing.T, size datagen.Size) (store.Store, *audit.Run) {
+func loadedSize(t *testing.T, size datagen.Size) (store.Store, *workload.Account) {
 	t.Helper()
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
 	if err != nil {
@@ -55,7 +56,7 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *audit.Run) {
 		INSERT INTO cust_hist SELECT 5, max(orderid), prod_id FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
-	return s, &audit.Run{
+	return s, &workload.Account{
 		Counts: measure.Counts{Purchases: 2, Rollbacks: 1, NewCustomers: 2, TotalCents: 6498},
 		Before: before, After: marks(t, s),
 	}
@@ -79,9 +80,9 @@ func exec(t *testing.T, s store.Store, statements string) {
 	}
 }
 
-func check(t *testing.T, s store.Store, o audit.Options) (failed []string) {
+func check(t *testing.T, s store.Store, o workload.Audit) (failed []string) {
 	t.Helper()
-	checks, err := audit.Check(t.Context(), s, o)
+	checks, err := audit.Check(t.Context(), s, nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ var scopes = map[string]bool{"run": false, "whole": true}
 func TestWhatIsRightPasses(t *testing.T) {
 	s, run := loaded(t)
 	for scope, whole := range scopes {
-		if failed := check(t, s, audit.Options{Run: run, Whole: whole}); len(failed) > 0 {
+		if failed := check(t, s, workload.Audit{Run: run, Whole: whole}); len(failed) > 0 {
 			t.Errorf("%s: failed: %q", scope, failed)
 		}
 	}
@@ -168,7 +169,7 @@ func TestDamage(t *testing.T) {
 	} {
 		exec(t, s, c.damage)
 		for scope, whole := range scopes {
-			failed := check(t, s, audit.Options{Run: run, Whole: whole})
+			failed := check(t, s, workload.Audit{Run: run, Whole: whole})
 			if !strings.Contains(strings.Join(failed, "\n"), c.want) {
 				t.Errorf("%s, %s: want %q, got %q", c.why, scope, c.want, failed)
 			}
@@ -176,7 +177,7 @@ func TestDamage(t *testing.T) {
 		exec(t, s, c.repair)
 	}
 	for scope, whole := range scopes {
-		if failed := check(t, s, audit.Options{Run: run, Whole: whole}); len(failed) > 0 {
+		if failed := check(t, s, workload.Audit{Run: run, Whole: whole}); len(failed) > 0 {
 			t.Errorf("%s: after all repairs: %q", scope, failed)
 		}
 	}
@@ -208,13 +209,13 @@ func TestOldDamage(t *testing.T) {
 		{"a line with another quantity", "UPDATE orderlines SET quantity = quantity + 1 WHERE orderid = 7 AND orderlineid = 1", "products whose sales are not the sum of their order lines: expected 0, found 1"},
 	} {
 		exec(t, s, c.damage)
-		if failed := check(t, s, audit.Options{Run: run, Whole: true}); !strings.Contains(strings.Join(failed, "\n"), c.want) {
+		if failed := check(t, s, workload.Audit{Run: run, Whole: true}); !strings.Contains(strings.Join(failed, "\n"), c.want) {
 			t.Errorf("%s: want %q, got %q", c.why, c.want, failed)
 		}
 		exec(t, s, `TRUNCATE orders, orderlines, cust_hist; INSERT INTO orders SELECT * FROM kept_orders; INSERT INTO orderlines SELECT * FROM kept;
 			INSERT INTO cust_hist SELECT * FROM kept_hist`)
 	}
-	if failed := check(t, s, audit.Options{Run: run, Whole: true}); len(failed) > 0 {
+	if failed := check(t, s, workload.Audit{Run: run, Whole: true}); len(failed) > 0 {
 		t.Errorf("after all repairs: %q", failed)
 	}
 }
@@ -227,7 +228,7 @@ func TestChangedDataset(t *testing.T) {
 	var failed []string
 	for range 50 { // the server's statistics come late
 		run.After = marks(t, s)
-		if failed = check(t, s, audit.Options{Run: run}); len(failed) > 0 {
+		if failed = check(t, s, workload.Audit{Run: run}); len(failed) > 0 {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -253,7 +254,7 @@ func TestInDoubt(t *testing.T) {
 	} {
 		run := *account
 		c.change(&run.Counts)
-		if failed := check(t, s, audit.Options{Run: &run}); (len(failed) == 0) != c.ok {
+		if failed := check(t, s, workload.Audit{Run: &run}); (len(failed) == 0) != c.ok {
 			t.Errorf("%s: failed %q", name, failed)
 		}
 	}
@@ -271,7 +272,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 		{"DS2's own scripts loaded it", "SELECT 1", "ds2_info", nil},
 	} {
 		exec(t, s, c.change)
-		_, err := audit.Check(t.Context(), s, audit.Options{Size: c.size, Whole: true})
+		_, err := audit.Check(t.Context(), s, c.size, workload.Audit{Whole: true})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.why, err)

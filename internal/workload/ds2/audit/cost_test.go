@@ -6,7 +6,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
-	"ds2/internal/workload/ds2/audit"
+	"ds2/internal/workload"
 )
 
 // TestCost counts the pages that an audit reads: after a run CUST_HIST once, of the other large tables what the run added
@@ -29,7 +29,7 @@ func TestCost(t *testing.T) {
 	} {
 		time.Sleep(statisticsDelay)
 		before, _, temp := pagesRead(t, s)
-		if failed := check(t, s, audit.Options{Run: run, Whole: c.whole}); len(failed) > 0 {
+		if failed := check(t, s, workload.Audit{Run: run, Whole: c.whole}); len(failed) > 0 {
 			t.Errorf("%s: %q", c.scope, failed)
 		}
 		time.Sleep(statisticsDelay)
