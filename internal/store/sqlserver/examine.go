@@ -26,10 +26,10 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	var writable, execute, state bool
 	var most, inUse int
 	err = s.db.QueryRowContext(ctx, `
-		SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), SUSER_SNAME(),
+		SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), ISNULL(SUSER_SNAME(), ''),
 			CAST(CASE DATABASEPROPERTYEX(DB_NAME(), 'Updateability') WHEN 'READ_WRITE' THEN 1 ELSE 0 END AS bit),
-			CAST(HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'EXECUTE') AS bit),
-			CAST(HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') AS bit),
+			CAST(ISNULL(HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'EXECUTE'), 0) AS bit),
+			CAST(ISNULL(HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE'), 0) AS bit),
 			@@MAX_CONNECTIONS, (SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE is_user_process = 1)`).
 		Scan(&version, &user, &writable, &execute, &state, &most, &inUse)
 	if err != nil {
