@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"bytes"
+	"ds2/internal/fuzztest"
 	"os"
 	"testing"
 )
@@ -58,6 +59,16 @@ func TestLiveFile(t *testing.T) {
 }
 
 func FuzzParseLive(f *testing.F) {
-	f.Add([]byte(liveHeader))
-	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = parseLive(b) })
+	l, dir := NewLive(3), f.TempDir()
+	for n := range uint64(100) {
+		l.Add(n)
+	}
+	if err := l.Save(dir, 0); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(liveFile(dir, 0))
+	if err != nil {
+		f.Fatal(err)
+	}
+	fuzztest.Run(f, func(_ testing.TB, b []byte) { _, _ = parseLive(b) }, []byte(liveHeader), whole)
 }
