@@ -217,7 +217,7 @@ func (p *preflightView) observe(f *preflightFlags, stores []store.Store, run tim
 		observer, err := monitor.Observe(p.ctx, stores, run, o)
 		option, ok := errors.AsType[*monitor.OptionError](err)
 		if leaveOut := options[optionName(option)]; ok && leaveOut != nil {
-			p.worse("--"+option.Field, store.Failure, "mend it, or leave it out", option.Err)
+			p.worse("--"+option.Field, store.Failure, "correct it, or leave out the flag", option.Err)
 			leaveOut()
 			continue
 		}

@@ -171,7 +171,7 @@ func (s *Store) logGrowth(ctx context.Context) (growth int64, findings []store.F
 	}
 	if archiving {
 		findings = append(findings, store.Finding{What: "log", State: store.Warning,
-			Found: "the archive command fails: the server keeps all of its log until it works, or its drive is full", Do: "look at the server's log, and mend archive_command"})
+			Found: "the archive command fails: the server keeps all of its log until it works, or its drive is full", Do: "look at the server's log, and correct archive_command"})
 	}
 	return growth, findings
 }

@@ -119,10 +119,10 @@ func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (re
 	switch {
 	case size < memory:
 		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that its server may use: its reads come from "+
-			"there and test no storage; use a larger size", size/1e6, memory/1e6)
+			"there and test no storage", size/1e6, memory/1e6)
 	case memory == 0 && size < cache:
 		reads = fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read; use a larger size", size/1e6, cache/1e6)
+			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", size/1e6, cache/1e6)
 	}
 	if fsync == "off" {
 		others = append(others, "fsync is off: orders do not wait for the drives, and a crash may lose the database")

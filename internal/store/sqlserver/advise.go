@@ -81,7 +81,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		cache = limit
 	}
 	if used := s.number("database used bytes"); used > 0 && used < cache {
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage; lower max server memory, or use a larger size",
+		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage",
 			used/1e6, cache/1e6)
 	}
 	switch model, chain := s["database recovery model"], s["database log chain"]; {
