@@ -29,12 +29,19 @@ OPM and response times over time, the audit, and all that is needed to repeat th
 
 JSON is the records' summaries as an array; CSV is their one-second samples.
 
-With --merge the records are those of one run that several driver machines made, and are added up to one.`,
+With --merge the records are those of one run that several driver machines made, and are added up to one.
+
+The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per server and in total: of several
+records, each a server's, or of one run on the machines of several exporters. A bench stands for its median run.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
+  ds2 report --format esrp ds2-results/server1 ds2-results/server2
   ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if output == esrp {
+				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
+			}
 			search, err := result.ReadSearch(dirs[0])
 			if err != nil {
 				return err
@@ -64,11 +71,39 @@ With --merge the records are those of one run that several driver machines made,
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(oneOf(&output, "html", "text", "json", "csv"), "output", "o", "format of the result")
+	formats := oneOf(&output, "html", "text", "json", "csv", esrp)
+	flags.VarP(formats, "output", "o", "format of the result")
+	flags.Var(formats, "format", "the same as --output")
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
 	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
 	flags.StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the record's own, such as 1000s-1200s or auto; may be given again")
 	return cmd
+}
+
+// esrp is the format of ESRP's form.
+const esrp = "esrp"
+
+// reportESRP reports runs, and benches by their median runs, in ESRP's form.
+func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string) error {
+	if len(windows) > 0 || merge {
+		return usageError("--format esrp: it takes the first window of records as they are, without --window and --merge")
+	}
+	records := make([]*result.Record, len(dirs))
+	for i, dir := range dirs {
+		b, err := result.ReadBench(dir)
+		switch {
+		case err == nil && b.Median == "":
+			return fmt.Errorf("report %s: no run of the bench counts", dir)
+		case err == nil:
+			dir = filepath.Join(dir, b.Median)
+		case !errors.Is(err, result.ErrNoBench):
+			return err
+		}
+		if records[i], err = result.Read(dir); err != nil {
+			return err
+		}
+	}
+	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return report.ESRP(w, records) })
 }
 
 var reportFormats = map[string]func(io.Writer, []*result.Record) error{

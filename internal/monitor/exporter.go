@@ -273,7 +273,11 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		w.exporters, w.Sources, w.Clocks = append(w.exporters, e), append(w.Sources, src), append(w.Clocks, e.Clock)
 		for _, column := range (&Table{Columns: names(src.Columns)}).Items(DiskReads) {
 			_, item := SplitColumn(column)
-			e.Machine.Drives = append(e.Machine.Drives, Drive{Name: item, Model: e.kind.model(e.first, strings.TrimPrefix(item, e.Name+"."))})
+			drive := Drive{Name: item, Model: e.kind.model(e.first, strings.TrimPrefix(item, e.Name+"."))}
+			if several {
+				drive.Machine = e.Name
+			}
+			e.Machine.Drives = append(e.Machine.Drives, drive)
 		}
 		w.join(e.Machine)
 	}

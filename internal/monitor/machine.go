@@ -26,7 +26,8 @@ type Drive struct {
 	Bytes      int64  `json:"bytes"`
 	Rotational bool   `json:"rotational"`
 	Scheduler  string `json:"scheduler,omitempty"`
-	Roles      []Role `json:"roles,omitempty"` // what the database keeps on it; empty: not known
+	Roles      []Role `json:"roles,omitempty"`   // what the database keeps on it; empty: not known
+	Machine    string `json:"machine,omitempty"` // that it is of, where several are observed
 }
 
 // FileSystem is where a directory lies.

@@ -137,6 +137,7 @@ func (s Storage) Total() float64 { return s.IOPS + s.LogWrites }
 // of VerdictMeans.
 type Volume struct {
 	Name         string   `json:"name"`
+	Machine      string   `json:"machine,omitempty"` // where several are observed
 	Roles        []Role   `json:"roles,omitempty"`
 	Reads        float64  `json:"reads_per_s"`
 	Writes       float64  `json:"writes_per_s"`
@@ -197,6 +198,9 @@ func (d Drives) none() bool {
 	})
 }
 
+// Keeps says whether the volume has a role, as far as is known: one without any may have each.
+func (v Volume) Keeps(role Role) bool { return len(v.Roles) == 0 || slices.Contains(v.Roles, role) }
+
 func (d Drives) volume(drive string) Volume {
 	v := Volume{
 		Name:  drive,
@@ -205,7 +209,7 @@ func (d Drives) volume(drive string) Volume {
 	}
 	if d.Machine != nil {
 		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
-			v.Roles = d.Machine.Drives[i].Roles
+			v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
 		}
 	}
 	if mean, longest, ok := d.latency(drive, IOKind{Over: VerdictMeans}); ok {

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// esrpDisclaimer is what a summary in this form is not.
+const esrpDisclaimer = "This summary has the order of the form of Microsoft's Exchange Solution Reviewed Program (ESRP) and is no ESRP result: nobody has reviewed it, " +
+	"and its figures are not of Jetstress and Exchange's engine, but of ds2. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
+
+// esrpServer is what one server's drives did in the first window of a run. Rates are a second, times are in seconds; nil is not known.
+type esrpServer struct {
+	name                        string
+	reads, writes               float64
+	logWrites                   *float64
+	readTime, writeTime, logged *float64
+	shared                      bool // drives hold data and log
+	from, to                    time.Time
+}
+
+// ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have several, and one for all of
+// them. Latencies are means over all I/Os.
+func ESRP(w io.Writer, records []*result.Record) error {
+	var servers []esrpServer
+	for _, r := range records {
+		found, err := esrpServers(r)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, found...)
+	}
+	for i := range servers { // several runs on one server
+		if slices.ContainsFunc(servers[:i], func(s esrpServer) bool { return s.name == servers[i].name }) {
+			servers[i].name = fmt.Sprintf("%s (%d)", servers[i].name, i+1)
+		}
+	}
+	return writeText(w, esrpView(records, servers))
+}
+
+// esrpServers are the servers of a run, by their machines.
+func esrpServers(r *result.Record) ([]esrpServer, error) {
+	d := r.Storage
+	if d == nil || len(r.Windows) == 0 {
+		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: it takes a run of workload mailbox whose drives are observed", r.Dir)
+	}
+	at := func(seconds float64) time.Time { return r.Start.Add(time.Duration(seconds * float64(time.Second))) }
+	from, to := at(r.Windows[0].From), at(r.Windows[0].To)
+	byMachine := map[string][]monitor.Volume{}
+	var machines []string
+	for _, v := range d.Volumes {
+		if !slices.Contains(machines, v.Machine) {
+			machines = append(machines, v.Machine)
+		}
+		byMachine[v.Machine] = append(byMachine[v.Machine], v)
+	}
+	if len(machines) < 2 {
+		s := serverOf(d.Volumes)
+		s.name = monitor.HostOf(r.Targets[0])
+		if r.Machine != nil && r.Machine.Hostname != "" {
+			s.name = r.Machine.Hostname
+		}
+		// Where one drive holds data and log, only the server's own count tells them apart.
+		s.reads, s.writes, s.logWrites, s.from, s.to = d.Reads, d.Writes, &d.LogWrites, from, to
+		return []esrpServer{s}, nil
+	}
+	servers := make([]esrpServer, len(machines))
+	for i, name := range machines {
+		servers[i] = serverOf(byMachine[name])
+		servers[i].name, servers[i].from, servers[i].to = name, from, to
+	}
+	return servers, nil
+}
+
+// serverOf sums up the volumes of a server.
+func serverOf(volumes []monitor.Volume) (s esrpServer) {
+	var reads, writes, logs weighted
+	log := 0.0
+	for _, v := range volumes {
+		data, logged := v.Keeps(monitor.Data), v.Keeps(monitor.Log)
+		s.shared = s.shared || data && logged
+		if data {
+			s.reads += v.Reads
+			s.writes += v.Writes
+			reads.add(v.ReadMean, v.Reads)
+			writes.add(v.WriteMean, v.Writes)
+		} else {
+			log += v.Writes
+		}
+		if logged {
+			logs.add(v.WriteMean, v.Writes)
+		}
+	}
+	if s.logWrites = &log; s.shared {
+		s.logWrites = nil
+	}
+	s.readTime, s.writeTime, s.logged = reads.mean(), writes.mean(), logs.mean()
+	return s
+}
+
+// weighted is a mean over I/Os.
+type weighted struct{ sum, weight float64 }
+
+func (m *weighted) add(v *float64, weight float64) {
+	if v != nil {
+		m.sum, m.weight = m.sum+*v*weight, m.weight+weight
+	}
+}
+
+func (m *weighted) mean() *float64 {
+	if m.weight == 0 {
+		return nil
+	}
+	return new(m.sum / m.weight)
+}
+
+// together sums up servers.
+func together(servers []esrpServer) esrpServer {
+	sum := esrpServer{name: "all servers", logWrites: new(0.0)}
+	var reads, writes, logs weighted
+	for _, s := range servers {
+		sum.reads += s.reads
+		sum.writes += s.writes
+		if s.logWrites == nil {
+			sum.logWrites = nil
+		} else if sum.logWrites != nil {
+			*sum.logWrites += *s.logWrites
+			logs.add(s.logged, *s.logWrites)
+		}
+		reads.add(s.readTime, s.reads)
+		writes.add(s.writeTime, s.writes)
+	}
+	sum.readTime, sum.writeTime, sum.logged = reads.mean(), writes.mean(), logs.mean()
+	return sum
+}
+
+func esrpView(records []*result.Record, servers []esrpServer) runView {
+	v := runView{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
+	ids := make([]string, len(records))
+	for i, r := range records {
+		ids[i] = fmt.Sprintf("%s (%s on %s, %d users a database)", r.RunID, cmp.Or(r.Workload, "ds2"), r.Engine, r.Threads)
+		if r.Status != result.Done {
+			v.Notes = append(v.Notes, fmt.Sprintf("Run %s is recorded as %s.", r.RunID, r.Status))
+		}
+		if note := limitNote(r.Limits); note != "" {
+			v.Notes = append(v.Notes, fmt.Sprintf("Run %s: %s", r.RunID, note))
+		}
+	}
+	v.Notes = append(v.Notes, "Runs: "+strings.Join(ids, ", ")+".")
+	for i, s := range servers {
+		if slices.ContainsFunc(servers[:i], func(o esrpServer) bool { return !s.from.Before(o.to) || !o.from.Before(s.to) }) {
+			v.Notes = append(v.Notes, "These servers did not bear their loads at the same time: the sum is one of several runs, not of one load.")
+			break
+		}
+	}
+	if slices.ContainsFunc(servers, func(s esrpServer) bool { return s.shared }) {
+		v.Notes = append(v.Notes, "Data and log share a drive: its latencies are those of both.")
+	}
+	columns := append(slices.Clone(servers), together(servers))
+	head := []string{"figure"}
+	for _, s := range columns {
+		head = append(head, s.name)
+	}
+	database, log := table{Caption: "Database I/O", Head: head}, table{Caption: "Transaction log I/O", Head: head}
+	row := func(t *table, name string, of func(esrpServer) *float64, scale float64, decimals int) {
+		cells := []string{name}
+		for _, s := range columns {
+			text := "–"
+			if f := of(s); f != nil {
+				text = number(*f*scale, decimals)
+			}
+			cells = append(cells, text)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	row(&database, "Database Disks Transfers/sec", func(s esrpServer) *float64 { return new(s.reads + s.writes) }, 1, 3)
+	row(&database, "Database Disks Reads/sec", func(s esrpServer) *float64 { return &s.reads }, 1, 3)
+	row(&database, "Database Disks Writes/sec", func(s esrpServer) *float64 { return &s.writes }, 1, 3)
+	row(&database, "Average Database Disk Read Latency (ms)", func(s esrpServer) *float64 { return s.readTime }, 1000, 3)
+	row(&database, "Average Database Disk Write Latency (ms)", func(s esrpServer) *float64 { return s.writeTime }, 1000, 3)
+	row(&log, "Log Disks Writes/sec", func(s esrpServer) *float64 { return s.logWrites }, 1, 3)
+	row(&log, "Average Log Disk Write Latency (ms)", func(s esrpServer) *float64 { return s.logged }, 1000, 3)
+	v.Tables = []table{database, log}
+	return v
+}
