@@ -49,6 +49,9 @@ type Params struct {
 	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
 	Customers, OrdersPerMonth, Products int64
 
+	// Bytes is the size where it is one in bytes.
+	Bytes int64
+
 	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.
 	DataTablespace, IndexTablespace string
 

@@ -30,19 +30,24 @@ type SQLServer struct {
 	Files    []ServerFile
 	// CRLF says that their lines end in CR LF, not LF.
 	CRLF bool
+	// Uses is what the workload uses of a server.
+	Uses SQLServerFeatures
 	// Lacks is what the server at hand cannot do; the zero value is a SQL Server that can do it all.
-	Lacks SQLServerLacks
+	Lacks SQLServerFeatures
 }
 
-// SQLServerLacks says what of the layout and the tuning a server of SQL Server's family cannot take. The statements are
-// then left out; the benchmark's meaning needs none of them.
-type SQLServerLacks struct {
+// SQLServerFeatures are what some servers of SQL Server's family cannot take of the layout and the tuning. The statements are
+// then left out; but for full-text search, the benchmark can do without them.
+type SQLServerFeatures struct {
 	Files       bool // filegroups and files to place
 	Recovery    bool // recovery models to choose
 	Statistics  bool // CREATE STATISTICS and UPDATE STATISTICS
 	Catalog     bool // full-text catalogs, and options of full-text indexes
 	ServerState bool // the right VIEW SERVER STATE, to read the server's counters
 	Owners      bool // members in the role db_owner: the driver's user is then granted the tables and procedures
+	FullText    bool // full-text search
+
+	DelayedDurability bool // commits that do not wait for the log
 }
 
 // ServerFile is a file of rows of one table.
@@ -60,6 +65,7 @@ var ClusteredKey = map[string]string{
 	"orderlines": "ORDERID, ORDERLINEID",
 	"products":   "PROD_ID",
 	"inventory":  "PROD_ID",
+	"messages":   "mailbox_id, folder_id, message_id",
 }
 
 // filegroup is one filegroup with its files.
@@ -130,6 +136,39 @@ func logMB(p Params) int64 {
 	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)
 }
 
+// What a mailbox database grows by in a run has room, as Jetstress keeps it: mailbox/WORKLOAD.md section 1.
+const (
+	mailboxSpare      = 1.25
+	mailboxLogShare   = 0.1
+	largestMailboxLog = 16 << 10 // MB: under simple recovery it holds what was written since the last checkpoint
+)
+
+// dataFile is one file of tables and indexes.
+type dataFile struct {
+	Name, File string // for the server's own names and for its file system
+	MB         int64
+}
+
+// mailboxFiles are the data files of a mailbox database; the first also holds the server's own tables.
+func mailboxFiles(p Params) []dataFile {
+	n := max(p.SQLServer.FilesPerFilegroup, 1)
+	mb := catalogMB + int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n)
+	files := []dataFile{{"mail_1", "mail_1.mdf", mb}}
+	for i := 2; i <= n; i++ {
+		name := fmt.Sprintf("mail_%d", i)
+		files = append(files, dataFile{name, name + ".ndf", mb})
+	}
+	return files
+}
+
+// mailboxLogMB is the size of its log.
+func mailboxLogMB(p Params) int64 {
+	if p.SQLServer.LogMB > 0 {
+		return p.SQLServer.LogMB
+	}
+	return min(max(int64(float64(p.Bytes)/(1<<20)*mailboxLogShare), smallestLogMB), largestMailboxLog)
+}
+
 // filePath is the path on the server of one of a database's files.
 func filePath(dir, database, file string) string {
 	if dir == "" {
@@ -182,5 +221,6 @@ var sqlserver = dialect{
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup, "sortIn": sortInTempdb,
 		"join": join, "clusteredKey": clusteredKey, "identity": hasIdentity, "upper": strings.ToUpper,
+		"mailboxFiles": mailboxFiles, "mailboxLogMB": mailboxLogMB,
 	},
 }

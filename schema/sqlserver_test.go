@@ -43,7 +43,7 @@ func TestSQLServerLayout(t *testing.T) {
 // What a server lacks leaves no trace in the SQL.
 func TestSQLServerLacks(t *testing.T) {
 	p := Params{Database: "DS2", SQLServer: SQLServer{
-		Login: "ds2user", Password: "secret", Lacks: SQLServerLacks{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true},
+		Login: "ds2user", Password: "secret", Lacks: SQLServerFeatures{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true},
 	}}
 	for _, phase := range Phases {
 		statements, err := Statements("sqlserver", phase, p)
@@ -52,6 +52,41 @@ func TestSQLServerLacks(t *testing.T) {
 		}
 		for _, s := range statements {
 			for _, not := range []string{"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner", "SERVER STATE"} {
+				if strings.Contains(s.SQL, not) {
+					t.Errorf("%s: %s in\n%s", phase, not, s.SQL)
+				}
+			}
+		}
+	}
+}
+
+// A mailbox database has two files that grow no more in a run, and lets each commit say whether it waits for the log; a server
+// that lacks this is sent none of it.
+func TestMailboxesOnSQLServer(t *testing.T) {
+	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, SQLServer: SQLServer{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
+	script, err := SQL("sqlserver", Database, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`(NAME = mail_1, FILENAME = N'E:\MAIL\MAIL_mail_1.mdf', SIZE = 64016MB, FILEGROWTH = 64MB),`,
+		`(NAME = mail_2, FILENAME = N'E:\MAIL\MAIL_mail_2.ndf', SIZE = 64016MB, FILEGROWTH = 64MB)` + "\nLOG ON",
+		`(NAME = log_1, FILENAME = N'F:\MAIL\MAIL_log_1.ldf', SIZE = 10240MB, FILEGROWTH = 256MB)`,
+		"ALTER DATABASE [MAIL] SET RECOVERY SIMPLE;",
+		"ALTER DATABASE [MAIL] SET DELAYED_DURABILITY = ALLOWED;",
+	} {
+		if !strings.Contains(script, want) {
+			t.Errorf("no %q in\n%s", want, script)
+		}
+	}
+	p.SQLServer.Lacks = SQLServerFeatures{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
+	for _, phase := range append([]Phase{Drop}, Phases...) {
+		statements, err := Statements("sqlserver", phase, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range statements {
+			for _, not := range []string{"FILENAME", "RECOVERY", "STATISTICS", "DURABILITY"} {
 				if strings.Contains(s.SQL, not) {
 					t.Errorf("%s: %s in\n%s", phase, not, s.SQL)
 				}

@@ -60,7 +60,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 		o.Dataset = d.For(e.Label())
 	}
 	parts := o.Dataset.Parts(e.Engine())
-	l := &loader{engine: e, options: o, parts: parts, report: newReport(parts), params: o.Schema}
+	l := &loader{engine: e, options: o, parts: parts, report: newReport(parts), params: o.Dataset.Params(o.Schema)}
 	l.params.Database = e.Database()
 	start := time.Now()
 	var err error

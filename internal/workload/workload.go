@@ -70,7 +70,10 @@ type Dataset interface {
 	// well have a table of that name, which is not to be dropped.
 	Telltales() map[string]string
 
-	// Statements are those of a phase on an engine; the size in p is filled in here. Of the phase schema.Data there are some only
+	// Params fills in what the SQL depends on: whose database it is, its size, and what it uses of a server.
+	Params(p schema.Params) schema.Params
+
+	// Statements are those of a phase on an engine, for what Params has filled in. Of the phase schema.Data there are some only
 	// where the server is to read the rows from files, one for each of the parts.
 	Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error)
 

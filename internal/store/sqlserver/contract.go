@@ -8,6 +8,7 @@ var (
 	_ store.DVDStore     = (*Store)(nil)
 	_ store.Session      = (*session)(nil)
 	_ store.Loader       = (*Store)(nil)
+	_ store.BinaryCopier = (*Store)(nil)
 	_ store.TableLocker  = (*Store)(nil)
 	_ store.Resetter     = (*Store)(nil)
 	_ store.Snapshotter  = (*Store)(nil)

@@ -16,15 +16,32 @@ import (
 // everywhere but in CUST_HIST, the second would wait.
 func (s *Store) LocksTables() {}
 
-// bulkLoad streams rows of CSV into a table by the protocol's bulk load. The table is locked as a whole, which is what lets
-// SQL Server log pages and not rows. Keys keep the values that the rows bring. An empty field is NULL in a column that may be,
-// an empty text in another.
+// rows are what a bulk load takes, one by one.
+type rows interface {
+	// next is the next row, which is valid until next is called again; io.EOF after the last.
+	next() ([]any, error)
+	// count is how many there were.
+	count() int64
+}
+
+// bulkLoad streams rows of CSV into a table by the protocol's bulk load. Keys keep the values that the rows bring. An empty
+// field is NULL in a column that may be, an empty text in another.
 func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, table string, csv io.Reader) (int64, error) {
+	return s.bulk(ctx, conn, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
+}
+
+// bulk brings the rows that read makes for a table's columns. The table is locked as a whole, which is what lets SQL Server log
+// pages and not rows.
+func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read func([]column) (rows, error)) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {
 		return 0, err
 	}
 	columns, err := columnsOf(ctx, conn, table)
+	if err != nil {
+		return 0, err
+	}
+	reader, err := read(columns)
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +54,6 @@ func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, table string, cs
 	if key, ok := schema.ClusteredKey[strings.ToLower(table)]; ok && !server.babelfish {
 		bulk.Options.Order = []string{key}
 	}
-	reader := newRowReader(csv, columns)
 	for {
 		row, err := reader.next()
 		if err == io.EOF {
@@ -50,11 +66,11 @@ func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, table string, cs
 			return 0, err
 		}
 	}
-	rows, err := bulk.Done()
-	if err == nil && rows != reader.rows {
-		err = fmt.Errorf("the server took %d of %d rows", rows, reader.rows)
+	copied, err := bulk.Done()
+	if err == nil && copied != reader.count() {
+		err = fmt.Errorf("the server took %d of %d rows", copied, reader.count())
 	}
-	return rows, err
+	return copied, err
 }
 
 // columnsOf asks the server for a table's columns, which stand in the order of the CSV files.
@@ -71,20 +87,8 @@ func columnsOf(ctx context.Context, conn *mssql.Conn, table string) ([]column, e
 	rows := answer.(*mssql.Rows)
 	var columns []column
 	for i, name := range rows.Columns() {
-		c := column{name: name}
+		c := column{name: name, kind: rows.ColumnTypeDatabaseTypeName(i)}
 		c.nullable, _ = rows.ColumnTypeNullable(i)
-		switch kind := rows.ColumnTypeDatabaseTypeName(i); kind {
-		case "TINYINT", "SMALLINT", "INT":
-			c.parse = parseInt
-		case "MONEY":
-			c.parse = parseText
-		case "DATETIME":
-			c.parse = parseDate
-		case "VARCHAR", "CHAR":
-			c.parse, c.text = parseBytes, true
-		default:
-			return nil, fmt.Errorf("column %s is of type %s, which the dataset does not have", name, kind)
-		}
 		columns = append(columns, c)
 	}
 	if err := rows.Next(make([]driver.Value, len(columns))); err != io.EOF {

@@ -12,6 +12,7 @@ import (
 // column is a column of a table that is being loaded.
 type column struct {
 	name     string
+	kind     string // its type, such as INT
 	nullable bool
 	text     bool // an empty field is a value
 	parse    func(field []byte) (any, error)
@@ -25,9 +26,25 @@ type rowReader struct {
 	rows    int64 // that were read
 }
 
-func newRowReader(csv io.Reader, columns []column) *rowReader {
-	return &rowReader{csv: bufio.NewReaderSize(csv, 64<<10), columns: columns, row: make([]any, len(columns))}
+func newRowReader(csv io.Reader, columns []column) (*rowReader, error) {
+	for i := range columns {
+		switch c := &columns[i]; c.kind {
+		case "TINYINT", "SMALLINT", "INT":
+			c.parse = parseInt
+		case "MONEY":
+			c.parse = parseText
+		case "DATETIME":
+			c.parse = parseDate
+		case "VARCHAR", "CHAR":
+			c.parse, c.text = parseBytes, true
+		default:
+			return nil, fmt.Errorf("column %s is of type %s, which the dataset does not have", c.name, c.kind)
+		}
+	}
+	return &rowReader{csv: bufio.NewReaderSize(csv, 64<<10), columns: columns, row: make([]any, len(columns))}, nil
 }
+
+func (r *rowReader) count() int64 { return r.rows }
 
 // next is the next row, which is valid until next is called again; io.EOF after the last.
 func (r *rowReader) next() ([]any, error) {

@@ -9,11 +9,11 @@ import (
 
 func TestRowReader(t *testing.T) {
 	columns := []column{
-		{name: "ID", parse: parseInt},
-		{name: "NAME", text: true, parse: parseBytes},
-		{name: "NOTE", text: true, nullable: true, parse: parseBytes},
-		{name: "DAY", parse: parseDate},
-		{name: "PRICE", parse: parseText},
+		{name: "ID", kind: "INT"},
+		{name: "NAME", kind: "VARCHAR"},
+		{name: "NOTE", kind: "VARCHAR", nullable: true},
+		{name: "DAY", kind: "DATETIME"},
+		{name: "PRICE", kind: "MONEY"},
 	}
 	for _, c := range []struct {
 		why, csv string
@@ -28,27 +28,60 @@ func TestRowReader(t *testing.T) {
 		{"too few fields", "1,a,b,2009/12/31\n", "read row 1: 4 fields, not 5"},
 		{"too many", "1,a,b,2009/12/31,1.50,9\n", "read row 1: more than 5 fields"},
 		{"a number that is none", "x,a,b,2009/12/31,1.50\n", `read row 1: column ID: "x" is not a whole number`},
-		{"a key that is missing", "1,a,b,2009/12/31,1.50\n,a,b,2009/12/31,1.50\n", "read row 2: column ID is empty"},
+		{"a key that is missing", "1,a,b,2009/12/31,1.50\n,a,b,2009/12/31,1.50\n", "[1 a b 2009-12-31 1.50]read row 2: column ID is empty"},
 		{"a day that does not exist", "1,a,b,2009/02/29,1.50\n", `read row 1: column DAY: "2009/02/29" is not a date such as 2009/12/31`},
 		{"quotes, which DS2's files do not have", "1,\"a\",b,2009/12/31,1.50\n", "read row 1: column NAME: fields in quotes are not taken"},
 		{"a line longer than the buffer", strings.Repeat("1", 70_000), "read row 1: bufio: buffer full"},
 	} {
-		got := ""
-		r := newRowReader(strings.NewReader(c.csv), columns)
-		for {
-			row, err := r.next()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				got = err.Error()
-				break
-			}
-			got += show(row)
+		r, err := newRowReader(strings.NewReader(c.csv), columns)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got != c.want {
+		if got := showAll(r); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
 		}
+	}
+}
+
+func TestNativeReader(t *testing.T) {
+	columns := []column{{name: "ID", kind: "BIGINT"}, {name: "N", kind: "INT"}, {name: "S", kind: "SMALLINT"}, {name: "BODY", kind: "VARBINARY"}}
+	const row = "\xfe\xff\xff\xff\xff\xff\xff\xff" + "\x01\x00\x00\x80" + "\x0a\x00" + "\x03\x00abc"
+	for _, c := range []struct {
+		why, rows string
+		want      string // the rows, or what the error says
+	}{
+		{"nothing", "", ""},
+		{"two", row + row, "[-2 -2147483647 10 abc][-2 -2147483647 10 abc]"},
+		{"no body", row[:len(row)-5] + "\x00\x00", "[-2 -2147483647 10 ]"},
+		{"cut off in a body", row + row[:len(row)-1], "[-2 -2147483647 10 abc]read row 2: unexpected EOF"},
+		{"cut off between columns", row[:8], "read row 1: unexpected EOF"},
+	} {
+		r, err := newNativeReader(strings.NewReader(c.rows), columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := showAll(r); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
+		}
+	}
+	for _, c := range []column{{name: "ID", kind: "INT", nullable: true}, {name: "NAME", kind: "VARCHAR"}} {
+		if _, err := newNativeReader(strings.NewReader(""), []column{c}); err == nil {
+			t.Errorf("column %+v is taken", c)
+		}
+	}
+}
+
+// showAll is the rows and the error that ends them.
+func showAll(r rows) (got string) {
+	for {
+		row, err := r.next()
+		if err == io.EOF {
+			return got
+		}
+		if err != nil {
+			return got + err.Error()
+		}
+		got += show(row)
 	}
 }
 

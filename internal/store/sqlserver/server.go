@@ -36,8 +36,8 @@ func (v server) azure() bool {
 	return v.azureDatabase() || v.edition == editionManagedInstance && !v.babelfish
 }
 
-// check is an error where the server cannot serve the benchmark at all.
-func (v server) check() error {
+// check is an error where the server cannot serve a workload at all.
+func (v server) check(uses schema.SQLServerFeatures) error {
 	if v.babelfish || v.azure() {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (v server) check() error {
 		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "use SQL Server 2016 or later",
 			Err: fmt.Errorf("its major version is %d, before %d", v.major, oldest)}
 	}
-	if !v.fullText {
+	if uses.FullText && !v.fullText {
 		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "install it (mssql-server-fts on Linux): two of the browses need it",
 			Err: errors.New("full-text search is not installed")}
 	}
@@ -96,7 +96,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := v.check(); err != nil {
+	if err := v.check(p.SQLServer.Uses); err != nil {
 		return nil, err
 	}
 	if len(p.SQLServer.Files) > 0 && (v.babelfish || v.azure()) {
@@ -137,14 +137,16 @@ func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, err
 }
 
 // lacks says what the server cannot do; placed, whether the database has the filegroups or will have them.
-func (v server) lacks(placed bool) schema.SQLServerLacks {
-	return schema.SQLServerLacks{
+func (v server) lacks(placed bool) schema.SQLServerFeatures {
+	return schema.SQLServerFeatures{
 		Files:       v.babelfish || v.azure() || !placed,
 		Recovery:    v.babelfish || v.azure(),
 		Statistics:  v.babelfish,
 		Catalog:     v.babelfish,
 		Owners:      v.babelfish,
 		ServerState: v.babelfish || v.azureDatabase(),
+
+		DelayedDurability: v.babelfish,
 	}
 }
 
@@ -153,19 +155,21 @@ func (v server) leftOut(o schema.SQLServer) []string {
 	const takesNo = "left out, for this server has none: "
 	files := takesNo + "filegroups, file placement and file sizes"
 	if !v.babelfish && !v.azure() {
-		files = "left out, for the database is there already: filegroups; drop it first for files as in the storage report"
+		files = "left out, for the database is there already: filegroups; drop it first to have its files laid out"
 	}
 	var lines []string
+	uses, lacks := o.Uses, o.Lacks
 	for _, l := range []struct {
 		lacks bool
 		line  string
 	}{
-		{o.Lacks.Files, files},
-		{o.Lacks.Recovery, takesNo + "recovery models"},
-		{o.Lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
-		{o.Lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
-		{o.Lacks.ServerState && o.Password != "", takesNo + "the right VIEW SERVER STATE, so runs as the driver's user record no server counters"},
-		{o.Lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures"},
+		{uses.Files && lacks.Files, files},
+		{uses.Recovery && lacks.Recovery, takesNo + "recovery models"},
+		{uses.Statistics && lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
+		{uses.Catalog && lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
+		{uses.ServerState && lacks.ServerState && o.Password != "", takesNo + "the right VIEW SERVER STATE, so runs as the driver's user record no server counters"},
+		{uses.Owners && lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures"},
+		{uses.DelayedDurability && lacks.DelayedDurability, takesNo + "delayed durability, so no commit can be lazy: runs need --lazy 0"},
 	} {
 		if l.lacks {
 			lines = append(lines, l.line)

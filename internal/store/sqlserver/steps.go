@@ -12,16 +12,26 @@ import (
 )
 
 // CopyStep streams rows of CSV into a table as a step of a load.
-func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
+func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
+	return s.copyStep(ctx, step, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
+}
+
+// CopyBinaryStep is CopyStep with rows in the native format of Microsoft's bcp, of a table whose columns are whole numbers and
+// binary ones and never NULL.
+func (s *Store) CopyBinaryStep(ctx context.Context, step, table string, native io.Reader) (int64, error) {
+	return s.copyStep(ctx, step, table, func(columns []column) (rows, error) { return newNativeReader(native, columns) })
+}
+
+func (s *Store) copyStep(ctx context.Context, step, table string, read func([]column) (rows, error)) (copied int64, err error) {
 	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		return transact(ctx, conn, func() error {
-			if rows, err = s.bulkLoad(ctx, conn, table, csv); err != nil {
+			if copied, err = s.bulk(ctx, conn, table, read); err != nil {
 				return err
 			}
-			return note(ctx, conn, step, rows)
+			return note(ctx, conn, step, copied)
 		})
 	})
-	return rows, s.Wrap("copy "+step, err)
+	return copied, s.Wrap("copy "+step, err)
 }
 
 // ExecStep runs a statement as a step of a load, in one transaction with the note that it was run. What SQL Server

@@ -52,12 +52,18 @@ func (Dataset) Telltales() map[string]string {
 	}
 }
 
+// Params names the size, and what the schema uses of SQL Server: all but delayed durability.
+func (d Dataset) Params(p schema.Params) schema.Params {
+	p.Customers, p.OrdersPerMonth, p.Products = int64(d.Size.Customers), int64(d.Size.OrdersPerMonth), int64(d.Size.Products)
+	p.SQLServer.Uses = schema.SQLServerFeatures{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true}
+	return p
+}
+
 // Statements are those of package schema. An engine that cannot read files has none to read them.
 func (d Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
 	if phase == schema.Data && !schema.ReadsFiles(engine) {
 		return nil, nil
 	}
-	p.Customers, p.OrdersPerMonth, p.Products = int64(d.Size.Customers), int64(d.Size.OrdersPerMonth), int64(d.Size.Products)
 	return schema.Statements(engine, phase, p)
 }
 

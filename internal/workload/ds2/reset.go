@@ -33,7 +33,8 @@ func (Workload) PlanReset(ctx context.Context, target store.Store, info store.In
 			r.Rows = append(r.Rows, part)
 		}
 	}
-	if r.Statements, err = (Dataset{Size: size}).Statements(target.Engine(), schema.Reset, schema.Params{}); err != nil {
+	d := Dataset{Size: size}
+	if r.Statements, err = d.Statements(target.Engine(), schema.Reset, d.Params(schema.Params{})); err != nil {
 		return r, err
 	}
 	var customer, order int64

@@ -1,10 +1,11 @@
 package mailbox
 
 import (
-	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
+	"sync"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -22,6 +23,8 @@ type Dataset struct {
 	Size    Size // has passed Check
 	Seed    uint64
 	Profile string // of the runs that it is meant for
+
+	Engines map[string]Engine // that it can be loaded into, by their names
 }
 
 func (d Dataset) shape() Shape { return Shape{d.Size.Mailboxes, d.Seed} }
@@ -55,12 +58,18 @@ func (d Dataset) For(label string) workload.Dataset {
 // Telltales are of the table of records.
 func (Dataset) Telltales() map[string]string { return map[string]string{string(table): "folder_id"} }
 
+// Params names the workload's own schema, which has lazy commits, and the size.
+func (d Dataset) Params(p schema.Params) schema.Params {
+	p.Workload, p.Bytes = Name, d.Size.Bytes()
+	p.SQLServer.Uses = schema.SQLServerFeatures{Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true}
+	return p
+}
+
 // Statements are those of the workload's own schema.
 func (d Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
 	if phase == schema.Data {
 		return nil, nil // rows are always streamed
 	}
-	p.Workload = Name
 	return schema.Statements(engine, phase, p)
 }
 
@@ -70,35 +79,46 @@ const table datagen.Table = "messages"
 // partRecords is how many records a part has: 14 MB of them, so that a load that is resumed repeats little.
 const partRecords = 2048
 
-// Parts are the records by number. Their bytes are those of PostgreSQL's COPY in its binary format: as text, a body takes twice
-// as many.
-func (d Dataset) Parts(string) []datagen.Part {
+// Parts are the records in the format of an engine's bulk load: as text, a body takes twice as many bytes.
+func (d Dataset) Parts(engine string) []datagen.Part {
+	e, ok := d.Engines[engine]
+	if !ok {
+		return nil // nor is there a schema
+	}
+	format, shape, all := e.Format(), d.shape(), d.Size.Records()
+	number := func(i uint64) uint64 { return i }
+	if format.ByKey {
+		order := sync.OnceValue(func() []uint32 { return byKey(shape, all) })
+		number = func(i uint64) uint64 { return uint64(order()[i]) }
+	}
 	var parts []datagen.Part
-	shape := d.shape()
-	for from, all := int64(0), d.Size.Records(); from < all; from += partRecords {
+	for from := int64(0); from < all; from += partRecords {
 		n := min(partRecords, all-from)
 		parts = append(parts, datagen.Part{
-			Table: table, File: string(table), Rows: n, Bytes: int64(len(copyHeader)+len(copyTrailer)) + n*copyRow, Binary: true,
-			WriterTo: records{shape, uint64(from), uint64(n)},
+			Table: table, File: string(table), Rows: n, Bytes: int64(len(format.Header)+len(format.Trailer)) + n*int64(format.RowBytes), Binary: true,
+			WriterTo: records{shape, format, number, uint64(from), uint64(n)},
 		})
 	}
 	return parts
 }
 
-// records writes records from a number on.
-type records struct {
-	shape   Shape
-	from, n uint64
+// byKey is the numbers of the first n records in the order of their keys; a number is below maxRecords.
+func byKey(shape Shape, n int64) []uint32 {
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return shape.Key(uint64(a)).compare(shape.Key(uint64(b))) })
+	return order
 }
 
-// PostgreSQL's binary format of COPY: a header, rows of as many fields as the table has columns, each with its length before
-// it, and a trailer.
-const (
-	copyHeader  = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-	copyTrailer = "\xff\xff"
-	copyFields  = 6
-	copyRow     = 2 + copyFields*4 + 8 + 4 + 4 + 4 + 2 + BodySize
-)
+// records writes records from a place on.
+type records struct {
+	shape   Shape
+	format  Format
+	number  func(place uint64) uint64
+	from, n uint64
+}
 
 // WriteTo writes the records.
 func (r records) WriteTo(w io.Writer) (written int64, err error) {
@@ -109,25 +129,14 @@ func (r records) WriteTo(w io.Writer) (written int64, err error) {
 			written += int64(n)
 		}
 	}
-	put([]byte(copyHeader))
+	put([]byte(r.format.Header))
 	var record Record
-	row := make([]byte, 0, copyRow)
-	for n := r.from; n < r.from+r.n && err == nil; n++ {
+	row := make([]byte, 0, r.format.RowBytes)
+	for i := r.from; i < r.from+r.n && err == nil; i++ {
+		n := r.number(i)
 		r.shape.Fill(&record, n, uint32(mix(n^r.shape.Seed)))
-		put(appendRow(row, &record))
+		put(r.format.Append(row, &record))
 	}
-	put([]byte(copyTrailer))
+	put([]byte(r.format.Trailer))
 	return written, err
-}
-
-// appendRow appends a row in the order of the columns.
-func appendRow(b []byte, r *Record) []byte {
-	be := binary.BigEndian
-	b = be.AppendUint16(b, copyFields)
-	b = be.AppendUint64(be.AppendUint32(b, 8), uint64(r.Message))
-	b = be.AppendUint32(be.AppendUint32(b, 4), uint32(r.Mailbox))
-	b = be.AppendUint32(be.AppendUint32(b, 4), r.Flags)
-	b = be.AppendUint32(be.AppendUint32(b, 4), r.Sum)
-	b = be.AppendUint16(be.AppendUint32(b, 2), uint16(r.Folder))
-	return append(be.AppendUint32(b, uint32(len(r.Body))), r.Body...)
 }

@@ -9,11 +9,22 @@ import (
 
 // Engine is the workload's calls on the stores of one engine.
 type Engine interface {
+	// Format is the bytes of records as its bulk load takes them.
+	Format() Format
+
 	// Connect opens a connection for one user, with everything prepared that its operations need.
 	Connect(ctx context.Context, target store.Store) (Session, error)
 
 	// Bytes is what the records and their index take in the database.
 	Bytes(ctx context.Context, target store.Store) (int64, error)
+}
+
+// Format is the bytes of records as an engine's bulk load takes them.
+type Format struct {
+	Header, Trailer string                           // of a part
+	RowBytes        int                              // of each row
+	Append          func(b []byte, r *Record) []byte // appends a record's row
+	ByKey           bool                             // rows come in the order of their keys, by which the table lies
 }
 
 // Session is one user's connection.

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,6 +26,11 @@ type Key struct {
 	Mailbox int32 // from 1 on
 	Folder  int16 // from 1 on
 	Message int64
+}
+
+// compare orders keys as the primary key does.
+func (k Key) compare(other Key) int {
+	return cmp.Or(cmp.Compare(k.Mailbox, other.Mailbox), cmp.Compare(k.Folder, other.Folder), cmp.Compare(k.Message, other.Message))
 }
 
 // Record is a record as a database holds it. Flags are drawn anew each time it is written.

@@ -61,7 +61,7 @@ func readDataset(info store.Info) (Dataset, error) {
 			return Dataset{}, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
 		}
 	}
-	d := Dataset{Size{int(numbers[0]), int64(numbers[1])}, numbers[2], info[infoProfile]}
+	d := Dataset{Size: Size{int(numbers[0]), int64(numbers[1])}, Seed: numbers[2], Profile: info[infoProfile]}
 	if err := d.Size.Check(); err != nil {
 		return Dataset{}, fmt.Errorf("read table ds2_info: %w", err)
 	}

@@ -39,7 +39,10 @@ func open(t *testing.T) store.Store {
 	return s
 }
 
-var dataset = mailbox.Dataset{Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1"}
+var dataset = mailbox.Dataset{
+	Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
+	Engines: map[string]mailbox.Engine{storepostgres.Engine: postgres.Engine{}},
+}
 
 func loadInto(t *testing.T, s store.Store) {
 	t.Helper()

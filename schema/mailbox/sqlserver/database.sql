@@ -1,0 +1,38 @@
+{{- $p := .SQLServer -}}
+-- The database: data files with a quarter to spare, and the log apart. The collation matters to nobody: no key is a text.
+-- name: create database; unless: exists
+CREATE DATABASE {{ident .Database}}
+{{- if not $p.Lacks.Files}}
+ON PRIMARY
+{{- range $i, $f := mailboxFiles .}}{{if $i}},{{end}}
+    (NAME = {{$f.Name}}, FILENAME = {{str (file $p.DataDir $.Database $f.File)}}, SIZE = {{$f.MB}}MB, FILEGROWTH = 64MB)
+{{- end}}
+LOG ON
+    (NAME = log_1, FILENAME = {{str (file $p.LogDir .Database "log_1.ldf")}}, SIZE = {{mailboxLogMB .}}MB, FILEGROWTH = 256MB)
+{{- end}}
+COLLATE SQL_Latin1_General_CP1_CI_AS;
+{{- if not $p.Lacks.Recovery}}
+GO
+-- step: the log is used again and again, as Jetstress's, and a load logs pages and not rows.
+-- name: set recovery simple; transaction: none
+ALTER DATABASE {{ident .Database}} SET RECOVERY SIMPLE;
+{{- end}}
+{{- if not $p.Lacks.DelayedDurability}}
+GO
+-- step: each commit says whether it waits for the log.
+-- name: allow lazy commits; transaction: none
+ALTER DATABASE {{ident .Database}} SET DELAYED_DURABILITY = ALLOWED;
+{{- end}}
+{{- if $p.Password}}
+GO
+-- step: the driver's login. The password is checked against the server's policy.
+-- name: create login
+{{if $p.LoginThere}}ALTER{{else}}CREATE{{end}} LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
+{{- if not $p.Lacks.ServerState}}
+GO
+-- step: so that a run can record the server's counters. Rights on the server are granted in master only.
+-- name: grant view server state
+USE master;
+GRANT VIEW SERVER STATE TO {{ident $p.Login}};
+{{- end}}
+{{- end}}

@@ -1,0 +1,1 @@
+-- None: the clustered key came with the table.

@@ -1,0 +1,1 @@
+-- None: a transaction is one parameterized statement, which says whether it commits lazily.

@@ -1,0 +1,1 @@
+-- None: each lookup is by the whole key.
