@@ -103,6 +103,63 @@ func TestLoadFillsDrive(t *testing.T) {
 	})
 }
 
+// fillUp fills a drive up on which all of a server is: it goes down. Room makes room again.
+func fillUp(t *testing.T, dir, target string) (room func()) {
+	t.Helper()
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 300<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the drive up: %v", err)
+	}
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for err = nil; err == nil; { // fills the files of the log that there are
+		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
+	}
+	return func() {
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestVerifyFillsDrive has the drive of a server fill up while all of a database is audited, or checked in depth.
+func TestVerifyFillsDrive(t *testing.T) {
+	t.Parallel()
+	dir, _ := smallDrive(t, "300m", pgtest.Server(t).DataDir())
+	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	target := server.URL("ds2")
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "10MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	for _, args := range [][]string{{"verify", "--target", target}, {"verify", "--deep", "--target", target}} {
+		p := startProgram(t, args...)
+		waiting, release := heldAudit(t, target)
+		p.start(t)
+		p.await(t, "the audit", waiting)
+		room := fillUp(t, dir, target)
+		<-p.ended
+		release()
+		said := p.stderr.String()
+		if code := p.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said, "are free on the server's file system that holds "+dir) {
+			t.Errorf("%s: exit %d, %s", args, code, said)
+		}
+		room()
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if code, stdout, stderr := execute(t, append(args, "--quiet")...); code != exitDone {
+			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
 // TestAuditFillsDrive has the drive of a server fill up while a run is audited: the server cannot write its log and goes down. The run's
 // record says on which file system room was missing, and is audited when there is some.
 func TestAuditFillsDrive(t *testing.T) {
@@ -122,18 +179,7 @@ func TestAuditFillsDrive(t *testing.T) {
 	p.await(t, "the orders", p.holds("run/run.log", "phase=run"))
 	waiting, release := heldAudit(t, target)
 	p.await(t, "the audit", waiting)
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 300<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("filling the drive up: %v", err)
-	}
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for err = nil; err == nil; { // fills the files of the log that there are
-		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
-	}
+	room := fillUp(t, dir, target)
 	<-p.ended
 	release()
 	said := p.stderr.String()
@@ -144,9 +190,7 @@ func TestAuditFillsDrive(t *testing.T) {
 	if code != exitFailed {
 		t.Errorf("verify of a server that is down: exit %d, %s", code, stderr)
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	room()
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}

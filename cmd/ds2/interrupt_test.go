@@ -167,8 +167,8 @@ func (s *troubledServer) lock(t *testing.T, database, statement string) {
 	}
 }
 
-// waits tells whether a session of ds2 waits for a lock on a table.
-func (s *troubledServer) waits(t *testing.T, database string) func() bool {
+// waits tells whether so many sessions of ds2 wait for a lock in a database.
+func (s *troubledServer) waits(t *testing.T, database string, sessions int) func() bool {
 	return func() bool {
 		var n int
 		err := s.admin.QueryRow(`SELECT count(*) FROM pg_stat_activity
@@ -176,7 +176,7 @@ func (s *troubledServer) waits(t *testing.T, database string) func() bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n > 0
+		return n >= sessions
 	}
 }
 
@@ -228,7 +228,7 @@ func TestSecondSignal(t *testing.T) {
 		{"the server is down", s.Kill, func() {}},
 	} {
 		t.Run(trouble.why, func(t *testing.T) {
-			programs := commandsAtWork(t, s)
+			programs := commandsAtWork(t, s, func(string) bool { return true })
 			trouble.begin()
 			t.Cleanup(trouble.over)
 			stopTwice(t, programs)
@@ -236,18 +236,46 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
+// TestFirstSignal interrupts once, on a server that answers, every command that has no run to drain: it and its statement are gone, with
+// exit code 130.
+func TestFirstSignal(t *testing.T) {
+	s := newTroubledServer(t)
+	if code, _, stderr := execute(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	for _, p := range commandsAtWork(t, s, func(name string) bool {
+		return !slices.Contains([]string{"drive", "bench", "experiment", "tune"}, name)
+	}) {
+		p.Process.Signal(syscall.SIGINT)
+		if !p.endsWithin(mayTakeSecond) || p.ProcessState.ExitCode() != exitInterrupted {
+			t.Errorf("%s: %v, %s", p.name, p.ProcessState, p.stderr.String())
+		}
+	}
+	queries := "unknown"
+	var err error
+	for until := time.Now().Add(mayTakeSecond); queries != "" && err == nil && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+		err = s.admin.QueryRow("SELECT coalesce(string_agg(datname || ': ' || query, '; '), '') FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'").Scan(&queries)
+	}
+	if err != nil || queries != "" {
+		t.Errorf("the server is still at work: %s, %v", queries, err)
+	}
+}
+
 // commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are amid their work.
-func commandsAtWork(t *testing.T, s *troubledServer) []*program {
+// Those without are left out.
+func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
 	run := []string{"--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
 	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
-	var all []*program
-	for _, c := range []struct {
+	const databases = "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE" // taken once, last
+	type command struct {
 		name   string
 		args   []string
 		lock   string // that makes it come to a halt
 		file   string // that says phase=run when it is at work
 		within string // the database that it waits in, where it is not its own
-	}{
+		with   int    // how many others wait in it
+	}
+	commands := slices.DeleteFunc([]command{
 		{name: "load", args: []string{"load", "--size", "500MB", "--parallel", "1"}},
 		{name: "drive", args: append([]string{"drive"}, run...), file: "out/run.log"},
 		{name: "bench", args: append([]string{"bench", "--settle", "0", "--idle", "0", "--restore", "none"}, run...), file: "out/run-1/run.log"},
@@ -256,12 +284,21 @@ func commandsAtWork(t *testing.T, s *troubledServer) []*program {
 		{name: "verify", args: []string{"verify"}, lock: tables},
 		{name: "deep", args: []string{"verify", "--deep"}, lock: tables},
 		{name: "reset", args: []string{"reset"}, lock: tables},
-		{name: "snapshot", args: []string{"snapshot", "create"}, within: "postgres", lock: "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE"},
-	} {
+		{name: "snapshot", args: []string{"snapshot", "create"}, within: "postgres", lock: databases},
+		{name: "restore", args: []string{"snapshot", "restore"}, within: "postgres", with: 1},
+	}, func(c command) bool { return !with(c.name) })
+	for _, c := range commands {
 		s.exec(t, "DROP DATABASE IF EXISTS "+c.name+" WITH (FORCE)")
 		if c.name != "load" {
 			s.exec(t, "CREATE DATABASE "+c.name+" TEMPLATE origin")
 		}
+	}
+	if with("restore") {
+		s.exec(t, "DROP DATABASE IF EXISTS restore_ds2_snapshot")
+		s.exec(t, "CREATE DATABASE restore_ds2_snapshot TEMPLATE origin")
+	}
+	var all []*program
+	for _, c := range commands {
 		if c.name != "experiment" {
 			c.args = append(c.args, "--target", s.through(t, c.name))
 		}
@@ -280,8 +317,8 @@ func commandsAtWork(t *testing.T, s *troubledServer) []*program {
 		}
 		p.start(t)
 		switch {
-		case c.lock != "":
-			p.await(t, "it waits for a lock", s.waits(t, database))
+		case c.lock != "", c.with > 0:
+			p.await(t, "it waits for a lock", s.waits(t, database, c.with+1))
 		case c.file != "":
 			p.await(t, "orders", p.holds(c.file, "phase=run"))
 		default:

@@ -23,6 +23,9 @@ const priorWeight = 0.02
 // Estimate is how far a job is. It is at one piece of work at a time, which may consist of several tasks at once. All methods may be
 // called from several goroutines.
 type Estimate struct {
+	// Seconds says that the priors are seconds of this machine, or one like it: they count as they are until something is measured.
+	Seconds bool
+
 	mu    sync.Mutex
 	kinds []*amount
 	piece *amount   // kind of what the job is at; nil: nothing
@@ -146,7 +149,10 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 		}
 	}
 	if all == 0 || expected == 0 {
-		return 0, -1
+		if !e.Seconds {
+			return 0, -1
+		}
+		all, expected = 1, 1
 	}
 	past, rest := elapsed, 0.0
 	for _, k := range e.kinds {

@@ -175,3 +175,23 @@ func TestLeftOut(t *testing.T) {
 		}
 	})
 }
+
+// TestPriorsInSeconds asks before anything is measured: where the priors are seconds they say what is left, until the job says more.
+func TestPriorsInSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		drop, copy := pace.Kind{Name: "drop", Prior: 0.5}, pace.Kind{Name: "copy", Prior: 2}
+		e := pace.Estimate{Seconds: true}
+		e.Plan(drop, 10)
+		e.Plan(copy, 10)
+		e.Begin(drop, 10)
+		time.Sleep(time.Second)
+		if share, left := e.Left(); share != 0.04 || left != 24*time.Second {
+			t.Errorf("%v done, %s left", share, left)
+		}
+		time.Sleep(9 * time.Second) // twice as long as expected
+		e.Begin(copy, 10)
+		if _, left := e.Left(); left != 40*time.Second {
+			t.Errorf("after half: %s left", left)
+		}
+	})
+}

@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"ds2/internal/pace"
 	"ds2/internal/store"
 )
 
@@ -85,7 +82,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
 		}
-		if err := s.copyDatabase(ctx, conn, s.Database(), made, tell); err != nil {
+		if err := s.copyDatabase(ctx, conn, s.Database(), made, name, made, tell); err != nil {
 			return err
 		}
 		if err := exchange(ctx, conn, name, made, old); err != nil {
@@ -141,7 +138,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 			return &store.Error{Op: op, Class: store.Config,
 				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
 		}
-		return s.copyDatabase(ctx, conn, name, s.Database(), tell)
+		return s.copyDatabase(ctx, conn, name, s.Database(), name, name, tell)
 	})
 }
 
@@ -175,23 +172,34 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 }
 
 // copyDatabase makes database to, in the place of one that is there, as a copy of database from. Of the server's ways it takes the fastest: copying
-// files (the only one before version 15), as clones that share their blocks where version and file system can do that.
-func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string, tell store.Tell) error {
-	tell("drop the old database "+to, 0, -1)
+// files (the only one before version 15), as clones that share their blocks where version and file system can do that. What it took is noted with
+// the snapshot noted, and an earlier note of the snapshot known says what is to be expected.
+func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to, known, noted string, tell store.Tell) error {
+	work, err := measureCopy(ctx, conn, from, to, known)
+	if err != nil {
+		return err
+	}
+	end := s.follow(ctx, work, tell)
+	defer end()
 	if err := dropDatabase(ctx, conn, to); err != nil {
 		return err
 	}
-	create := "CREATE DATABASE " + quote(to) + " TEMPLATE " + quote(from)
-	var version int
-	var bytes int64
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer, pg_database_size($1::name)", from).Scan(&version, &bytes); err != nil {
+	work.dropped()
+	if err := createCopy(ctx, conn, from, to); err != nil {
 		return err
 	}
-	watched, end := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() { s.watchCopy(watched, bytes, tell) })
-	defer watch.Wait()
-	defer end()
+	end()
+	work.note(ctx, conn, noted)
+	return nil
+}
+
+// createCopy makes database to as a copy of database from.
+func createCopy(ctx context.Context, conn *pgx.Conn, from, to string) error {
+	create := "CREATE DATABASE " + quote(to) + " TEMPLATE " + quote(from)
+	var version int
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
+		return err
+	}
 	if version >= 15_00_00 {
 		create += " STRATEGY file_copy"
 	}
@@ -207,77 +215,6 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to strin
 	}
 	_, err := conn.Exec(ctx, create)
 	return err
-}
-
-// copyEvery is how often the copy is looked at while the server makes it.
-const copyEvery = 500 * time.Millisecond
-
-// The server first copies all files, and then has them written to the drives, of which nobody can see how far it is. That
-// takes a tenth of the copying or so: the kernel has been writing meanwhile.
-var (
-	copying = pace.Kind{Name: "copy", Prior: 1}
-	syncing = pace.Kind{Name: "write", Prior: 0.1}
-)
-
-// watchCopy tells how much of a database of some bytes is copied, until ctx ends.
-func (s *Store) watchCopy(ctx context.Context, bytes int64, tell store.Tell) {
-	conn, err := s.maintenance(ctx)
-	if err != nil {
-		return // it is only for show
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	// The planner takes the files for millions, and compiling the query takes most of a second; running it, a ten-thousandth of one.
-	if _, err := conn.Exec(ctx, "SET jit = off"); err != nil {
-		return
-	}
-	before, err := unnamedBytes(ctx, conn)
-	if err != nil {
-		return
-	}
-	var e pace.Estimate
-	e.Plan(copying, float64(bytes))
-	e.Plan(syncing, float64(bytes))
-	e.Begin(copying, float64(bytes))
-	doing := fmt.Sprintf("copy %.1f GB", float64(bytes)/1e9)
-	tick := time.NewTicker(copyEvery)
-	defer tick.Stop()
-	for done := int64(0); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if done < bytes {
-			all, err := unnamedBytes(ctx, conn)
-			if err != nil {
-				return
-			}
-			more := max(min(all-before, bytes)-done, 0)
-			e.Did(float64(more))
-			if done += more; done == bytes {
-				e.Begin(syncing, float64(bytes))
-				doing = "have the copy written to the drives"
-			}
-		}
-		share, left := e.Left()
-		tell(doing, share, left)
-	}
-}
-
-// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one that is being copied. Only a
-// superuser may see them.
-func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
-	err = conn.QueryRow(ctx, `
-		WITH places (dir) AS (
-			SELECT 'base'
-			UNION ALL
-			SELECT 'pg_tblspc/' || t || '/' || v FROM pg_ls_dir('pg_tblspc') t, pg_ls_dir('pg_tblspc/' || t) v
-			WHERE v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
-		)
-		SELECT coalesce(sum((pg_stat_file(dir || '/' || db || '/' || file, true)).size), 0)::bigint
-		FROM places, pg_ls_dir(dir) db, pg_ls_dir(dir || '/' || db, true, false) file
-		WHERE db ~ '^[0-9]+$' AND db::oid NOT IN (SELECT oid FROM pg_database)`).Scan(&n)
-	return n, err
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
