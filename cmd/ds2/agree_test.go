@@ -20,15 +20,15 @@ import (
 	"ds2/internal/metrics"
 	"ds2/internal/report"
 	"ds2/internal/result"
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the record
 // of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
 func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	t.Helper()
-	operations := make([]string, store.NumOps)
-	for op := range store.NumOps {
+	operations := make([]string, calls.NumOps)
+	for op := range calls.NumOps {
 		operations[op] = op.String()
 	}
 	meter := measure.NewMeter(operations, []string{"host/ds2"})
@@ -44,11 +44,11 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 		for range orders {
 			var o measure.Order
 			var all, ds2 time.Duration
-			for op := range store.NumOps {
+			for op := range calls.NumOps {
 				d := time.Duration(1_000_000 + random.IntN(40_000_000))
 				o.AddLatency(int(op), d)
 				all += d
-				if op != store.OpPrices {
+				if op != calls.OpPrices {
 					ds2 += d
 				}
 			}
@@ -195,7 +195,7 @@ func TestMeansAgree(t *testing.T) {
 	whole := func(ms float64) string { return strconv.FormatFloat(ms, 'f', 0, 64) }
 	latency := r.Windows[0].Latency
 	var browses, time float64
-	for op := store.OpBrowseByCategory; op <= store.OpBrowseByTitle; op++ {
+	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
 		l := latency[op.String()]
 		browses, time = browses+float64(l.Count), time+l.Mean*float64(l.Count)
 	}

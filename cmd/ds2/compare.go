@@ -36,7 +36,7 @@ A directory can be given a name: ssd=ds2-results/…`,
 			write := compareFormats[output]
 			var gates []limit.Gate
 			for _, text := range failIf {
-				gate, err := limit.ParseGate(text)
+				gate, err := limit.ParseGate(text, limitOperations()...)
 				if err != nil {
 					return flagError("fail-if", err)
 				}

@@ -161,7 +161,7 @@ func completeSize(_ *cobra.Command, _ []string, begun string) ([]string, cobra.S
 // completeLimit offers the figures that a limit may bound, and then bounds to change.
 func completeLimit(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
-	beginnings := limit.Beginnings()
+	beginnings := limit.Beginnings(limitOperations()...)
 	for _, b := range beginnings {
 		if strings.HasPrefix(begun, b) {
 			return []string{b + " " + limit.Example(b)}, directive

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // ds2Lines prints a run as DS2's own driver does (WORKLOAD.md section 5), for scripts that parse it. Its figures are
@@ -48,7 +48,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	et, tallies := l.figures()
 	t := add(tallies)
 	browses, browseTime := int64(0), time.Duration(0)
-	for op := store.OpBrowseByCategory; op <= store.OpBrowseByTitle; op++ {
+	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
 		browses += t.Number[op]
 		browseTime += t.Sum[op]
 	}
@@ -56,9 +56,9 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		"n_browse_overall=%d n_purchase_overall=%d rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d "+
 		"rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t.Orders, et), l.meter.MaxOfLast100().Milliseconds(),
-		average(t.DS2Time, t.Orders), t.Number[store.OpLogin], t.NewCustomers, browses, t.Number[store.OpPurchase],
-		average(t.Sum[store.OpLogin], t.Number[store.OpLogin]), average(t.Sum[store.OpNewCustomer], t.NewCustomers),
-		average(browseTime, browses), average(t.Sum[store.OpPurchase], t.Number[store.OpPurchase]),
+		average(t.DS2Time, t.Orders), t.Number[calls.OpLogin], t.NewCustomers, browses, t.Number[calls.OpPurchase],
+		average(t.Sum[calls.OpLogin], t.Number[calls.OpLogin]), average(t.Sum[calls.OpNewCustomer], t.NewCustomers),
+		average(browseTime, browses), average(t.Sum[calls.OpPurchase], t.Number[calls.OpPurchase]),
 		average(t.DS2Time-l.last.DS2Time, t.Orders-l.last.Orders), t.Rollbacks, percent(t.Rollbacks, t.Orders))
 }
 

@@ -21,6 +21,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from one
@@ -103,17 +104,17 @@ type counting struct {
 	stop chan struct{}
 }
 
-func (c counting) Connect(ctx context.Context) (store.Session, error) {
-	session, err := c.Store.(store.DVDStore).Connect(ctx)
+func (c counting) Connect(ctx context.Context) (calls.Session, error) {
+	session, err := ds2Engines[c.Engine()].Connect(ctx, c.Store)
 	return countingSession{session, c}, err
 }
 
 type countingSession struct {
-	store.Session
+	calls.Session
 	target counting
 }
 
-func (c countingSession) Purchase(ctx context.Context, p *store.Purchase) (int64, error) {
+func (c countingSession) Purchase(ctx context.Context, p *calls.Purchase) (int64, error) {
 	id, err := c.Session.Purchase(ctx, p)
 	if *c.target.left--; *c.target.left == 0 {
 		close(c.target.stop)

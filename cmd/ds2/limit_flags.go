@@ -27,7 +27,7 @@ func (f *limitFlags) parse() ([]limit.Limit, error) {
 		}
 		limits = append(limits, set...)
 	}
-	more, err := limit.ParseAll(f.texts)
+	more, err := limit.ParseAll(f.texts, limitOperations()...)
 	if err != nil {
 		return nil, flagError("limit", err)
 	}

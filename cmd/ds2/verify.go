@@ -70,7 +70,7 @@ type verifyFlags struct {
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
 	var options workload.Audit
-	unnamed := ds2.Workload{}
+	unnamed := ds2.Workload{Engines: ds2Engines}
 	if f.size != "" {
 		size, err := parseSize(f.size)
 		if err != nil {

@@ -9,8 +9,13 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/store/sqlserver"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
+	ds2postgres "ds2/internal/workload/ds2/postgres"
+	ds2sqlserver "ds2/internal/workload/ds2/sqlserver"
 	"ds2/internal/workload/mailbox"
 )
 
@@ -31,7 +36,7 @@ type tenant struct {
 func tenants() map[string]tenant {
 	return map[string]tenant{
 		ds2.Name: {
-			Workload:  ds2.Workload{},
+			Workload:  ds2.Workload{Engines: ds2Engines},
 			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
 			runFlags:  []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
 			dataset:   (*loadFlags).ds2,
@@ -47,6 +52,18 @@ func tenants() map[string]tenant {
 			plan:      (*driveFlags).planMailboxes,
 		},
 	}
+}
+
+// ds2Engines are the engines that DVD Store 2 has calls on.
+var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Engine{}, sqlserver.Engine: ds2sqlserver.Engine{}}
+
+// limitOperations are the words of limits that workloads add.
+func limitOperations() []string {
+	words := []string{"browse", "order"}
+	for _, t := range tenants() {
+		words = append(words, workload.Names(t.Operations())...)
+	}
+	return words
 }
 
 // workloads are the tenants for who asks databases whose they are.
@@ -130,7 +147,7 @@ func (f *driveFlags) judgeDS2() (err error) {
 }
 
 func (f *driveFlags) planDS2(targets []store.Store, infos []store.Info) (workload.Plan, error) {
-	plan, err := ds2.Look(targets, infos, f.expected, f.workload)
+	plan, err := ds2.Look(targets, infos, ds2Engines, f.expected, f.workload)
 	if err != nil {
 		return nil, err
 	}

@@ -8,24 +8,24 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
-	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // instant is a target whose sessions answer at once.
 type instant struct{}
 
-func (instant) Connect(context.Context) (store.Session, error) { return instant{}, nil }
+func (instant) Connect(context.Context) (calls.Session, error) { return instant{}, nil }
 
-func (instant) Login(context.Context, []byte, []byte) (store.Login, error) {
-	return store.Login{CustomerID: 1}, nil
+func (instant) Login(context.Context, []byte, []byte) (calls.Login, error) {
+	return calls.Login{CustomerID: 1}, nil
 }
-func (instant) NewCustomer(context.Context, *store.Customer) (int64, error)        { return 1, nil }
+func (instant) NewCustomer(context.Context, *calls.Customer) (int64, error)        { return 1, nil }
 func (instant) BrowseByCategory(context.Context, int, int) (int, error)            { return 0, nil }
 func (instant) BrowseByActor(context.Context, int, []byte) (int, error)            { return 0, nil }
 func (instant) BrowseByTitle(context.Context, int, []byte) (int, error)            { return 0, nil }
-func (instant) Prices(context.Context, []store.Item) error                         { return nil }
-func (instant) Purchase(context.Context, *store.Purchase) (orderID int64, _ error) { return 1, nil }
+func (instant) Prices(context.Context, []calls.Item) error                         { return nil }
+func (instant) Purchase(context.Context, *calls.Purchase) (orderID int64, _ error) { return 1, nil }
 func (instant) Close(context.Context) error                                        { return nil }
 
 // TestOrderAllocatesNothing plays orders from the draw to the record, without a store.

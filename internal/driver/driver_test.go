@@ -19,6 +19,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -202,7 +203,7 @@ func TestStopWhileConnecting(t *testing.T) {
 }
 
 func TestSecondStopLeavesAtOnce(t *testing.T) {
-	sim := &simulation{service: 10 * time.Millisecond, stall: func(op store.Op, call int64) bool { return call > 1000 }}
+	sim := &simulation{service: 10 * time.Millisecond, stall: func(op calls.Op, call int64) bool { return call > 1000 }}
 	got, totals, err := drive(t, config(sim), func(stop, leave func()) {
 		time.Sleep(8 * time.Second)
 		stop()
@@ -221,7 +222,7 @@ func TestSecondStopLeavesAtOnce(t *testing.T) {
 }
 
 func TestDrainIsBounded(t *testing.T) {
-	c := config(&simulation{service: 10 * time.Millisecond, stall: func(op store.Op, call int64) bool { return call > 5000 }})
+	c := config(&simulation{service: 10 * time.Millisecond, stall: func(op calls.Op, call int64) bool { return call > 5000 }})
 	c.Drain = 3 * time.Second
 	c.OperationTimeout = time.Minute
 	got, totals, err := drive(t, c, nil)
@@ -240,8 +241,8 @@ func TestRetries(t *testing.T) {
 	for _, class := range []store.Class{store.Deadlock, store.Serialization, store.Timeout, store.Resource, store.Connection} {
 		t.Run(string(class), func(t *testing.T) {
 			var failed bool
-			sim := &simulation{service: 10 * time.Millisecond, fail: func(op store.Op, call int64) error {
-				if op == store.OpPurchase && call > 500 && !failed {
+			sim := &simulation{service: 10 * time.Millisecond, fail: func(op calls.Op, call int64) error {
+				if op == calls.OpPurchase && call > 500 && !failed {
 					failed = true
 					return &store.Error{Op: "purchase", Class: class, Err: errors.New("simulated")}
 				}
@@ -274,7 +275,7 @@ func TestRetries(t *testing.T) {
 
 func TestRestartOfTheServer(t *testing.T) {
 	var down atomic.Bool
-	sim := &simulation{service: 10 * time.Millisecond, fail: func(op store.Op, _ int64) error {
+	sim := &simulation{service: 10 * time.Millisecond, fail: func(op calls.Op, _ int64) error {
 		if down.Load() {
 			return &store.Error{Op: "simulated", Class: store.Connection, Err: errors.New("server is down")}
 		}
@@ -297,7 +298,7 @@ func TestRestartOfTheServer(t *testing.T) {
 }
 
 func TestStalledOperation(t *testing.T) {
-	sim := &simulation{service: 10 * time.Millisecond, stall: func(op store.Op, call int64) bool { return call == 500 }}
+	sim := &simulation{service: 10 * time.Millisecond, stall: func(op calls.Op, call int64) bool { return call == 500 }}
 	c := config(sim)
 	c.OperationTimeout = 3 * time.Second
 	_, totals, err := drive(t, c, nil)
@@ -312,12 +313,12 @@ func TestStalledOperation(t *testing.T) {
 func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
 	var lost, made atomic.Int64
 	sim := &simulation{service: 10 * time.Millisecond}
-	sim.fail = func(op store.Op, call int64) error {
-		if op == store.OpPurchase && call%50 == 0 {
+	sim.fail = func(op calls.Op, call int64) error {
+		if op == calls.OpPurchase && call%50 == 0 {
 			lost.Add(1)
 			return &store.Error{Op: "purchase", Class: store.Connection, InDoubt: true, Err: errors.New("simulated")}
 		}
-		if op == store.OpPurchase {
+		if op == calls.OpPurchase {
 			made.Add(1)
 		}
 		return nil
@@ -380,9 +381,9 @@ func TestTakenNames(t *testing.T) {
 }
 
 func TestWhatEndsARun(t *testing.T) {
-	fail := func(class store.Class) func(store.Op, int64) error {
-		return func(op store.Op, call int64) error {
-			if op == store.OpPrices {
+	fail := func(class store.Class) func(calls.Op, int64) error {
+		return func(op calls.Op, call int64) error {
+			if op == calls.OpPrices {
 				return &store.Error{Op: "read prices", Class: class, Err: errors.New("simulated")}
 			}
 			return nil

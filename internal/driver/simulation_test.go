@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // simulation is a target of known service times, for the clockwork of the driver. It says nothing about databases.
@@ -14,8 +15,8 @@ type simulation struct {
 	service     time.Duration                       // of every operation
 	connectTime time.Duration                       // of a connection
 	connectErr  error                               // of every connection
-	fail        func(op store.Op, call int64) error // of a call, by number
-	stall       func(op store.Op, call int64) bool  // until the context ends
+	fail        func(op calls.Op, call int64) error // of a call, by number
+	stall       func(op calls.Op, call int64) bool  // until the context ends
 	newCustomer func(name string) (id int64, _ error)
 	slow        func() time.Duration // added to a call
 	noCustomers bool                 // login finds nobody
@@ -23,7 +24,7 @@ type simulation struct {
 	calls, purchases, open atomic.Int64
 }
 
-func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
+func (s *simulation) Connect(ctx context.Context) (calls.Session, error) {
 	if !sleep(ctx, s.connectTime) {
 		return nil, &store.Error{Op: "connect", Class: store.Connection, Err: ctx.Err()}
 	}
@@ -31,7 +32,7 @@ func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
 		return nil, s.connectErr
 	}
 	if s.fail != nil {
-		if err := s.fail(store.NumOps, 0); err != nil {
+		if err := s.fail(calls.NumOps, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -41,7 +42,7 @@ func (s *simulation) Connect(ctx context.Context) (store.Session, error) {
 
 type simulatedSession struct{ *simulation }
 
-func (s *simulatedSession) call(ctx context.Context, op store.Op) error {
+func (s *simulatedSession) call(ctx context.Context, op calls.Op) error {
 	n := s.calls.Add(1)
 	if s.stall != nil && s.stall(op, n) {
 		<-ctx.Done()
@@ -59,44 +60,44 @@ func (s *simulatedSession) call(ctx context.Context, op store.Op) error {
 	return nil
 }
 
-func (s *simulatedSession) Login(ctx context.Context, username, password []byte) (store.Login, error) {
+func (s *simulatedSession) Login(ctx context.Context, username, password []byte) (calls.Login, error) {
 	if s.noCustomers {
-		return store.Login{}, s.call(ctx, store.OpLogin)
+		return calls.Login{}, s.call(ctx, calls.OpLogin)
 	}
-	return store.Login{CustomerID: 1}, s.call(ctx, store.OpLogin)
+	return calls.Login{CustomerID: 1}, s.call(ctx, calls.OpLogin)
 }
 
-func (s *simulatedSession) NewCustomer(ctx context.Context, c *store.Customer) (int64, error) {
-	if err := s.call(ctx, store.OpNewCustomer); err != nil || s.simulation.newCustomer == nil {
+func (s *simulatedSession) NewCustomer(ctx context.Context, c *calls.Customer) (int64, error) {
+	if err := s.call(ctx, calls.OpNewCustomer); err != nil || s.simulation.newCustomer == nil {
 		return 1, err
 	}
 	return s.newCustomer(string(c.Username))
 }
 
 func (s *simulatedSession) BrowseByCategory(ctx context.Context, _, _ int) (int, error) {
-	return 0, s.call(ctx, store.OpBrowseByCategory)
+	return 0, s.call(ctx, calls.OpBrowseByCategory)
 }
 
 func (s *simulatedSession) BrowseByActor(ctx context.Context, _ int, _ []byte) (int, error) {
-	return 0, s.call(ctx, store.OpBrowseByActor)
+	return 0, s.call(ctx, calls.OpBrowseByActor)
 }
 
 func (s *simulatedSession) BrowseByTitle(ctx context.Context, _ int, _ []byte) (int, error) {
-	return 0, s.call(ctx, store.OpBrowseByTitle)
+	return 0, s.call(ctx, calls.OpBrowseByTitle)
 }
 
-func (s *simulatedSession) Prices(ctx context.Context, items []store.Item) error {
+func (s *simulatedSession) Prices(ctx context.Context, items []calls.Item) error {
 	for i := range items {
 		items[i].Price = 1099
 	}
-	return s.call(ctx, store.OpPrices)
+	return s.call(ctx, calls.OpPrices)
 }
 
-func (s *simulatedSession) Purchase(ctx context.Context, p *store.Purchase) (int64, error) {
+func (s *simulatedSession) Purchase(ctx context.Context, p *calls.Purchase) (int64, error) {
 	if p.Total == 0 {
 		return 0, &store.Error{Op: "purchase", Class: store.Bug, Err: errors.New("the cart has no prices")}
 	}
-	err := s.call(ctx, store.OpPurchase)
+	err := s.call(ctx, calls.OpPurchase)
 	if err != nil {
 		return 0, err
 	}

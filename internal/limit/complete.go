@@ -1,19 +1,17 @@
 package limit
 
-import (
-	"maps"
-	"slices"
-)
-
 // usualStatistics are the statistics that Beginnings offers of a figure with percentiles.
 var usualStatistics = []string{"mean", "p50", "p95", "p99", "p99.9", "max"}
 
-// Beginnings are the limits that can be written, without their bounds, such as "order p95 <": each figure with its usual
-// statistics, in order.
-func Beginnings() []string {
+// Beginnings are the limits that can be written where a workload adds operations, without their bounds, such as "order p95 <":
+// each figure with its usual statistics, in order.
+func Beginnings(operations ...string) []string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(subjects)) {
-		kind := subjects[name]
+	for _, name := range names(operations) {
+		kind, known := subjects[name]
+		if !known {
+			kind = operation
+		}
 		statistics := []string{""}
 		switch {
 		case kind.percentiles:

@@ -8,14 +8,14 @@ import (
 // TestBeginnings: each of them is a limit with the bound of its example, and every figure has one.
 func TestBeginnings(t *testing.T) {
 	var figures []string
-	for _, b := range Beginnings() {
-		l, err := Parse(b + " " + Example(b))
+	for _, b := range Beginnings(operations...) {
+		l, err := Parse(b+" "+Example(b), operations...)
 		if err != nil {
 			t.Errorf("%q: %v", b, err)
 		}
 		figures = append(figures, l.Subject)
 	}
-	for name := range subjects {
+	for _, name := range names(operations) {
 		if !slices.Contains(figures, name) {
 			t.Errorf("no limit of %s", name)
 		}

@@ -20,9 +20,9 @@ type Gate struct {
 func (g Gate) String() string { return g.text }
 
 // ParseGate reads one gate: a figure as in a limit, a comparison, and a change in percent such as -2.5%. Its errors are of
-// type *SyntaxError.
-func ParseGate(text string) (Gate, error) {
-	p := &parser{text: text}
+// type *SyntaxError. The operations are as in Parse.
+func ParseGate(text string, operations ...string) (Gate, error) {
+	p := &parser{text: text, operations: operations}
 	metric, err := p.metric()
 	if err != nil {
 		return Gate{}, err

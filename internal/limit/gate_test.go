@@ -24,7 +24,7 @@ func TestParseGate(t *testing.T) {
 		{text: "oppm > 5%", bad: `unknown figure "oppm"`},
 		{text: "opm < -2% ,order", bad: "--fail-if once for each"},
 	} {
-		g, err := ParseGate(c.text)
+		g, err := ParseGate(c.text, operations...)
 		if c.bad != "" {
 			if err == nil || !strings.Contains(err.Error(), c.bad) || !errors.As(err, new(*SyntaxError)) {
 				t.Errorf("ParseGate(%q): %v, want an error with %q", c.text, err, c.bad)

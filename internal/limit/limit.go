@@ -6,14 +6,12 @@ package limit
 import (
 	"strconv"
 	"strings"
-
-	"ds2/internal/store"
 )
 
 // Metric names one measured figure.
 type Metric struct {
-	// Subject is "order", "browse" (all three browses together), the name of a store.Op, "device", "data" or "log" with
-	// "read" or "write", "errors", "opm" or "iops".
+	// Subject is what a workload calls one of its operations, several of them or their cycle, such as "order"; "device", "data"
+	// or "log" with "read" or "write"; "errors", "opm" or "iops".
 	Subject string
 
 	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, opm and iops.
@@ -38,7 +36,12 @@ func (m Metric) Quantile() (float64, bool) {
 }
 
 // Unit is what the figure is counted in.
-func (m Metric) Unit() Unit { return subjects[m.Subject].unit }
+func (m Metric) Unit() Unit {
+	if s, ok := subjects[m.Subject]; ok {
+		return s.unit
+	}
+	return operation.unit
+}
 
 // Unit is the unit of a figure: always a base unit, as in Prometheus.
 type Unit string
@@ -95,25 +98,21 @@ type subject struct {
 	percentiles bool // each operation is a sample; a device has one figure a second, so mean and max only
 }
 
-var subjects = func() map[string]subject {
-	s := map[string]subject{
-		"order":        {Seconds, true},
-		"browse":       {Seconds, true},
-		"device read":  {Seconds, false},
-		"device write": {Seconds, false},
-		"data read":    {Seconds, false},
-		"data write":   {Seconds, false},
-		"log read":     {Seconds, false},
-		"log write":    {Seconds, false},
-		"iops":         {IOPS, false},
-		"errors":       {Ratio, false},
-		"opm":          {OPM, false},
-	}
-	for op := range store.NumOps {
-		s[op.String()] = subject{Seconds, true}
-	}
-	return s
-}()
+// subjects are those that no workload adds.
+var subjects = map[string]subject{
+	"device read":  {Seconds, false},
+	"device write": {Seconds, false},
+	"data read":    {Seconds, false},
+	"data write":   {Seconds, false},
+	"log read":     {Seconds, false},
+	"log write":    {Seconds, false},
+	"iops":         {IOPS, false},
+	"errors":       {Ratio, false},
+	"opm":          {OPM, false},
+}
+
+// operation is a subject that a workload adds.
+var operation = subject{Seconds, true}
 
 // percentile reads p95 as 0.95; false where text is no percentile between 0 and 100.
 func percentile(text string) (float64, bool) {

@@ -8,6 +8,9 @@ import (
 	"ds2/internal/fuzztest"
 )
 
+// operations are some that a workload may have.
+var operations = []string{"browse", "browse_by_actor", "login", "order", "purchase"}
+
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		why, text string
@@ -26,7 +29,7 @@ func TestParse(t *testing.T) {
 		{"blanks wherever one likes", "\t order  p95 <\n0.5 s ", Limit{Metric{"order", "p95"}, Below, 0.5, "order p95 < 0.5s"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			got, err := Parse(c.text)
+			got, err := Parse(c.text, operations...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +72,7 @@ func TestParseFault(t *testing.T) {
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			at := strings.Index(c.text, "^")
-			_, err := Parse(c.text[:at] + c.text[at+1:])
+			_, err := Parse(c.text[:at]+c.text[at+1:], operations...)
 			fault, ok := errors.AsType[*SyntaxError](err)
 			if !ok {
 				t.Fatalf("got %v, want a SyntaxError", err)

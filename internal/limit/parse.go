@@ -16,7 +16,7 @@ import (
 //	           | "errors" upper number "%"
 //	           | operation statistic upper duration
 //	           | ( "device" | "data" | "log" ) ( "read" | "write" ) ( "mean" | "max" ) upper duration
-//	operation  = "order" | "browse" | the name of a store.Op
+//	operation  = a word of the workload, such as "order"
 //	statistic  = "mean" | "max" | "p" number
 //	upper      = "<" | "<="
 //	lower      = ">" | ">="
@@ -42,9 +42,9 @@ func (e *SyntaxError) Error() string {
 }
 
 // Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". Its
-// errors are of type *SyntaxError.
-func Parse(text string) (Limit, error) {
-	p := &parser{text: text}
+// errors are of type *SyntaxError. The operations are those that are known; where there are none, as of a record, any word is one.
+func Parse(text string, operations ...string) (Limit, error) {
+	p := &parser{text: text, operations: operations}
 	metric, err := p.metric()
 	if err != nil {
 		return Limit{}, err
@@ -65,6 +65,7 @@ type parser struct {
 	text       string
 	start, pos int
 	boundText  string
+	operations []string // empty: any word
 }
 
 // next takes the next token that consists of characters in keep; it is empty where none stands there.
@@ -100,7 +101,10 @@ func (p *parser) metric() (Metric, error) {
 	}
 	kind, known := subjects[name]
 	if !known {
-		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(slices.Sorted(maps.Keys(subjects)), ", "))
+		kind, known = operation, slices.Contains(p.operations, name) || len(p.operations) == 0 && name != ""
+	}
+	if !known {
+		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(names(p.operations), ", "))
 	}
 	if kind.unit != Seconds {
 		return Metric{Subject: name}, nil
@@ -115,6 +119,13 @@ func (p *parser) metric() (Metric, error) {
 	default:
 		return Metric{}, p.fail("%s is measured once a second: its statistic is mean or max", name)
 	}
+}
+
+// names are those of all subjects, in order.
+func names(operations []string) []string {
+	all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
+	slices.Sort(all)
+	return all
 }
 
 func (p *parser) comparison(m Metric) (Comparison, error) {

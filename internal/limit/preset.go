@@ -34,12 +34,12 @@ func Preset(name string) ([]Limit, error) {
 	return ParseAll(texts)
 }
 
-// ParseAll reads limits in order and stops at the first that cannot be read.
-func ParseAll(texts []string) ([]Limit, error) {
+// ParseAll reads limits in order, as Parse does, and stops at the first that cannot be read.
+func ParseAll(texts []string, operations ...string) ([]Limit, error) {
 	limits := make([]Limit, len(texts))
 	for i, text := range texts {
 		var err error
-		if limits[i], err = Parse(text); err != nil {
+		if limits[i], err = Parse(text, operations...); err != nil {
 			return nil, err
 		}
 	}

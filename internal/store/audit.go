@@ -20,6 +20,6 @@ type BulkReader interface {
 
 // ChangeCounter is a Store whose server counts the rows that statements changed.
 type ChangeCounter interface {
-	// Changed is how many rows have been updated in tables in which a run updates none, since the server's statistics began.
-	Changed(ctx context.Context) (int64, error)
+	// Changed is how many rows of tables have been updated since the server's statistics began.
+	Changed(ctx context.Context, tables []string) (int64, error)
 }

@@ -1,3 +1,7 @@
+// Package store is what the rest of the kit knows of a database: the contract that an engine fulfils (this file), classes of
+// errors, and what the kit notes in a database. What users of a workload call on a database is in the rooms of that workload. SQL
+// belongs in package schema, protocol details in the engine packages below this one, and decisions about what to run belong to
+// workload and driver.
 package store
 
 import (
@@ -29,43 +33,6 @@ type Store interface {
 
 	// Close closes the pool; sessions are closed by their users.
 	Close() error
-}
-
-// DVDStore is a Store on which users of DVD Store 2 can work. Other workloads have their calls on an engine in a room of their
-// own.
-type DVDStore interface {
-	// Connect opens a connection for one user, with everything prepared that the operations need.
-	Connect(ctx context.Context) (Session, error)
-}
-
-// Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.
-// It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,
-// and returns an error that Classify understands.
-type Session interface {
-	// Login finds a customer by user name and password, and reads the titles bought before to the last row.
-	Login(ctx context.Context, username, password []byte) (Login, error)
-
-	// NewCustomer returns the id of the customer it inserted, 0 where the user name is taken.
-	NewCustomer(ctx context.Context, c *Customer) (customerID int64, err error)
-
-	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
-	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
-
-	// BrowseByActor reads at most batch products whose actor has both words of actor: on PostgreSQL in any order, on SQL
-	// Server as a phrase (WORKLOAD.md section 4).
-	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
-
-	// BrowseByTitle reads at most batch products whose title has both words of title, in the same way.
-	BrowseByTitle(ctx context.Context, batch int, title []byte) (rows int, err error)
-
-	// Prices sets the price of each item; the same product may stand in several items.
-	Prices(ctx context.Context, items []Item) error
-
-	// Purchase returns the id of the order it made, 0 where a product's stock fell short and nothing was bought.
-	Purchase(ctx context.Context, p *Purchase) (orderID int64, err error)
-
-	// Close ends the connection.
-	Close(ctx context.Context) error
 }
 
 // Loader is a Store that can be filled. A step of a load and the note of its name in the table ds2_steps are one

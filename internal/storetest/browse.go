@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 func (s *suite) browseByCategory(t *testing.T) {
@@ -84,7 +84,7 @@ texts:
 
 func (s *suite) prices(t *testing.T) {
 	session := s.connect(t)
-	items := []store.Item{{Product: 7}, {Product: 10_000}, {Product: 1}, {Product: 7}}
+	items := []calls.Item{{Product: 7}, {Product: 10_000}, {Product: 1}, {Product: 7}}
 	if err := session.Prices(t.Context(), items); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func (s *suite) prices(t *testing.T) {
 			t.Errorf("product %d: price %s, want %s", item.Product, got, want)
 		}
 	}
-	if err := session.Prices(t.Context(), []store.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}); err == nil {
+	if err := session.Prices(t.Context(), []calls.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}); err == nil {
 		t.Error("a product that does not exist has a price")
 	}
 	if err := session.Prices(t.Context(), items); err != nil {

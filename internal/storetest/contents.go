@@ -13,6 +13,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // dataset is what the database was loaded with.
@@ -135,7 +136,7 @@ func (s *suite) reset(t *testing.T) {
 	}
 	equal(t, "the first new customer", customerID, int64(Size.Customers+1))
 	s.stock(t, 3, 1)
-	orderID, err := session.Purchase(t.Context(), order(customerID, store.Item{Product: 1, Quantity: 1}))
+	orderID, err := session.Purchase(t.Context(), order(customerID, calls.Item{Product: 1, Quantity: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 func (s *suite) login(t *testing.T) {
@@ -15,15 +15,15 @@ func (s *suite) login(t *testing.T) {
 	buyer := s.one(t, "SELECT MIN(customerid) FROM cust_hist")
 	for _, test := range []struct {
 		name, username, password string
-		want                     store.Login
+		want                     calls.Login
 	}{
-		{"with titles", fmt.Sprintf("user%d", buyer), "password", store.Login{
+		{"with titles", fmt.Sprintf("user%d", buyer), "password", calls.Login{
 			CustomerID: buyer,
 			Titles:     int(s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM cust_hist WHERE customerid = %d", buyer)))}},
-		{"without titles", fmt.Sprintf("user%d", s.idle(t)), "password", store.Login{CustomerID: s.idle(t)}},
-		{"unknown user", "user0", "password", store.Login{}},
-		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", store.Login{}},
-		{"no password", fmt.Sprintf("user%d", buyer), "", store.Login{}},
+		{"without titles", fmt.Sprintf("user%d", s.idle(t)), "password", calls.Login{CustomerID: s.idle(t)}},
+		{"unknown user", "user0", "password", calls.Login{}},
+		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", calls.Login{}},
+		{"no password", fmt.Sprintf("user%d", buyer), "", calls.Login{}},
 	} {
 		got, err := session.Login(t.Context(), []byte(test.username), []byte(test.password))
 		if err != nil {
@@ -39,8 +39,8 @@ func (s *suite) idle(t *testing.T) int64 {
 		WHERE NOT EXISTS (SELECT 1 FROM cust_hist WHERE cust_hist.customerid = customers.customerid)`)
 }
 
-func customer(username string) *store.Customer {
-	return &store.Customer{
+func customer(username string) *calls.Customer {
+	return &calls.Customer{
 		FirstName: []byte("O'BRIEN"), LastName: []byte("LASTNAME"), Address1: []byte("1 Dell Way"), Address2: []byte(""),
 		City: []byte("CITY"), State: []byte(""), Zip: []byte("00000"), Country: []byte("South Africa"), Region: 2,
 		Email: []byte("LASTNAME@dell.com"), Phone: []byte("1234567890"),
@@ -89,7 +89,7 @@ func (s *suite) newCustomer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "login of the new customer", login, store.Login{CustomerID: id})
+	equal(t, "login of the new customer", login, calls.Login{CustomerID: id})
 }
 
 func (s *suite) newCustomerRace(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes is in
@@ -24,29 +25,29 @@ func (s *suite) inDoubt(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		inDoubt bool
-		call    func(store.Session) error
+		call    func(calls.Session) error
 		done    string // how many there are of what it wrote; empty where it writes nothing
 	}{
-		{"purchase", true, func(session store.Session) error {
-			_, err := session.Purchase(t.Context(), order(buyer, store.Item{Product: 90, Quantity: 1}))
+		{"purchase", true, func(session calls.Session) error {
+			_, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 90, Quantity: 1}))
 			return err
 		}, orders},
-		{"new customer", true, func(session store.Session) error {
+		{"new customer", true, func(session calls.Session) error {
 			_, err := session.NewCustomer(t.Context(), customer("newuser9"))
 			return err
 		}, "SELECT COUNT(*) FROM customers WHERE username = 'newuser9'"},
-		{"login", false, func(session store.Session) error {
+		{"login", false, func(session calls.Session) error {
 			_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
 			return err
 		}, ""},
-		{"browse", false, func(session store.Session) error {
+		{"browse", false, func(session calls.Session) error {
 			_, err := session.BrowseByCategory(t.Context(), 5, 3)
 			return err
 		}, ""},
 	} {
 		s.stock(t, 100, 90)
 		cut.Store(false)
-		session, err := through.(store.DVDStore).Connect(t.Context())
+		session, err := s.engine.Calls.Connect(t.Context(), through)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,13 +75,13 @@ func (s *suite) inDoubt(t *testing.T) {
 	// What the server refused is not in doubt, nor is what was never sent.
 	cut.Store(false)
 	session := s.connect(t)
-	_, err := session.Purchase(t.Context(), order(1<<30, store.Item{Product: 90, Quantity: 1}))
+	_, err := session.Purchase(t.Context(), order(1<<30, calls.Item{Product: 90, Quantity: 1}))
 	if e, ok := errors.AsType[*store.Error](err); !ok || e.InDoubt {
 		t.Errorf("purchase of a customer who does not exist: %#v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = session.Purchase(ctx, order(buyer, store.Item{Product: 90, Quantity: 1}))
+	_, err = session.Purchase(ctx, order(buyer, calls.Item{Product: 90, Quantity: 1}))
 	if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
 		t.Errorf("purchase that was never sent: %#v", err)
 	}

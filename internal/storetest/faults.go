@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 func (s *suite) cancelled(t *testing.T) {
@@ -31,7 +32,7 @@ func (s *suite) cancelled(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	id, err := session.Purchase(ctx, order(1, store.Item{Product: 70, Quantity: 1}))
+	id, err := session.Purchase(ctx, order(1, calls.Item{Product: 70, Quantity: 1}))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("purchase behind a lock: order %d, error %v", id, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // stock sets the stock of products; 3 and more, so that nothing is restocked.
@@ -28,8 +28,8 @@ func (s *suite) salesOf(t *testing.T, product int32) int64 {
 	return s.one(t, fmt.Sprintf("SELECT sales FROM inventory WHERE prod_id = %d", product))
 }
 
-func order(customer int64, items ...store.Item) *store.Purchase {
-	return &store.Purchase{CustomerID: customer, Items: items, Net: 123456789, Tax: 10185185, Total: 133641974}
+func order(customer int64, items ...calls.Item) *calls.Purchase {
+	return &calls.Purchase{CustomerID: customer, Items: items, Net: 123456789, Tax: 10185185, Total: 133641974}
 }
 
 func (s *suite) purchase(t *testing.T) {
@@ -37,7 +37,7 @@ func (s *suite) purchase(t *testing.T) {
 	s.stock(t, 100, 11, 12, 13)
 	sold := s.salesOf(t, 12)
 	buyer := s.idle(t)
-	id, err := session.Purchase(t.Context(), order(buyer, store.Item{Product: 13, Quantity: 1}, store.Item{Product: 11, Quantity: 2}, store.Item{Product: 12, Quantity: 3}))
+	id, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 13, Quantity: 1}, calls.Item{Product: 11, Quantity: 2}, calls.Item{Product: 12, Quantity: 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func (s *suite) purchase(t *testing.T) {
 	}
 	equal(t, "orders with exactly these amounts", s.one(t, fmt.Sprintf(`SELECT COUNT(*) FROM orders
 		WHERE orderid = %d AND customerid = %d AND netamount = 1234567.89 AND tax = 101851.85 AND totalamount = 1336419.74`, id, buyer)), 1)
-	for line, want := range []store.Item{{Product: 13, Quantity: 1}, {Product: 11, Quantity: 2}, {Product: 12, Quantity: 3}} {
+	for line, want := range []calls.Item{{Product: 13, Quantity: 1}, {Product: 11, Quantity: 2}, {Product: 12, Quantity: 3}} {
 		equal(t, fmt.Sprintf("order lines %d", line+1), s.one(t, fmt.Sprintf(`SELECT COUNT(*) FROM orderlines l, orders o
 			WHERE l.orderid = %d AND o.orderid = l.orderid AND l.orderdate = o.orderdate AND orderlineid = %d AND prod_id = %d AND quantity = %d`,
 			id, line+1, want.Product, want.Quantity)), 1)
@@ -57,9 +57,9 @@ func (s *suite) purchase(t *testing.T) {
 	equal(t, "order lines", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM orderlines WHERE orderid = %d", id)), 3)
 	equal(t, "sales of product 12", s.salesOf(t, 12), sold+3)
 
-	var ten []store.Item
+	var ten []calls.Item
 	for i := range int32(10) {
-		ten = append(ten, store.Item{Product: 200 - i, Quantity: 1})
+		ten = append(ten, calls.Item{Product: 200 - i, Quantity: 1})
 		s.stock(t, 100, 200-i)
 	}
 	if id, err := session.Purchase(t.Context(), order(buyer, ten...)); err != nil || id == 0 {
@@ -85,12 +85,12 @@ func (s *suite) rollback(t *testing.T) {
 	before := s.counts(t)
 	for _, test := range []struct {
 		name  string
-		items []store.Item
+		items []calls.Item
 	}{
-		{"the last falls short", []store.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}}},
-		{"the first falls short", []store.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
-		{"one product twice, too much together", []store.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}}},
-		{"would be restocked between its two lines", []store.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
+		{"the last falls short", []calls.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}}},
+		{"the first falls short", []calls.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
+		{"one product twice, too much together", []calls.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}}},
+		{"would be restocked between its two lines", []calls.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
 	} {
 		id, err := session.Purchase(t.Context(), order(1, test.items...))
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *suite) duplicates(t *testing.T) {
 	session := s.connect(t)
 	s.stock(t, 100, 30, 31)
 	sold := s.salesOf(t, 30)
-	id, err := session.Purchase(t.Context(), order(1, store.Item{Product: 30, Quantity: 3}, store.Item{Product: 31, Quantity: 1}, store.Item{Product: 30, Quantity: 2}))
+	id, err := session.Purchase(t.Context(), order(1, calls.Item{Product: 30, Quantity: 3}, calls.Item{Product: 31, Quantity: 1}, calls.Item{Product: 30, Quantity: 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +125,9 @@ func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]i
 		users.Go(func() {
 			random := rand.New(rand.NewPCG(2, uint64(user)))
 			for range purchases {
-				var cart []store.Item
+				var cart []calls.Item
 				for _, i := range random.Perm(len(products)) {
-					cart = append(cart, store.Item{Product: products[i], Quantity: int16(1 + random.IntN(3))})
+					cart = append(cart, calls.Item{Product: products[i], Quantity: int16(1 + random.IntN(3))})
 				}
 				id, err := session.Purchase(t.Context(), order(1+random.Int64N(int64(Size.Customers)), cart...))
 				if err != nil {

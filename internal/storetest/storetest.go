@@ -9,6 +9,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // Size is the dataset that the suite expects: small, with one popular product, the 10,000th.
@@ -16,7 +17,8 @@ var Size = datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 10_000}
 
 // Engine is an engine under test.
 type Engine struct {
-	Open store.Opener // gives a store.Loader
+	Open  store.Opener // gives a store.Loader
+	Calls calls.Engine // those of DVD Store 2 on it
 
 	// Database makes the URL of a database that is empty or does not exist yet, and is gone when the test ends.
 	Database func(t testing.TB) string
@@ -88,9 +90,9 @@ func (e Engine) open(t *testing.T, target string) store.Loader {
 }
 
 // connect opens a session that is closed when the test ends.
-func (s *suite) connect(t *testing.T) store.Session {
+func (s *suite) connect(t *testing.T) calls.Session {
 	t.Helper()
-	session, err := s.store.(store.DVDStore).Connect(t.Context())
+	session, err := s.engine.Calls.Connect(t.Context(), s.store)
 	if err != nil {
 		t.Fatal(err)
 	}

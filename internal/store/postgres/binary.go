@@ -14,8 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"ds2/internal/store"
 )
 
 // binaryRows turns the dataset's CSV into the format of COPY … (FORMAT binary), for tables that have no texts: numbers, dates and
@@ -220,7 +218,7 @@ func digits8(in []byte) (v uint64, n int) {
 // putAmount writes an amount as appendNumeric does, and returns the place after.
 func putAmount(out []byte, n int, units, cents uint64) int {
 	if units >= 10000 {
-		end := appendNumeric(out[:n+4], store.Cents(100*units+cents))
+		end := appendNumeric(out[:n+4], int64(100*units+cents))
 		binary.BigEndian.PutUint32(out[n:], uint32(len(end)-n-4))
 		return len(end)
 	}

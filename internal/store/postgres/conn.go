@@ -13,8 +13,8 @@ import (
 type Statement struct{ Name, SQL string }
 
 // Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing is
-// allocated: Call, a parameter each, Queue; then Send, and Row until it gives none. What was queued before Send is one
-// transaction and one round trip.
+// allocated: Call, a parameter each, and Run; or Queue, and after the last call Send. Then Row until it gives none. What was
+// queued before Send is one transaction and one round trip.
 type Conn struct {
 	store *Store
 	*wire
@@ -61,6 +61,26 @@ func (c *Conn) Int64(v int64) {
 	c.arena = binary.BigEndian.AppendUint64(c.arena, uint64(v))
 	c.fromArena(start)
 }
+
+// Hundredths adds a parameter of type numeric, with two decimal places.
+func (c *Conn) Hundredths(v int64) {
+	start := len(c.arena)
+	c.arena = appendNumeric(c.arena, v)
+	c.fromArena(start)
+}
+
+// Arena is where the parameters of the call stand that are made for it. What is appended to it becomes one by Take.
+func (c *Conn) Arena() []byte { return c.arena }
+
+// Take adds as a parameter what was appended to the arena.
+func (c *Conn) Take(arena []byte) {
+	start := len(c.arena)
+	c.arena = arena
+	c.fromArena(start)
+}
+
+// Run sends the call alone, as one transaction.
+func (c *Conn) Run(ctx context.Context) error { return c.send(ctx) }
 
 // Queue queues the call.
 func (c *Conn) Queue() { c.queue() }

@@ -51,7 +51,7 @@ func loadTiny(t *testing.T, s *postgres.Store) {
 // logIn connects and has a user log in.
 func logIn(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	session, err := s.Connect(t.Context())
+	session, err := connect(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestTLSAndSocket(t *testing.T) {
 
 	stranger := *target
 	stranger.RawQuery = "sslmode=verify-full" // by the system's certificates, which this one is not of
-	if _, err := open(t, stranger.String()).Connect(t.Context()); store.Classify(err) != store.Connection {
+	if _, err := connect(t.Context(), open(t, stranger.String())); store.Classify(err) != store.Connection {
 		t.Errorf("a certificate of nobody's: %v", err)
 	}
 

@@ -17,6 +17,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
 // containerImage is the image of TestConformanceInContainer, another than the default where this variable names one.
@@ -66,7 +67,7 @@ func TestConformanceInContainer(t *testing.T) {
 		t.Errorf("the database that the container was told to make: %v", err)
 	}
 	databases := 0
-	storetest.Run(t, storetest.Engine{Open: postgres.Open, Kill: killOthers, Database: func(testing.TB) string {
+	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Engine{}, Kill: killOthers, Database: func(testing.TB) string {
 		databases++
 		return at(fmt.Sprintf("ds2_%d", databases))
 	}})

@@ -5,8 +5,6 @@ import "ds2/internal/store"
 // What of the contract this engine fulfils.
 var (
 	_ store.Store        = (*Store)(nil)
-	_ store.DVDStore     = (*Store)(nil)
-	_ store.Session      = (*session)(nil)
 	_ store.Loader       = (*Store)(nil)
 	_ store.TableFiller  = (*Store)(nil)
 	_ store.BinaryCopier = (*Store)(nil)

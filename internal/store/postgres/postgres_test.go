@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"net/url"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
+	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -19,7 +22,7 @@ const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activit
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, storetest.Engine{Open: postgres.Open, Database: pgtest.Database, Kill: killOthers})
+	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Engine{}, Database: pgtest.Database, Kill: killOthers})
 }
 
 func open(t testing.TB, target string) *postgres.Store {
@@ -34,6 +37,11 @@ func open(t testing.TB, target string) *postgres.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s.(*postgres.Store)
+}
+
+// connect opens a session of DVD Store 2 on a store.
+func connect(ctx context.Context, s *postgres.Store) (calls.Session, error) {
+	return ds2postgres.Engine{}.Connect(ctx, s)
 }
 
 // loaded is a store whose database is fresh and holds a dataset of the size.

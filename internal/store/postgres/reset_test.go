@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"ds2/internal/load"
-	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and what an
@@ -20,29 +20,29 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 	all := []string{"cust_hist", "customers", "inventory", "orderlines", "orders"}
 	for _, c := range []struct {
 		why  string
-		work func(store.Session) error
+		work func(calls.Session) error
 		want []string
 	}{
-		{"nothing was done", func(store.Session) error { return nil }, nil},
-		{"a new customer", func(session store.Session) error {
+		{"nothing was done", func(calls.Session) error { return nil }, nil},
+		{"a new customer", func(session calls.Session) error {
 			text := []byte("TEXT")
-			_, err := session.NewCustomer(t.Context(), &store.Customer{
+			_, err := session.NewCustomer(t.Context(), &calls.Customer{
 				FirstName: text, LastName: text, Address1: text, City: text, Country: text,
 				CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
 			})
 			return err
 		}, []string{"customers"}},
-		{"a purchase", func(session store.Session) error {
-			_, err := session.Purchase(t.Context(), &store.Purchase{CustomerID: 1, Items: []store.Item{{Product: 1, Quantity: 1}}})
+		{"a purchase", func(session calls.Session) error {
+			_, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}})
 			return err
 		}, []string{"cust_hist", "inventory", "orderlines", "orders"}},
-		{"an earlier reset that ended before it had vacuumed", func(store.Session) error {
+		{"an earlier reset that ended before it had vacuumed", func(calls.Session) error {
 			_, err := s.DB().Exec("INSERT INTO ds2_info VALUES ('reset_unvacuumed', 'customers orders')")
 			return err
 		}, []string{"customers", "orders"}},
-		{"nothing since", func(store.Session) error { return nil }, nil},
+		{"nothing since", func(calls.Session) error { return nil }, nil},
 	} {
-		session, err := s.Connect(t.Context())
+		session, err := connect(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}

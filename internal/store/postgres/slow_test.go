@@ -41,11 +41,11 @@ func TestConnectOnABusyMachine(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	// The database has no tables, so the statements cannot be prepared: the server's answer that says so is wanted.
-	session, err := s.Connect(ctx)
+	// The database has no tables, so the statement cannot be prepared: the server's answer that says so is wanted.
+	session, err := s.ConnectUser(ctx, Statement{"missing", "SELECT * FROM missing"})
 	if err == nil {
 		session.Close(ctx)
-		t.Fatal("an empty database has prepared the procedures")
+		t.Fatal("a statement on a table that does not exist was prepared")
 	}
 	if ctx.Err() != nil {
 		t.Fatalf("the server's answer was lost: %v", err)

@@ -15,6 +15,7 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // silent is told what nobody wants to know: store.Tell.
@@ -25,13 +26,13 @@ var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
 // work does what a run does: new customers, purchases by old and new ones, products that run out.
 func work(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	session, err := s.Connect(t.Context())
+	session, err := connect(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close(t.Context())
 	text := []byte("TEXT")
-	customer, err := session.NewCustomer(t.Context(), &store.Customer{
+	customer, err := session.NewCustomer(t.Context(), &calls.Customer{
 		FirstName: text, LastName: text, Address1: text, City: text, Country: text,
 		CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
 	})
@@ -39,7 +40,7 @@ func work(t *testing.T, s *postgres.Store) {
 		t.Fatalf("new customer %d: %v", customer, err)
 	}
 	for i := range 200 {
-		p := &store.Purchase{CustomerID: 1 + int64(i)%customer, Items: []store.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}}
+		p := &calls.Purchase{CustomerID: 1 + int64(i)%customer, Items: []calls.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}}
 		if _, err := session.Purchase(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}

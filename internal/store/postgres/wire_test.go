@@ -1,9 +1,6 @@
 package postgres
 
 import (
-	"encoding/hex"
-	"errors"
-	"math"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -48,58 +45,6 @@ func TestPlanOnce(t *testing.T) {
 				t.Errorf("plan_cache_mode is %q (%v), want %s", row, err, test.want)
 			}
 		})
-	}
-}
-
-func TestNumeric(t *testing.T) {
-	for _, test := range []struct {
-		cents store.Cents
-		wire  string // digits, weight, sign, places, then the digits: what PostgreSQL's numeric_send gives, but for leading noughts
-	}{
-		{0, "0001ffff000000020000"},
-		{1, "0001ffff000000020064"},
-		{99, "0001ffff0000000226ac"},
-		{100, "00020000000000020001" + "0000"},
-		{12345, "0002000000000002007b" + "1194"},
-		{-12345, "0002000040000002007b" + "1194"},
-		{1_000_000, "00030001000000020001" + "0000" + "0000"},
-		{math.MaxInt64, ""},
-		{-math.MaxInt64, ""},
-	} {
-		wire := appendNumeric(nil, test.cents)
-		if got := hex.EncodeToString(wire); test.wire != "" && got != test.wire {
-			t.Errorf("%s: got %s, want %s", test.cents, got, test.wire)
-		}
-		if back, err := parseNumeric(wire); back != test.cents || err != nil {
-			t.Errorf("%s read back: %s, %v", test.cents, back, err)
-		}
-	}
-}
-
-func TestParseNumericOfTheServer(t *testing.T) {
-	for _, test := range []struct {
-		wire string
-		want store.Cents
-		bad  bool
-	}{
-		{"0000000000000002", 0, false},             // 0: no digit at all
-		{"0001ffff0000000226ac", 99, false},        // 0.99
-		{"00010000000000020005", 500, false},       // 5.00: trailing noughts are left out
-		{"00010001000000020003", 3_000_000, false}, // 30000.00
-		{"0002000000000002001426ac", 2099, false},  // 20.99
-		{"00010000c00000000000", 0, true},          // not a number
-		{"0001fffe000000080001", 0, true},          // 0.00000001
-		{"0002000000000002", 0, true},              // cut short
-		{"00", 0, true},
-	} {
-		wire, err := hex.DecodeString(test.wire)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := parseNumeric(wire)
-		if got != test.want || errors.Is(err, errShape) != test.bad {
-			t.Errorf("%s: got %s, %v", test.wire, got, err)
-		}
 	}
 }
 

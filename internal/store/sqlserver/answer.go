@@ -12,14 +12,8 @@ import (
 // answer reads the tokens that a server answers a call with: [MS-TDS] 2.2.7.
 type answer struct {
 	kinds   []columnKind
-	values  []value
+	values  []Value
 	severed bool // the server has closed the connection, or will
-}
-
-// value is what the operations need of a column: whether there is anything, and a number. Amounts are in 1/10,000.
-type value struct {
-	null bool
-	n    int64
 }
 
 // columnKind is how a column's values stand in a row.
@@ -29,11 +23,11 @@ type columnKind struct {
 	money bool // else a whole number, or a text
 }
 
-var errShape = errors.New("answer of another shape than the procedure's")
+var errShape = errors.New("answer of another shape than was asked for")
 
 // read goes through the tokens of an answer: [MS-TDS] 2.2.7. Its error is errShape where they cannot be followed, and a
 // mssql.Error where the server says so.
-func (a *answer) read(b []byte, columns int, row func([]value) error) (err error) {
+func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error) {
 	defer func() {
 		if recover() != nil { // an index past the answer's end
 			err = errShape
@@ -52,7 +46,7 @@ func (a *answer) read(b []byte, columns int, row func([]value) error) (err error
 		switch token {
 		case tokenColumns:
 			if b = a.columns(b); len(a.kinds) != columns && err == nil {
-				err = fmt.Errorf("answer of %d columns, not the procedure's %d", len(a.kinds), columns)
+				err = fmt.Errorf("answer of %d columns, not %d", len(a.kinds), columns)
 			}
 		case tokenRow, tokenNBCRow:
 			b = a.row(b, token == tokenNBCRow)
@@ -124,7 +118,7 @@ func (a *answer) columns(b []byte) []byte {
 		}
 		b = b[1+2*int(b[0]):] // its name
 		a.kinds = append(a.kinds, k)
-		a.values = append(a.values, value{})
+		a.values = append(a.values, Value{})
 	}
 	return b
 }
@@ -138,9 +132,9 @@ func (a *answer) row(b []byte, withNulls bool) []byte {
 	}
 	for i, k := range a.kinds {
 		v := &a.values[i]
-		*v = value{}
+		*v = Value{}
 		if nulls != nil && nulls[i/8]>>(i%8)&1 != 0 {
-			v.null = true
+			v.Null = true
 			continue
 		}
 		size := k.size
@@ -148,26 +142,26 @@ func (a *answer) row(b []byte, withNulls bool) []byte {
 		case typeIntN, 0x68, typeMoneyN, 0x6F:
 			size = int(b[0])
 			b = b[1:]
-			v.null = size == 0
+			v.Null = size == 0
 		case typeVarChar, 0xAF, typeNVarChar, 0xEF:
 			n := binary.LittleEndian.Uint16(b)
 			b = b[2:]
-			if v.null = n == 0xFFFF; !v.null {
+			if v.Null = n == 0xFFFF; !v.Null {
 				b = b[n:]
 			}
 			continue
 		}
 		switch {
 		case k.money && size == 8:
-			v.n = int64(binary.LittleEndian.Uint32(b))<<32 | int64(binary.LittleEndian.Uint32(b[4:]))
+			v.N = int64(binary.LittleEndian.Uint32(b))<<32 | int64(binary.LittleEndian.Uint32(b[4:]))
 		case size == 8:
-			v.n = int64(binary.LittleEndian.Uint64(b))
+			v.N = int64(binary.LittleEndian.Uint64(b))
 		case size == 4:
-			v.n = int64(int32(binary.LittleEndian.Uint32(b)))
+			v.N = int64(int32(binary.LittleEndian.Uint32(b)))
 		case size == 2:
-			v.n = int64(int16(binary.LittleEndian.Uint16(b)))
+			v.N = int64(int16(binary.LittleEndian.Uint16(b)))
 		case size == 1:
-			v.n = int64(b[0])
+			v.N = int64(b[0])
 		}
 		b = b[size:]
 	}

@@ -7,6 +7,7 @@ import (
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/storetest"
+	ds2sqlserver "ds2/internal/workload/ds2/sqlserver"
 )
 
 // killOthers is storetest.Engine.Kill.
@@ -16,7 +17,7 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 	EXEC(@sql);`
 
 func TestConformance(t *testing.T) {
-	e := storetest.Engine{Open: sqlserver.Open, Database: servertest.Database, Kill: killOthers, Phrase: true}
+	e := storetest.Engine{Open: sqlserver.Open, Calls: ds2sqlserver.Engine{}, Database: servertest.Database, Kill: killOthers, Phrase: true}
 	switch babelfish, err := servertest.IsBabelfish(servertest.Database(t)); {
 	case err != nil:
 		t.Fatal(err)

@@ -5,35 +5,34 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
+	"slices"
 
 	mssql "github.com/microsoft/go-mssqldb"
-
-	"ds2/internal/store"
 )
 
 // driverCaller calls by go-mssqldb, where the whole connection is encrypted.
 type driverCaller struct {
 	conn  *mssql.Conn
-	stmts [store.NumOps]*mssql.Stmt
-	op    store.Op
+	stmts []*mssql.Stmt
+	stmt  *mssql.Stmt // of the call
 	args  []driver.NamedValue
-	row   [productColumns]driver.Value
-	cells [productColumns]value
+	row   []driver.Value
+	cells []Value
 }
 
-func newDriverCaller(ctx context.Context, conn *mssql.Conn) (*driverCaller, error) {
+func newDriverCaller(ctx context.Context, conn *mssql.Conn, statements []Statement) (*driverCaller, error) {
 	c := &driverCaller{conn: conn}
-	for i, call := range calls {
-		stmt, err := conn.PrepareContext(ctx, call) // a call by name needs no handle on the server
+	for _, s := range statements {
+		stmt, err := conn.PrepareContext(ctx, s.SQL) // a call by name needs no handle on the server
 		if err != nil {
 			return nil, err
 		}
-		c.stmts[i] = stmt.(*mssql.Stmt)
+		c.stmts = append(c.stmts, stmt.(*mssql.Stmt))
 	}
 	return c, nil
 }
 
-func (c *driverCaller) begin(op store.Op) { c.op, c.args = op, c.args[:0] }
+func (c *driverCaller) begin(statement int) { c.stmt, c.args = c.stmts[statement], c.args[:0] }
 
 func (c *driverCaller) param(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
@@ -43,24 +42,31 @@ func (c *driverCaller) int16(v int16) { c.param(v) }
 func (c *driverCaller) int32(v int32) { c.param(v) }
 func (c *driverCaller) text(v []byte) { c.param(mssql.VarChar(v)) }
 
-// cents adds an amount as text, which the server converts without loss.
-func (c *driverCaller) cents(v store.Cents) { c.param(mssql.VarChar(v.String())) }
+// hundredths adds an amount as text, which the server converts without loss.
+func (c *driverCaller) hundredths(v int64) {
+	sign := ""
+	if v < 0 {
+		sign, v = "-", -v
+	}
+	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
+}
 
 func (c *driverCaller) whole() bool  { return c.conn.IsValid() }
 func (c *driverCaller) close() error { return c.conn.Close() }
 
-func (c *driverCaller) call(ctx context.Context, columns int, row func([]value) error) error {
-	rows, err := c.stmts[c.op].QueryContext(ctx, c.args)
+func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) error) error {
+	rows, err := c.stmt.QueryContext(ctx, c.args)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	if n := len(rows.Columns()); n != columns {
-		err = fmt.Errorf("answer of %d columns, not the procedure's %d", n, columns)
+		err = fmt.Errorf("answer of %d columns, not %d", n, columns)
 	}
+	c.row, c.cells = slices.Grow(c.row[:0], columns)[:columns], slices.Grow(c.cells[:0], columns)[:columns]
 	// Read on to the end of the answer whatever happens: closing rows before would ask the server to cancel the call.
 	for {
-		next := rows.Next(c.row[:columns])
+		next := rows.Next(c.row)
 		if next == io.EOF {
 			return err
 		}
@@ -76,24 +82,24 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]value) 
 			}
 		}
 		if err == nil {
-			err = row(c.cells[:columns])
+			err = row(c.cells)
 		}
 	}
 }
 
-// cell is what the operations need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text as
+// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text as
 // string.
-func cell(v driver.Value) (value, error) {
+func cell(v driver.Value) (Value, error) {
 	switch v := v.(type) {
 	case nil:
-		return value{null: true}, nil
+		return Value{Null: true}, nil
 	case int64:
-		return value{n: v}, nil
+		return Value{N: v}, nil
 	case []byte:
 		amount, err := parseMoney(v)
-		return value{n: amount}, err
+		return Value{N: amount}, err
 	}
-	return value{}, nil
+	return Value{}, nil
 }
 
 // parseMoney reads an amount with four places as a number of ten-thousandths.

@@ -83,7 +83,7 @@ func TestLoginAnswers(t *testing.T) {
 					connect(t, s)
 				}
 				let = false
-				_, err := s.Connect(t.Context())
+				_, err := s.ConnectUser(t.Context(), procedure)
 				e, ok := err.(*store.Error)
 				if !ok || e.Code != c.code || c.before != c.after && e.Class != class || c.before == c.after && e.Class != c.before {
 					t.Errorf("reached before: %v: got %#v, want code %s", reached, err, c.code)
@@ -124,7 +124,7 @@ func TestCertificates(t *testing.T) {
 		t.Run(c.clause, func(t *testing.T) {
 			server := tdstest.Start(t, tdstest.Options{Encryption: c.encryption, Certificate: c.cert})
 			s := openURL(t, server.URL("DS2", c.options...))
-			session, err := s.Connect(t.Context())
+			session, err := s.ConnectUser(t.Context(), procedure)
 			if err == nil {
 				session.Close(t.Context())
 			}
@@ -145,7 +145,7 @@ func TestCertificates(t *testing.T) {
 // TestTLSThatFails has a server with which no TLS comes about though the network is sound.
 func TestTLSThatFails(t *testing.T) {
 	server := tdstest.Start(t, tdstest.Options{Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), TLSVersion: tls.VersionTLS10})
-	_, err := openURL(t, server.URL("DS2")).Connect(t.Context())
+	_, err := openURL(t, server.URL("DS2")).ConnectUser(t.Context(), procedure)
 	if e, ok := err.(*store.Error); !ok || e.Class != store.Config || !strings.Contains(e.Hint, "TLS 1.2") {
 		t.Errorf("a server of TLS 1.0: got %v (%s), want class config and a hint", err, store.Classify(err))
 	}
@@ -167,7 +167,7 @@ func TestCutConnections(t *testing.T) {
 			server := tdstest.Start(t, tdstest.Options{Certificate: tdstest.SelfSigned(t, "127.0.0.1", false)})
 			server.Cut(c.cut)
 			s := openURL(t, server.URL("DS2"))
-			if _, err := s.Connect(t.Context()); store.Classify(err) != store.Connection {
+			if _, err := s.ConnectUser(t.Context(), procedure); store.Classify(err) != store.Connection {
 				t.Errorf("got %v of class %s", err, store.Classify(err))
 			}
 			if err := s.Wrap("ping", s.DB().PingContext(t.Context())); store.Classify(err) != store.Connection {
@@ -189,7 +189,7 @@ func TestLoginThatHangs(t *testing.T) {
 	defer close(silent)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := openURL(t, server.URL("DS2")).Connect(ctx)
+	_, err := openURL(t, server.URL("DS2")).ConnectUser(ctx, procedure)
 	if store.Classify(err) != store.Connection || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v of class %s", err, store.Classify(err))
 	}
@@ -211,7 +211,7 @@ func TestRequestsThatFail(t *testing.T) {
 			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return c.answer }})
 			session := connect(t, openURL(t, server.URL("DS2")))
 			server.Cut(c.cut)
-			_, err := session.Purchase(t.Context(), &store.Purchase{CustomerID: 1, Items: []store.Item{{Product: 1, Quantity: 1}}})
+			err := call(t.Context(), session)
 			e, ok := err.(*store.Error)
 			if !ok || e.Class != store.Connection || e.InDoubt != c.inDoubt {
 				t.Errorf("got %#v", err)
@@ -241,7 +241,7 @@ func TestAttention(t *testing.T) {
 			session := connect(t, openURL(t, server.URL("DS2")))
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(50*time.Millisecond, cancel)
-			if _, err := session.BrowseByCategory(ctx, 1, 1); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
+			if err := call(ctx, session); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v of class %s", err, store.Classify(err))
 			}
 			if encryption == tdstest.EncryptNothing {
@@ -252,7 +252,7 @@ func TestAttention(t *testing.T) {
 				return
 			}
 			answers <- tdstest.Answer(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."), tdstest.Done(tdstest.DoneError))
-			if _, err := session.BrowseByCategory(t.Context(), 1, 1); store.Classify(err) != store.Deadlock {
+			if err := call(t.Context(), session); store.Classify(err) != store.Deadlock {
 				t.Errorf("after the attention: got %v of class %s", err, store.Classify(err))
 			}
 		})
@@ -293,12 +293,22 @@ func openURL(t testing.TB, target *url.URL) *Store {
 	return s.(*Store)
 }
 
-func connect(t testing.TB, s *Store) store.Session {
+// procedure is a call that no test's server knows.
+var procedure = Statement{Name: "purchase", SQL: "dbo.PURCHASE"}
+
+func connect(t testing.TB, s *Store) *Conn {
 	t.Helper()
-	session, err := s.Connect(t.Context())
+	conn, err := s.ConnectUser(t.Context(), procedure)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { session.Close(context.Background()) })
-	return session
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+// call calls the procedure and reads one column.
+func call(ctx context.Context, conn *Conn) error {
+	conn.Call(0)
+	conn.Int32(1)
+	return conn.Each(ctx, true, 1, func([]Value) error { return nil })
 }

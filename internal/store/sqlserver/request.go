@@ -2,40 +2,46 @@ package sqlserver
 
 import (
 	"encoding/binary"
-	"fmt"
+	"strconv"
 	"unicode/utf16"
-
-	"ds2/internal/store"
 )
 
 // request is a remote procedure call as it is put together, with room for the header of its first packet: [MS-TDS] 2.2.6.6.
 type request struct {
+	heads []head // of the statements
 	out   []byte
-	named int // how many parameters have got their names; all where they have none
+	named bool // the parameters have names, @p1, @p2 and so on
+	next  int  // the number of the next parameter
+}
+
+// head is what stands before the parameters of a statement.
+type head struct {
+	bytes []byte
+	named bool
 }
 
 // The types of parameters and columns: [MS-TDS] 2.2.5.4.
 const typeIntN, typeMoneyN, typeVarChar, typeNVarChar = 0x26, 0x6E, 0xA7, 0xE7
 
-// heads holds what stands before the parameters of each operation.
-var heads = func() (heads [store.NumOps][]byte) {
-	for op, call := range calls {
-		heads[op] = append(make([]byte, packetHeader), callHead(call)...)
+// newRequest makes the heads of statements, each with room for the header of its first packet.
+func newRequest(statements []Statement) request {
+	var r request
+	for _, s := range statements {
+		h := head{make([]byte, packetHeader), s.Declared != ""}
+		if h.named {
+			h.bytes = append(h.bytes, queryHead(s.SQL, s.Declared)...)
+		} else {
+			h.bytes = append(h.bytes, callHead(s.SQL)...)
+		}
+		r.heads = append(r.heads, h)
 	}
-	heads[store.OpPrices] = append(make([]byte, packetHeader), queryHead(calls[store.OpPrices], maxItems)...)
-	return heads
-}()
-
-// names are those of the parameters of a query.
-var names = [maxItems]string{"@p1", "@p2", "@p3", "@p4", "@p5", "@p6", "@p7", "@p8", "@p9", "@p10"}
+	return r
+}
 
 // begin starts a call.
-func (r *request) begin(op store.Op) {
-	r.out = append(r.out[:0], heads[op]...)
-	r.named = 0
-	if op != store.OpPrices {
-		r.named = len(names)
-	}
+func (r *request) begin(statement int) {
+	h := &r.heads[statement]
+	r.out, r.named, r.next = append(r.out[:0], h.bytes...), h.named, 1
 }
 
 func (r *request) int16(v int16) { r.int(int64(v), 2) }
@@ -52,15 +58,8 @@ func callHead(procedure string) []byte {
 	return append(b, 0, 0) // no options
 }
 
-// queryHead is the same of a statement with n parameters @p1, @p2 … of type int, by sp_executesql.
-func queryHead(statement string, n int) []byte {
-	declared := ""
-	for i := range n {
-		if i > 0 {
-			declared += ","
-		}
-		declared += fmt.Sprintf("@p%d int", i+1)
-	}
+// queryHead is the same of a text with parameters, by sp_executesql.
+func queryHead(statement, declared string) []byte {
 	const executeSQL = 10
 	b := append(transactionHeader(), 0xFF, 0xFF, executeSQL, 0, 0, 0)
 	for _, text := range []string{statement, declared} {
@@ -84,17 +83,23 @@ func transactionHeader() []byte {
 	return binary.LittleEndian.AppendUint32(b, 1)  // one request at a time
 }
 
-// int adds a parameter of so many bytes. Parameters have no name, but for those of a query.
+// name begins a parameter. It has no name, but for one of a text.
+func (r *request) name() {
+	start := len(r.out)
+	r.out = append(r.out, 0)
+	if r.named {
+		var digits [20]byte
+		for _, c := range strconv.AppendInt(append(digits[:0], "@p"...), int64(r.next), 10) {
+			r.out = append(r.out, c, 0)
+			r.out[start]++
+		}
+		r.next++
+	}
+}
+
+// int adds a parameter of so many bytes.
 func (r *request) int(v int64, size byte) {
-	name := ""
-	if r.named < len(names) {
-		name = names[r.named]
-		r.named++
-	}
-	r.out = append(r.out, byte(len(name)))
-	for i := range len(name) {
-		r.out = append(r.out, name[i], 0)
-	}
+	r.name()
 	r.out = append(r.out, 0, typeIntN, size, size)
 	for range size {
 		r.out = append(r.out, byte(v))
@@ -104,15 +109,17 @@ func (r *request) int(v int64, size byte) {
 
 // text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
 func (r *request) text(v []byte) {
-	r.out = append(r.out, 0, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) // at most 8,000 bytes, the database's collation
+	r.name()
+	r.out = append(r.out, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) // at most 8,000 bytes, the database's collation
 	r.out = binary.LittleEndian.AppendUint16(r.out, uint16(len(v)))
 	r.out = append(r.out, v...)
 }
 
-// cents adds an amount as money: its upper half stands first.
-func (r *request) cents(v store.Cents) {
-	r.out = append(r.out, 0, 0, typeMoneyN, 8, 8)
-	amount := uint64(int64(v) * 100)
+// hundredths adds an amount as money: its upper half stands first.
+func (r *request) hundredths(v int64) {
+	r.name()
+	r.out = append(r.out, 0, typeMoneyN, 8, 8)
+	amount := uint64(v * 100)
 	r.out = binary.LittleEndian.AppendUint32(r.out, uint32(amount>>32))
 	r.out = binary.LittleEndian.AppendUint32(r.out, uint32(amount))
 }

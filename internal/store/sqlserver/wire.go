@@ -41,18 +41,18 @@ const (
 	lastPacket   = 0x01
 )
 
-func newWire(conn net.Conn, packet int) *wire {
+func newWire(conn net.Conn, packet int, statements []Statement) *wire {
 	if packet < 512 { // go-mssqldb's own limits
 		packet = 4096
 	}
-	return &wire{conn: conn, direct: link.Direct(conn), watch: link.NewWatch(conn), packet: min(packet, 4096), in: make([]byte, 16<<10)}
+	return &wire{request: newRequest(statements), conn: conn, direct: link.Direct(conn), watch: link.NewWatch(conn), packet: min(packet, 4096), in: make([]byte, 16<<10)}
 }
 
 func (w *wire) whole() bool { return !w.severed }
 
 // call sends the request and hands every row of the answer to row, down to the last. An error of the server's is a
 // mssql.Error.
-func (w *wire) call(ctx context.Context, columns int, row func([]value) error) error {
+func (w *wire) call(ctx context.Context, columns int, row func([]Value) error) error {
 	w.watch.Over(ctx)
 	w.busy = true
 	if err := w.send(); err != nil {

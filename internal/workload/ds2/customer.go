@@ -4,12 +4,12 @@ import (
 	"strconv"
 
 	"ds2/datagen"
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // newCustomer draws a customer in the forms of the dataset (WORKLOAD.md section 3), from the US or the rest of the
 // world by halves.
-func (u *Draws) newCustomer(c *store.Customer) {
+func (u *Draws) newCustomer(c *calls.Customer) {
 	c.FirstName, c.LastName, c.City = u.letters(6), u.letters(10), u.letters(7)
 	if u.rand.IntN(2) == 0 {
 		c.State = u.text(datagen.States[u.rand.IntN(len(datagen.States))])

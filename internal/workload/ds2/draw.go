@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ds2/datagen"
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // Config is the parameters of WORKLOAD.md section 5 that shape an order.
@@ -46,23 +46,23 @@ func (c Config) Check() error {
 type Order struct {
 	New                bool           // a new customer, else a login
 	Username, Password []byte         // of the login
-	Customer           store.Customer // the new customer; Username is its first choice
+	Customer           calls.Customer // the new customer; Username is its first choice
 	Browses            []Browse
-	Items              []store.Item // the cart, without prices
+	Items              []calls.Item // the cart, without prices
 }
 
 // Browse is one search. Op says which of the three.
 type Browse struct {
-	Op       store.Op
+	Op       calls.Op
 	Batch    int
 	Category int    // of OpBrowseByCategory
 	Text     []byte // two words, of the other two
 }
 
 // Total is what a cart with prices costs, with 8.25 % tax rounded to the cent.
-func Total(items []store.Item) (net, tax, total store.Cents) {
+func Total(items []calls.Item) (net, tax, total calls.Cents) {
 	for _, i := range items {
-		net += i.Price * store.Cents(i.Quantity)
+		net += i.Price * calls.Cents(i.Quantity)
 	}
 	tax = (net*825 + 5000) / 10000
 	return net, tax, net + tax
@@ -86,7 +86,7 @@ func NewDraws(c Config, seed, number uint64) *Draws {
 		config: c,
 		rand:   rand.New(rand.NewPCG(seed, number)),
 		names:  c.Size.Customers,
-		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]store.Item, 0, MaxItems)},
+		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]calls.Item, 0, MaxItems)},
 		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
 		name:   make([]byte, 0, 32),
 	}
@@ -115,7 +115,7 @@ func (u *Draws) Next() *Order {
 	u.browses(o)
 	o.Items = o.Items[:0]
 	for range min(u.around(u.config.LineItems), MaxItems) {
-		o.Items = append(o.Items, store.Item{Product: u.product(), Quantity: int16(u.between(1, 3))})
+		o.Items = append(o.Items, calls.Item{Product: u.product(), Quantity: int16(u.between(1, 3))})
 	}
 	return o
 }
@@ -124,13 +124,13 @@ func (u *Draws) browses(o *Order) {
 	o.Browses = o.Browses[:0]
 	words := u.config.Words
 	for range u.around(u.config.Searches) {
-		b := Browse{Op: store.OpBrowseByCategory + store.Op(u.rand.IntN(3)), Batch: u.around(u.config.SearchBatchSize)}
+		b := Browse{Op: calls.OpBrowseByCategory + calls.Op(u.rand.IntN(3)), Batch: u.around(u.config.SearchBatchSize)}
 		switch b.Op {
-		case store.OpBrowseByCategory:
+		case calls.OpBrowseByCategory:
 			b.Category = u.between(1, 16)
-		case store.OpBrowseByActor:
+		case calls.OpBrowseByActor:
 			b.Text = u.text(words.First[u.rand.IntN(len(words.First))], " ", words.Last[u.rand.IntN(len(words.Last))])
-		case store.OpBrowseByTitle:
+		case calls.OpBrowseByTitle:
 			b.Text = u.text(words.Titles[u.rand.IntN(len(words.Titles))], " ", words.Titles[u.rand.IntN(len(words.Titles))])
 		}
 		o.Browses = append(o.Browses, b)

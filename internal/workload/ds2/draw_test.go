@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ds2/datagen"
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 func config() Config {
@@ -23,7 +23,7 @@ func TestDistributions(t *testing.T) {
 	const orders = 100_000
 	u := NewDraws(config(), 1, 1)
 	var newCustomers, browses, batch, items, quantity float64
-	byOp := map[store.Op]float64{}
+	byOp := map[calls.Op]float64{}
 	longest := 0
 	for range orders {
 		o := u.Next()
@@ -57,9 +57,9 @@ func TestDistributions(t *testing.T) {
 		"share of new customers": {newCustomers / orders, 0.2},
 		"browses an order":       {browses / orders, 3},
 		"products a browse":      {batch / browses, 5},
-		"by category":            {byOp[store.OpBrowseByCategory] / browses, 1. / 3},
-		"by actor":               {byOp[store.OpBrowseByActor] / browses, 1. / 3},
-		"by title":               {byOp[store.OpBrowseByTitle] / browses, 1. / 3},
+		"by category":            {byOp[calls.OpBrowseByCategory] / browses, 1. / 3},
+		"by actor":               {byOp[calls.OpBrowseByActor] / browses, 1. / 3},
+		"by title":               {byOp[calls.OpBrowseByTitle] / browses, 1. / 3},
 		"items a cart":           {items / orders, 5},
 		"pieces an item":         {quantity / items, 2},
 	} {
@@ -181,18 +181,18 @@ func TestThink(t *testing.T) {
 
 func TestTotal(t *testing.T) {
 	for _, c := range []struct {
-		items           []store.Item
-		net, tax, total store.Cents
+		items           []calls.Item
+		net, tax, total calls.Cents
 		why             string
 	}{
 		{nil, 0, 0, 0, "an empty cart"},
-		{[]store.Item{{Quantity: 2, Price: 999}}, 1998, 165, 2163, "164.835 rounds up"},
-		{[]store.Item{{Quantity: 1, Price: 1999}, {Quantity: 3, Price: 1099}}, 5296, 437, 5733, "436.92 rounds up"},
-		{[]store.Item{{Quantity: 1, Price: 200}}, 200, 17, 217, "16.5 rounds up"},
-		{[]store.Item{{Quantity: 1, Price: 1004}}, 1004, 83, 1087, "82.83 rounds up"},
-		{[]store.Item{{Quantity: 1, Price: 1002}}, 1002, 83, 1085, "82.665 rounds up"},
-		{[]store.Item{{Quantity: 1, Price: 1000}}, 1000, 83, 1083, "82.5 rounds up"},
-		{[]store.Item{{Quantity: 1, Price: 999}}, 999, 82, 1081, "82.4175 rounds down"},
+		{[]calls.Item{{Quantity: 2, Price: 999}}, 1998, 165, 2163, "164.835 rounds up"},
+		{[]calls.Item{{Quantity: 1, Price: 1999}, {Quantity: 3, Price: 1099}}, 5296, 437, 5733, "436.92 rounds up"},
+		{[]calls.Item{{Quantity: 1, Price: 200}}, 200, 17, 217, "16.5 rounds up"},
+		{[]calls.Item{{Quantity: 1, Price: 1004}}, 1004, 83, 1087, "82.83 rounds up"},
+		{[]calls.Item{{Quantity: 1, Price: 1002}}, 1002, 83, 1085, "82.665 rounds up"},
+		{[]calls.Item{{Quantity: 1, Price: 1000}}, 1000, 83, 1083, "82.5 rounds up"},
+		{[]calls.Item{{Quantity: 1, Price: 999}}, 999, 82, 1081, "82.4175 rounds down"},
 	} {
 		if net, tax, total := Total(c.items); net != c.net || tax != c.tax || total != c.total {
 			t.Errorf("%s: Total = %d %d %d, want %d %d %d", c.why, net, tax, total, c.net, c.tax, c.total)

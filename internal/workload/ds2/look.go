@@ -6,6 +6,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // ErrWords says that titles and actors of a database are of other words than users would search for.
@@ -13,14 +14,14 @@ var ErrWords = errors.New("its titles and actors are made of other words than th
 
 // Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made of the
 // words in c, whose size is filled in.
-func Look(targets []store.Store, infos []store.Info, want *datagen.Size, c Config) (*Plan, error) {
-	p := &Plan{Config: c}
+func Look(targets []store.Store, infos []store.Info, engines calls.Engines, want *datagen.Size, c Config) (*Plan, error) {
+	p := &Plan{Config: c, Engines: engines}
 	for i, target := range targets {
-		t, ok := target.(Target)
+		engine, ok := engines[target.Engine()]
 		if !ok {
 			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", target.Label(), target.Engine())
 		}
-		p.Targets = append(p.Targets, t)
+		p.Targets = append(p.Targets, Bind(target, engine))
 		size, err := infos[i].Size()
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/books"
+	"ds2/internal/workload/ds2/calls"
 )
 
 var (
@@ -19,11 +20,14 @@ var (
 type Plan struct {
 	Config  Config // has passed Check
 	Targets []Target
+	Engines calls.Engines
 	Seeds   []uint64 // of the rows of the targets; nil: unknown
 }
 
 // Workload is DS2.
-func (p *Plan) Workload() workload.Workload { return Workload{Size: &p.Config.Size} }
+func (p *Plan) Workload() workload.Workload {
+	return Workload{Size: &p.Config.Size, Engines: p.Engines}
+}
 
 // Size is that of the dataset.
 func (p *Plan) Size() string { return p.Config.Size.String() }
@@ -59,7 +63,22 @@ func (r *Run) Cuts(ctx context.Context, target store.Store, before result.Marks)
 }
 
 // Target is a database that users order from.
-type Target = store.DVDStore
+type Target interface {
+	Connect(ctx context.Context) (calls.Session, error)
+}
+
+// bound is a store with the calls on its engine.
+type bound struct {
+	store  store.Store
+	engine calls.Engine
+}
+
+// Bind makes a target of a store by the calls on its engine.
+func Bind(s store.Store, engine calls.Engine) Target { return bound{s, engine} }
+
+func (b bound) Connect(ctx context.Context) (calls.Session, error) {
+	return b.engine.Connect(ctx, b.store)
+}
 
 // NewUser makes a customer.
 func (r *Run) NewUser(s workload.Seat) workload.User {

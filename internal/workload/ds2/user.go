@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/calls"
 )
 
 var _ workload.User = (*User)(nil)
@@ -18,13 +18,13 @@ type User struct {
 	target  int
 	tally   *measure.Order
 	draws   *Draws
-	session store.Session
+	session calls.Session
 
 	// The order being played.
 	order    *Order
 	browse   *Browse // the search under way
 	customer int64   // who orders
-	purchase store.Purchase
+	purchase calls.Purchase
 	bought   int64 // the id of the order that the purchase made
 }
 
@@ -56,13 +56,13 @@ func (u *User) Play(p workload.Player) error {
 			return err
 		}
 	}
-	if err := p.Do(workload.Op(store.OpPrices)); err != nil {
+	if err := p.Do(workload.Op(calls.OpPrices)); err != nil {
 		return err
 	}
 	buy := &u.purchase
 	buy.CustomerID, buy.Items = u.customer, u.order.Items
 	buy.Net, buy.Tax, buy.Total = Total(buy.Items)
-	if err := p.Do(workload.Op(store.OpPurchase)); err != nil {
+	if err := p.Do(workload.Op(calls.OpPurchase)); err != nil {
 		return err
 	}
 	u.tally.Purchases++
@@ -80,7 +80,7 @@ func (u *User) Play(p workload.Player) error {
 // enterStore logs the customer in, or makes it known.
 func (u *User) enterStore(p workload.Player) error {
 	if !u.order.New {
-		if err := p.Do(workload.Op(store.OpLogin)); err != nil {
+		if err := p.Do(workload.Op(calls.OpLogin)); err != nil {
 			return err
 		}
 		if u.customer == 0 {
@@ -90,7 +90,7 @@ func (u *User) enterStore(p workload.Player) error {
 		return nil
 	}
 	for range maxTries {
-		if err := p.Do(workload.Op(store.OpNewCustomer)); err != nil {
+		if err := p.Do(workload.Op(calls.OpNewCustomer)); err != nil {
 			return err
 		}
 		if u.customer != 0 {
@@ -108,22 +108,22 @@ func (u *User) enterStore(p workload.Player) error {
 
 // Call carries out an operation of the order.
 func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
-	switch s := u.session; store.Op(op) {
-	case store.OpLogin:
-		var l store.Login
+	switch s := u.session; calls.Op(op) {
+	case calls.OpLogin:
+		var l calls.Login
 		l, err = s.Login(ctx, u.order.Username, u.order.Password)
 		u.customer = l.CustomerID
-	case store.OpNewCustomer:
+	case calls.OpNewCustomer:
 		u.customer, err = s.NewCustomer(ctx, &u.order.Customer)
-	case store.OpBrowseByCategory:
+	case calls.OpBrowseByCategory:
 		_, err = s.BrowseByCategory(ctx, u.browse.Batch, u.browse.Category)
-	case store.OpBrowseByActor:
+	case calls.OpBrowseByActor:
 		_, err = s.BrowseByActor(ctx, u.browse.Batch, u.browse.Text)
-	case store.OpBrowseByTitle:
+	case calls.OpBrowseByTitle:
 		_, err = s.BrowseByTitle(ctx, u.browse.Batch, u.browse.Text)
-	case store.OpPrices:
+	case calls.OpPrices:
 		err = s.Prices(ctx, u.order.Items)
-	case store.OpPurchase:
+	case calls.OpPurchase:
 		u.bought, err = s.Purchase(ctx, &u.purchase)
 	}
 	return err
@@ -132,7 +132,7 @@ func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 // InDoubt has a new customer try another name, since it may be there under this one. A purchase is not tried again: that
 // might make it twice.
 func (u *User) InDoubt(op workload.Op) (again bool) {
-	if store.Op(op) == store.OpNewCustomer {
+	if calls.Op(op) == calls.OpNewCustomer {
 		u.tally.InDoubtCustomers++
 		u.draws.AnotherName()
 		return true

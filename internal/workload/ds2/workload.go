@@ -9,6 +9,7 @@ import (
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/books"
+	"ds2/internal/workload/ds2/calls"
 )
 
 var (
@@ -23,6 +24,8 @@ const Name = "ds2"
 type Workload struct {
 	// Size that a database is expected to have; nil: what it says itself. One that DS2's own scripts loaded does not say it.
 	Size *datagen.Size
+	// Engines have the calls that an audit tries.
+	Engines calls.Engines
 }
 
 // Name is "ds2".
@@ -32,10 +35,10 @@ func (Workload) Name() string { return Name }
 func (Workload) Operations() []workload.Operation { return operations }
 
 var operations = func() []workload.Operation {
-	all := make([]workload.Operation, store.NumOps)
-	for op := range store.NumOps {
+	all := make([]workload.Operation, calls.NumOps)
+	for op := range calls.NumOps {
 		// DS2's response time leaves out the price query.
-		all[op] = workload.Operation{Name: op.String(), Outside: op == store.OpPrices}
+		all[op] = workload.Operation{Name: op.String(), Outside: op == calls.OpPrices}
 	}
 	return all
 }()
@@ -48,7 +51,7 @@ func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, err
 
 // Audit asks for rows, keys, sums and stock.
 func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
-	return audit.Check(ctx, target, w.Size, a)
+	return audit.Check(ctx, target, w.Engines, w.Size, a)
 }
 
 // Journal is that of package books.

@@ -11,6 +11,7 @@ import (
 	"ds2/internal/pace"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // audit is an audit under way. Its large tables are read in passes: ORDERS and ORDERLINES together, part by part in the
@@ -18,6 +19,7 @@ import (
 // exact question follows.
 type audit struct {
 	target  store.Store
+	engines calls.Engines
 	options workload.Audit
 	given   *datagen.Size // may be nil
 	size    datagen.Size

@@ -15,9 +15,14 @@ import (
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/audit"
+	"ds2/internal/workload/ds2/calls"
+	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// engines has the calls that the audit tries.
+var engines = calls.Engines{postgres.Engine: ds2postgres.Engine{}}
 
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
@@ -82,7 +87,7 @@ func exec(t *testing.T, s store.Store, statements string) {
 
 func check(t *testing.T, s store.Store, o workload.Audit) (failed []string) {
 	t.Helper()
-	checks, err := audit.Check(t.Context(), s, nil, o)
+	checks, err := audit.Check(t.Context(), s, engines, nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +277,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 		{"DS2's own scripts loaded it", "SELECT 1", "ds2_info", nil},
 	} {
 		exec(t, s, c.change)
-		_, err := audit.Check(t.Context(), s, c.size, workload.Audit{Whole: true})
+		_, err := audit.Check(t.Context(), s, engines, c.size, workload.Audit{Whole: true})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.why, err)

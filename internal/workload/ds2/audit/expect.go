@@ -3,7 +3,7 @@ package audit
 import (
 	"fmt"
 
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // expectation is a number that the database should hold, under the name of its check.
@@ -26,7 +26,7 @@ func (b bounds) holds(n int64) bool { return b.from <= n && n <= b.to }
 
 func (b bounds) format(n int64) string {
 	if b.cents {
-		return store.Cents(n).String()
+		return calls.Cents(n).String()
 	}
 	return fmt.Sprint(n)
 }

@@ -8,8 +8,8 @@ import (
 	"hash/fnv"
 	"sync"
 
-	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // Header begins a journal, so that one of another version is not taken for this one's.
@@ -32,7 +32,7 @@ type entry struct {
 	Lines    uint16 // of a purchase
 	Order    int64
 	Customer int64
-	Total    store.Cents // of a purchase
+	Total    calls.Cents // of a purchase
 	Name     uint64      // of a new customer: nameSum of the user name
 }
 
@@ -59,7 +59,7 @@ type Books struct {
 func New(j workload.Journal) *Books { return &Books{journal: j, sold: map[int]map[int32]int64{}} }
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
-func (b *Books) Bought(target int, order int64, p *store.Purchase) {
+func (b *Books) Bought(target int, order int64, p *calls.Purchase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.note(entry{Kind: bought, Target: uint16(target), Lines: uint16(len(p.Items)), Order: order, Customer: p.CustomerID, Total: p.Total})
@@ -74,7 +74,7 @@ func (b *Books) Bought(target int, order int64, p *store.Purchase) {
 }
 
 // InDoubt notes that nobody knows whether the purchase p was made.
-func (b *Books) InDoubt(target int, p *store.Purchase) {
+func (b *Books) InDoubt(target int, p *calls.Purchase) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.note(entry{Kind: doubtful, Target: uint16(target), Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total})

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ds2/internal/fuzztest"
-	"ds2/internal/store"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // noted is a journal in memory.
@@ -15,7 +15,7 @@ func (n *noted) Note(entry []byte) { *n = append(*n, entry...) }
 func TestEntries(t *testing.T) {
 	var n noted
 	b := New(&n)
-	p := store.Purchase{CustomerID: 3, Items: []store.Item{{Product: 7, Quantity: 2}, {Product: 9, Quantity: 1}, {Product: 7, Quantity: 1}}, Total: 1099}
+	p := calls.Purchase{CustomerID: 3, Items: []calls.Item{{Product: 7, Quantity: 2}, {Product: 9, Quantity: 1}, {Product: 7, Quantity: 1}}, Total: 1099}
 	b.Bought(1, 12001, &p)
 	b.InDoubt(0, &p)
 	b.Registered(1, 7, []byte("user7"))

@@ -48,7 +48,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 	plan := ds2.Plan{
 		Config: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
 			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
-		Targets: []ds2.Target{s},
+		Targets: []ds2.Target{ds2.Bind(s, Engine{})},
 	}
 	d := driver.New(driver.Config{
 		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
@@ -76,6 +76,24 @@ func TestRunSurvivesRestart(t *testing.T) {
 	if counts.Reconnects != 2 || counts.GivenUp > counts.InDoubtPurchases || counts.Orders < 30 {
 		t.Errorf("counts %+v", counts)
 	}
+}
+
+// How SQL Server ends a login while it stops, starts and recovers, in the words of sys.messages.
+var (
+	loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
+
+	// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
+	fallsBack = tdstest.Decision{Answer: tdstest.Answer(
+		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. Using the user default database "master" instead.`),
+		tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}
+	noDatabase = tdstest.Decision{Close: true, Answer: tdstest.Answer(
+		tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
+		loginFailed, tdstest.Done(tdstest.DoneError))}
+)
+
+// refusal is a login that the server ends with one message.
+func refusal(number int32, class byte, text string) tdstest.Decision {
+	return tdstest.Decision{Close: true, Answer: tdstest.Answer(tdstest.Error(number, 1, class, text), tdstest.Done(tdstest.DoneError))}
 }
 
 // nothing is a driver.Sink that keeps nothing.

@@ -5,23 +5,58 @@ import (
 	"strings"
 	"testing"
 
+	"ds2/datagen"
+	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	enginepostgres "ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/postgres"
 )
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+func open(t testing.TB, target string) store.Loader {
+	t.Helper()
+	s, err := store.Engines{enginepostgres.Engine: enginepostgres.Open}.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.(store.Loader)
+}
+
+// loaded is a store whose database is fresh and holds a dataset of the size.
+func loaded(t testing.TB, size datagen.Size) store.Loader {
+	t.Helper()
+	s := open(t, pgtest.Database(t))
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = load.Run(t.Context(), s, load.Options{
+		Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 4,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 func TestCallsDoNotAllocate(t *testing.T) {
 	s := loaded(t, storetest.Size)
-	session, err := s.Connect(t.Context())
+	session, err := postgres.Engine{}.Connect(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Close(t.Context())
 	ctx := t.Context()
 	username, password, words := []byte("user7"), []byte("password"), []byte("A B")
-	items := []store.Item{{Product: 7, Quantity: 1}, {Product: 8, Quantity: 2}, {Product: 9, Quantity: 1}}
-	purchase := &store.Purchase{CustomerID: 7, Items: items, Net: 1000, Tax: 83, Total: 1083}
-	customer := &store.Customer{
+	items := []calls.Item{{Product: 7, Quantity: 1}, {Product: 8, Quantity: 2}, {Product: 9, Quantity: 1}}
+	purchase := &calls.Purchase{CustomerID: 7, Items: items, Net: 1000, Tax: 83, Total: 1083}
+	customer := &calls.Customer{
 		FirstName: words, LastName: words, Address1: words, City: words, Country: words, CreditCard: words,
 		CreditCardExpiration: words, Username: words, Password: password, Gender: 'M',
 	}
@@ -83,7 +118,7 @@ func TestConnectErrors(t *testing.T) {
 		{"no server", wrong(func(u *url.URL) { u.Host = "127.0.0.1:1" }), store.Connection, "start the server"},
 		{"no such host", wrong(func(u *url.URL) { u.Host = "nosuch.invalid" }), store.Connection, "host"},
 	} {
-		_, err := open(t, test.target).Connect(t.Context())
+		_, err := postgres.Engine{}.Connect(t.Context(), open(t, test.target))
 		if store.Classify(err) != test.class || err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: class %s, not %s with %q: %v", test.name, store.Classify(err), test.class, test.says, err)
 			continue

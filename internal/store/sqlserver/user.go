@@ -1,0 +1,122 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+)
+
+// Statement is a call that a connection prepares.
+type Statement struct {
+	Name string // in errors
+
+	// SQL is the name of a procedure, such as dbo.LOGIN, which makes it a remote procedure call; or else a text, which is the same
+	// each time, so that the server keeps one plan for it.
+	SQL string
+	// Declared is the parameters of a text, @p1, @p2 and so on, as sp_executesql takes them: "@p1 int,@p2 int". Empty: SQL is the
+	// name of a procedure.
+	Declared string
+}
+
+// Conn is a connection of one user, for a workload's calls: Call, a parameter each, Each. Nothing is allocated where the
+// connection is not encrypted.
+type Conn struct {
+	store      *Store
+	statements []Statement
+	current    int
+	caller
+}
+
+// caller sends calls: begin, the parameters, call. There are two: wire, and go-mssqldb where the connection is encrypted.
+type caller interface {
+	begin(statement int)
+	int16(v int16)
+	int32(v int32)
+	text(v []byte)
+	hundredths(v int64)
+
+	// call sends the call and hands every row of the answer to row, down to the last.
+	call(ctx context.Context, columns int, row func([]Value) error) error
+	// whole says that the connection can still be used.
+	whole() bool
+	close() error
+}
+
+// Value is what the calls need of a column: whether there is anything, and a number. Amounts are in 1/10,000.
+type Value struct {
+	Null bool
+	N    int64
+}
+
+// ConnectUser opens a connection for one user, with everything prepared that the statements need.
+func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
+	op := "connect to " + s.Label()
+	conn, network, err := s.dial(ctx, s.config)
+	if err != nil {
+		return nil, s.Wrap(op, err)
+	}
+	if plain := network.plain(); plain != nil {
+		return &Conn{store: s, statements: statements, caller: newWire(plain, int(s.config.PacketSize), statements)}, nil
+	}
+	caller, err := newDriverCaller(ctx, conn, statements)
+	if err != nil {
+		conn.Close()
+		return nil, s.Wrap(op, err)
+	}
+	return &Conn{store: s, statements: statements, caller: caller}, nil
+}
+
+// Call begins the call of one of the statements that the connection was made with; its parameters follow.
+func (c *Conn) Call(statement int) {
+	c.current = statement
+	c.begin(statement)
+}
+
+// Int16 adds a parameter.
+func (c *Conn) Int16(v int16) { c.int16(v) }
+
+// Int32 adds a parameter.
+func (c *Conn) Int32(v int32) { c.int32(v) }
+
+// Text adds a varchar.
+func (c *Conn) Text(v []byte) { c.text(v) }
+
+// Hundredths adds an amount of money.
+func (c *Conn) Hundredths(v int64) { c.hundredths(v) }
+
+// Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row is given
+// is valid until it returns. The error is that of Fail.
+func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(values []Value) error) error {
+	name := c.statements[c.current].Name
+	if err := ctx.Err(); err != nil {
+		return c.Fail(ctx, name, false, err)
+	}
+	if !c.whole() {
+		return c.Fail(ctx, name, false, driver.ErrBadConn)
+	}
+	if err := c.call(ctx, columns, row); err != nil {
+		return c.Fail(ctx, name, writes, err)
+	}
+	return nil
+}
+
+// Fail is the error of a call. It is in doubt where the call writes, was sent, and the server did not tell how it ended.
+func (c *Conn) Fail(ctx context.Context, op string, writes bool, err error) error {
+	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
+		err = fmt.Errorf("%w: %w", ended, err) // a server that does not confirm the cancelling in time loses the connection
+	}
+	wrapped := c.store.Wrap(op, err)
+	if e, ok := wrapped.(*store.Error); ok && writes && e.Class == store.Connection {
+		_, unsent := errors.AsType[mssql.RetryableError](err)
+		e.InDoubt = !unsent
+	}
+	return wrapped
+}
+
+// Close ends the connection.
+func (c *Conn) Close(context.Context) error { return c.close() }

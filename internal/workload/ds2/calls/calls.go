@@ -1,0 +1,113 @@
+// Package calls says what users of DVD Store 2 call on a database. The rooms beside it that are named like engines, such as
+// workload/ds2/postgres, carry the calls out; the workload itself draws what is called, and knows no engine.
+package calls
+
+import (
+	"context"
+	"fmt"
+
+	"ds2/internal/store"
+)
+
+// Engine is the calls on the stores of one engine.
+type Engine interface {
+	// Connect opens a connection for one user, with everything prepared that the operations need.
+	Connect(ctx context.Context, target store.Store) (Session, error)
+}
+
+// Engines are the engines that there are calls on, by their names.
+type Engines map[string]Engine
+
+// Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.
+// It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,
+// and returns an error that Classify understands.
+type Session interface {
+	// Login finds a customer by user name and password, and reads the titles bought before to the last row.
+	Login(ctx context.Context, username, password []byte) (Login, error)
+
+	// NewCustomer returns the id of the customer it inserted, 0 where the user name is taken.
+	NewCustomer(ctx context.Context, c *Customer) (customerID int64, err error)
+
+	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
+	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
+
+	// BrowseByActor reads at most batch products whose actor has both words of actor: on PostgreSQL in any order, on SQL
+	// Server as a phrase (WORKLOAD.md section 4).
+	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
+
+	// BrowseByTitle reads at most batch products whose title has both words of title, in the same way.
+	BrowseByTitle(ctx context.Context, batch int, title []byte) (rows int, err error)
+
+	// Prices sets the price of each item; the same product may stand in several items.
+	Prices(ctx context.Context, items []Item) error
+
+	// Purchase returns the id of the order it made, 0 where a product's stock fell short and nothing was bought.
+	Purchase(ctx context.Context, p *Purchase) (orderID int64, err error)
+
+	// Close ends the connection.
+	Close(ctx context.Context) error
+}
+
+// Login is what LOGIN found.
+type Login struct {
+	CustomerID int64 // 0: no such user, or another password
+	Titles     int   // titles bought before, one a CUST_HIST row
+}
+
+// Cents is an amount of money in hundredths.
+type Cents int64
+
+// String gives the amount as a decimal number with two places.
+func (c Cents) String() string {
+	sign := ""
+	if c < 0 {
+		sign, c = "-", -c
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, c/100, c%100)
+}
+
+// Item is one position of a cart.
+type Item struct {
+	Product  int32
+	Quantity int16
+	Price    Cents // of one piece
+}
+
+// Purchase is the input of PURCHASE: 1 to 10 items.
+type Purchase struct {
+	CustomerID      int64
+	Items           []Item
+	Net, Tax, Total Cents
+}
+
+// Customer is the input of NEW_CUSTOMER: its 19 values. Texts are views into a buffer of the caller.
+type Customer struct {
+	FirstName, LastName, Address1, Address2, City, State, Zip, Country []byte
+	Region                                                             int16
+	Email, Phone                                                       []byte
+	CreditCardType                                                     int32
+	CreditCard, CreditCardExpiration, Username, Password               []byte
+	Age                                                                int16
+	Income                                                             int32
+	Gender                                                             byte // 'M' or 'F'
+}
+
+// Op is one operation that a user waits for.
+type Op uint8
+
+// The operations, in the order of an order cycle.
+const (
+	OpLogin Op = iota
+	OpNewCustomer
+	OpBrowseByCategory
+	OpBrowseByActor
+	OpBrowseByTitle
+	OpPrices
+	OpPurchase
+	NumOps
+)
+
+var opNames = [NumOps]string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "prices", "purchase"}
+
+// String is the operation's name in metrics, records and limits.
+func (o Op) String() string { return opNames[o] }
