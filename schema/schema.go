@@ -1,9 +1,10 @@
-// Package schema holds the SQL of the DS2 database (WORKLOAD.md sections 1 and 4) as plain .sql files, one a phase and
-// engine, and renders them for a placement and a size. It knows no database driver: what it returns is text, and who
+// Package schema holds the SQL of the databases as plain .sql files, one a workload, phase and engine (for DS2: WORKLOAD.md
+// sections 1 and 4), and renders them for a placement and a size. It knows no database driver: what it returns is text, and who
 // runs it, in what order and how many statements at once, is package load's business.
 package schema
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -37,6 +38,9 @@ const (
 // Phases lists the phases in the order in which a load runs them.
 var Phases = []Phase{Database, Tables, Indexes, Procedures, Statistics}
 
+// ds2 is the directory of DVD Store 2's SQL.
+const ds2 = "ds2"
+
 // unasked are the phases that run only where they are asked for.
 var unasked = []Phase{Data, Drop, Reset}
 
@@ -61,7 +65,9 @@ type Params struct {
 // Orders is the number of orders of the dataset: twelve months of them.
 func (p Params) Orders() int64 { return 12 * p.OrdersPerMonth }
 
-//go:embed */*.sql */*/*.sql
+// files are those of the phases in WORKLOAD/ENGINE, and in ENGINE/kit.sql templates of what all workloads have.
+//
+//go:embed */kit.sql */postgres/*.sql */sqlserver/*.sql
 var files embed.FS
 
 // dialect is what rendering needs to know of an engine.
@@ -87,7 +93,7 @@ func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
 
 // ReadsFiles tells whether an engine has the phase Data.
 func ReadsFiles(engine string) bool {
-	_, err := files.ReadFile(engine + "/" + string(Data) + ".sql")
+	_, err := files.ReadFile(path.Join(ds2, engine, string(Data)+".sql"))
 	return err == nil
 }
 
@@ -100,11 +106,11 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !slices.Contains(Phases, phase) && !slices.Contains(unasked, phase) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, unasked)
 	}
-	name, dir := fmt.Sprintf("%s.sql", phase), path.Join(p.Workload, engine)
+	name, dir := fmt.Sprintf("%s.sql", phase), path.Join(cmp.Or(p.Workload, ds2), engine)
 	if _, err := files.ReadFile(path.Join(dir, name)); err != nil {
 		return "", fmt.Errorf("render schema: %s has no phase %s", dir, phase)
 	}
-	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, path.Join(dir, name))
+	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, path.Join(dir, name), path.Join(engine, "kit.sql"))
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
 	}

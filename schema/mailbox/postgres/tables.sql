@@ -1,21 +1,8 @@
-{{- $t := ""}}{{if .DataTablespace}}{{$t = printf " TABLESPACE %s" (ident .DataTablespace)}}{{end}}
-{{- $i := ""}}{{if .IndexTablespace}}{{$i = printf " USING INDEX TABLESPACE %s" (ident .IndexTablespace)}}{{end -}}
+{{- $t := ""}}{{if .DataTablespace}}{{$t = printf " TABLESPACE %s" (ident .DataTablespace)}}{{end -}}
 -- The table of records, without its key: that comes with the indexes, after the data. Autovacuum keeps away until the phase
 -- statistics.
 
--- What the kit notes of a database: what was loaded, and whether it is whole.
--- name: create table ds2_info; table: ds2_info
-CREATE TABLE ds2_info (
-    name  text PRIMARY KEY{{$i}},
-    value text NOT NULL
-){{$t}};
-
--- What an unfinished load has done, so that another can go on with it; dropped at its end.
--- name: create table ds2_steps; table: ds2_steps
-CREATE TABLE ds2_steps (
-    name   text PRIMARY KEY{{$i}},
-    copied bigint NOT NULL -- rows
-){{$t}};
+{{template "notes" .}}
 
 -- A record has a page of its own: its body of 7,000 bytes lies in the row, and two do not fit.
 -- name: create table messages; table: messages

@@ -23,16 +23,4 @@ GO
 -- name: allow lazy commits; transaction: none
 ALTER DATABASE {{ident .Database}} SET DELAYED_DURABILITY = ALLOWED;
 {{- end}}
-{{- if $p.Password}}
-GO
--- step: the driver's login. The password is checked against the server's policy.
--- name: create login
-{{if $p.LoginThere}}ALTER{{else}}CREATE{{end}} LOGIN {{ident $p.Login}} WITH PASSWORD = {{str $p.Password}};
-{{- if not $p.Lacks.ServerState}}
-GO
--- step: so that a run can record the server's counters. Rights on the server are granted in master only.
--- name: grant view server state
-USE master;
-GRANT VIEW SERVER STATE TO {{ident $p.Login}};
-{{- end}}
-{{- end}}
+{{- template "login" .}}

@@ -4,19 +4,7 @@
 -- files. An empty CSV field is NULL, which only nullable columns have (ADDRESS2 always, STATE outside the US).
 -- Autovacuum keeps away until the phase statistics: it would hold up the phases between with its locks.
 
--- What the kit notes of a database: what was loaded, and whether it is whole.
--- name: create table ds2_info; table: ds2_info
-CREATE TABLE ds2_info (
-    name  text PRIMARY KEY{{$i}},
-    value text NOT NULL
-){{$t}};
-
--- What an unfinished load has done, so that another can go on with it; dropped at its end.
--- name: create table ds2_steps; table: ds2_steps
-CREATE TABLE ds2_steps (
-    name   text PRIMARY KEY{{$i}},
-    copied bigint NOT NULL -- rows
-){{$t}};
+{{template "notes" .}}
 
 -- name: create table categories; table: categories
 CREATE TABLE categories (

@@ -2,19 +2,7 @@
 -- which building them afterwards would do, and the files would need room for it. Columns stand in the order of the CSV
 -- files. An empty CSV field is NULL, which only nullable columns have (ADDRESS2 always, STATE outside the US).
 
--- What the kit notes of a database: what was loaded, and whether it is whole.
--- name: create table ds2_info; table: ds2_info
-CREATE TABLE ds2_info (
-    name  varchar(50)  NOT NULL CONSTRAINT PK_DS2_INFO PRIMARY KEY CLUSTERED,
-    value varchar(500) NOT NULL
-){{on . "DS_MISC_FG"}};
-GO
--- What an unfinished load has done, so that another can go on with it; dropped at its end.
--- name: create table ds2_steps; table: ds2_steps
-CREATE TABLE ds2_steps (
-    name   varchar(200) NOT NULL CONSTRAINT PK_DS2_STEPS PRIMARY KEY CLUSTERED,
-    copied bigint       NOT NULL -- rows
-){{on . "DS_MISC_FG"}};
+{{template "notes" on . "DS_MISC_FG"}}
 GO
 -- name: create table categories; table: categories
 CREATE TABLE CATEGORIES (
@@ -104,22 +92,4 @@ CREATE TABLE REORDER (
     QUAN_REORDERED int      NULL,
     DATE_EXPECTED  datetime NULL
 ){{on . "DS_MISC_FG"}};
-{{- if .SQLServer.Password}}
-GO
--- The driver's user, which owns the database as DS2's does.
--- name: create user
-IF USER_ID({{str .SQLServer.Login}}) IS NULL
-    CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
-GO
--- step: it may have been made for a login of that name that is gone. Azure SQL Database takes this alone in its batch only.
--- name: map user
-ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
-GO
--- step: for the user.
--- name: grant to user
-{{- if .SQLServer.Lacks.Owners}}
-GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .SQLServer.Login}};
-{{- else}}
-ALTER ROLE db_owner ADD MEMBER {{ident .SQLServer.Login}};
-{{- end}}
-{{- end}}
+{{- template "user" .}}
