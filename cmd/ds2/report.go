@@ -32,7 +32,8 @@ JSON is the records' summaries as an array; CSV is their one-second samples.
 With --merge the records are those of one run that several driver machines made, and are added up to one.
 
 The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per server and in total: of several
-records, each a server's, or of one run on the machines of several exporters. A bench stands for its median run.`,
+records, each a server's, or of one run on the machines of several exporters. A bench stands for its median run. Records of ds2
+bench-backup beside them add their rows.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --format esrp ds2-results/server1 ds2-results/server2
@@ -51,6 +52,15 @@ records, each a server's, or of one run on the machines of several exporters. A 
 					return usageError("%s is the record of a search by ds2 tune: report it by itself, without --window and --merge", dirs[0])
 				}
 				return reportSearch(cmd.OutOrStdout(), dirs[0], *search, output, out)
+			}
+			if b, err := result.ReadBackup(dirs[0]); !errors.Is(err, result.ErrNoBackup) {
+				if err == nil && (len(dirs) > 1 || len(windows) > 0 || merge) {
+					err = usageError("%s is the record of a backup test: report it by itself, without --window and --merge", dirs[0])
+				}
+				if err != nil {
+					return err
+				}
+				return reportBackup(cmd.OutOrStdout(), dirs[0], b, output, out)
 			}
 			if e, err := report.ReadExperiment(dirs[0]); !errors.Is(err, result.ErrNoExperiment) {
 				if err == nil && (len(dirs) > 1 || len(windows) > 0 || merge) {
@@ -80,6 +90,19 @@ records, each a server's, or of one run on the machines of several exporters. A 
 	return cmd
 }
 
+// reportBackup reports the record of a backup test.
+func reportBackup(stdout io.Writer, dir string, b result.Backup, output, out string) error {
+	write, ok := map[string]func(io.Writer) error{
+		"html": func(w io.Writer) error { return report.BackupHTML(w, b) },
+		"text": func(w io.Writer) error { return report.BackupText(w, b) },
+		"json": func(w io.Writer) error { return printJSON(w, b) },
+	}[output]
+	if !ok {
+		return usageError("--output %s: the record of a backup test is written as html, text or json", output)
+	}
+	return deliver(stdout, dir, output, out, write)
+}
+
 // esrp is the format of ESRP's form.
 const esrp = "esrp"
 
@@ -88,8 +111,16 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	if len(windows) > 0 || merge {
 		return usageError("--format esrp: it takes the first window of records as they are, without --window and --merge")
 	}
-	records := make([]*result.Record, len(dirs))
-	for i, dir := range dirs {
+	var records []*result.Record
+	var backups []result.Backup
+	for _, dir := range dirs {
+		if read, err := result.ReadBackup(dir); !errors.Is(err, result.ErrNoBackup) {
+			if err != nil {
+				return err
+			}
+			backups = append(backups, read)
+			continue
+		}
 		b, err := result.ReadBench(dir)
 		switch {
 		case err == nil && b.Median == "":
@@ -99,11 +130,16 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 		case !errors.Is(err, result.ErrNoBench):
 			return err
 		}
-		if records[i], err = result.Read(dir); err != nil {
+		r, err := result.Read(dir)
+		if err != nil {
 			return err
 		}
+		records = append(records, r)
 	}
-	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return report.ESRP(w, records) })
+	if len(records) == 0 {
+		return usageError("--format esrp: name the record of a run too; a backup test alone is no summary")
+	}
+	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return report.ESRP(w, records, backups) })
 }
 
 var reportFormats = map[string]func(io.Writer, []*result.Record) error{

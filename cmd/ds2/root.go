@@ -62,6 +62,7 @@ func newRoot() *cobra.Command {
 		newPreflightCommand(),
 		newDriveCommand(),
 		newBenchCommand(),
+		newBenchBackupCommand(),
 		newExperimentCommand(),
 		newTuneCommand(),
 		newResetCommand(),

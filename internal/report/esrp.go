@@ -27,8 +27,8 @@ type esrpServer struct {
 }
 
 // ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have several, and one for all of
-// them. Latencies are means over all I/Os.
-func ESRP(w io.Writer, records []*result.Record) error {
+// them. Latencies are means over all I/Os. Backup tests have a row for each backup.
+func ESRP(w io.Writer, records []*result.Record, backups []result.Backup) error {
 	var servers []esrpServer
 	for _, r := range records {
 		found, err := esrpServers(r)
@@ -42,7 +42,11 @@ func ESRP(w io.Writer, records []*result.Record) error {
 			servers[i].name = fmt.Sprintf("%s (%d)", servers[i].name, i+1)
 		}
 	}
-	return writeText(w, esrpView(records, servers))
+	v := esrpView(records, servers)
+	if len(backups) > 0 {
+		v.Tables = append(v.Tables, esrpBackups(backups))
+	}
+	return writeText(w, v)
 }
 
 // esrpServers are the servers of a run, by their machines.
@@ -189,4 +193,18 @@ func esrpView(records []*result.Record, servers []esrpServer) runView {
 	row(&log, "Average Log Disk Write Latency (ms)", func(s esrpServer) *float64 { return s.logged }, 1000, 3)
 	v.Tables = []table{database, log}
 	return v
+}
+
+// esrpBackups is how fast the databases were read for backups.
+func esrpBackups(backups []result.Backup) table {
+	t := table{Caption: "Backup", Head: []string{"databases", "MB read/sec"}}
+	sum := 0.0
+	for _, b := range backups {
+		for _, u := range b.Units {
+			t.Rows = append(t.Rows, []string{strings.Join(u.Targets, ", "), number(u.MBPerSecond, 3)})
+		}
+		sum += b.MBPerSecond
+	}
+	t.Rows = append(t.Rows, []string{"all servers", number(sum, 3)})
+	return t
 }

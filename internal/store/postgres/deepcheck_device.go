@@ -23,15 +23,10 @@ func newDeviceMeter(ctx context.Context, conn *sql.Conn) *deviceMeter {
 	if err != nil {
 		return nil
 	}
-	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", own))
-	from := fmt.Sprintf("(%d)", port)
-	if port < 0 {
-		from = "[local]"
-	}
-	if err != nil || !strings.HasPrefix(string(title), "postgres:") || !strings.Contains(string(title), database+" ") || !strings.Contains(string(title), from) {
+	m := meterOf(own, port, database+" ")
+	if m == nil {
 		return nil
 	}
-	m := &deviceMeter{pids: []int{own}}
 	rows, err := conn.QueryContext(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`)
 	if err != nil {
 		return nil
@@ -45,6 +40,20 @@ func newDeviceMeter(ctx context.Context, conn *sql.Conn) *deviceMeter {
 		m.pids = append(m.pids, pid)
 	}
 	if rows.Err() != nil || m.bytes() < 0 {
+		return nil
+	}
+	return m
+}
+
+// meterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its number, or nobody may look.
+func meterOf(pid, port int, word string) *deviceMeter {
+	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	from := fmt.Sprintf("(%d)", port)
+	if port < 0 {
+		from = "[local]"
+	}
+	m := &deviceMeter{pids: []int{pid}}
+	if err != nil || !strings.HasPrefix(string(title), "postgres:") || !strings.Contains(string(title), word) || !strings.Contains(string(title), from) || m.bytes() < 0 {
 		return nil
 	}
 	return m

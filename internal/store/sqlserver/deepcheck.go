@@ -64,13 +64,24 @@ func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress
 
 // reportCheck reports how far the check in a session is, until ctx ends or the server does not say.
 func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell func(store.DeepCheckProgress)) {
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
 	work := pace.Kind{Name: "check", Prior: 1}
 	var e pace.Estimate
 	e.Plan(work, 100)
 	e.Begin(work, 100)
-	for done := 0.0; ; {
+	done := 0.0
+	s.eachPercent(ctx, session, func(percent float64, step string) {
+		e.Did(max(percent-done, 0))
+		done = max(percent, done)
+		_, left := e.Left()
+		tell(store.DeepCheckProgress{Object: step, Done: int64(percent / 100 * float64(total)), Total: total, Left: left})
+	})
+}
+
+// eachPercent asks every now and then how far the statement of a session is, until ctx ends or the server does not say.
+func (s *Store) eachPercent(ctx context.Context, session int, tell func(percent float64, step string)) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -82,10 +93,7 @@ func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell 
 		if err != nil {
 			return
 		}
-		e.Did(max(percent-done, 0))
-		done = max(percent, done)
-		_, left := e.Left()
-		tell(store.DeepCheckProgress{Object: step, Done: int64(percent / 100 * float64(total)), Total: total, Left: left})
+		tell(percent, step)
 	}
 }
 

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/backup"
+	"ds2/internal/monitor"
+	"ds2/internal/report"
+	"ds2/internal/result"
+)
+
+// benchBackupFlags are the flags of ds2 bench-backup.
+type benchBackupFlags struct {
+	targetFlags
+	observe     observeFlags
+	out, output string
+	quiet       bool
+}
+
+func newBenchBackupCommand() *cobra.Command {
+	var f benchBackupFlags
+	cmd := &cobra.Command{
+		Use:   "bench-backup",
+		Short: "Measure how fast the servers read their databases for a backup that nobody keeps",
+		Long: `Has all servers read at once what a backup reads, and discards it: MB/s of each and in total, and the latency and the size
+of the drives' reads meanwhile, where they are observed. No backup is made and nothing is left on the servers.
+
+PostgreSQL backs up a whole cluster, all of its databases but not its log, by BASE_BACKUP: from version 15 on the server itself
+discards it (TARGET 'blackhole'), older ones send it to ds2. The user needs the attribute REPLICATION, and pg_hba.conf must
+let it in for replication. No replication slot is used. It begins with a checkpoint, which is not in the time.
+SQL Server backs up each database by BACKUP DATABASE … TO DISK = 'NUL' WITH COPY_ONLY, CHECKSUM, and needs db_backupoperator.
+
+Pages in the kernel's cache are not read from the drives: "from the drives" is what was.`,
+		Example: `  ds2 bench-backup --target postgres://postgres@localhost/mail
+  ds2 bench-backup --target 'postgres://postgres@localhost:5432/mail;postgres://postgres@localhost:5433/mail'
+  ds2 report ds2-results/20261121T041500Z-k7c2`,
+		Args: flagsOnly,
+		RunE: interruptible("the servers end their reading", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.targetFlags.add(flags)
+	all := pflag.NewFlagSet("observe", pflag.ContinueOnError)
+	f.observe.add(all)
+	for _, name := range []string{"devices", "exporter"} {
+		flags.AddFlag(all.Lookup(name))
+	}
+	flags.StringVar(&f.out, "out", "", "directory of the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
+	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	return cmd
+}
+
+func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
+	stores, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer closeStores(stores)
+	unlock, err := i.lockStores("bench-backup", "", stores, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	observer, err := monitor.Observe(i.soft, stores, 0, f.observe.Options)
+	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
+		return flagError(e.Field, e.Err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, note := range observer.Notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "note:", note)
+	}
+	id := newRunID()
+	o := backup.Options{
+		Targets: stores, Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), id))), RunID: id, Version: kitVersion(), Command: invocation(cmd), Observer: observer,
+	}
+	view := newBytesView(f.quiet, cmd.ErrOrStderr())
+	defer view.stop()
+	o.Tell = func(done, total int64, left time.Duration) { view.tell("read a backup", done, total, left) }
+	b, err := backup.Run(i.soft, o)
+	view.stop()
+	if errors.Is(err, result.ErrNotEmpty) {
+		return flagError("out", err)
+	}
+	if err != nil {
+		return err
+	}
+	b.Command = nil // it was typed a moment ago; the record has it
+	if f.output == "json" {
+		err = printJSON(cmd.OutOrStdout(), b)
+	} else {
+		err = report.BackupText(cmd.OutOrStdout(), b)
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "record: %s\n", o.Dir)
+	return err
+}

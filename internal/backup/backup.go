@@ -1,0 +1,222 @@
+// Package backup measures how fast database servers read all that a backup reads, the backups going nowhere: all servers at once, with
+// what the drives did meanwhile.
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"ds2/internal/monitor"
+	"ds2/internal/pace"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// Options are one backup test and its record.
+type Options struct {
+	Targets []store.Store
+
+	Dir     string // of the record; must not exist or be empty
+	RunID   string
+	Version string // of the kit
+	Command *result.Command
+
+	Observer *monitor.Observer // of the machine and the databases; nil: none
+	// Tell is told how many bytes of all are read, and the time left, negative where nobody knows. It may be called from several goroutines.
+	Tell func(done, total int64, left time.Duration)
+}
+
+// Run reads all databases at once, each unit that a server backs up once, and keeps the record, also of a test that failed.
+func Run(ctx context.Context, o Options) (result.Backup, error) {
+	r := result.Backup{KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Command: o.Command, Engine: o.Targets[0].Engine()}
+	for _, t := range o.Targets {
+		r.Targets = append(r.Targets, t.Label())
+	}
+	units, err := unitsOf(ctx, o.Targets)
+	if err != nil {
+		return r, err
+	}
+	if err := result.MakeDir(o.Dir); err != nil {
+		return r, err
+	}
+	if err := result.SaveBackup(o.Dir, r); err != nil {
+		return r, err
+	}
+	watch, err := observe(o)
+	if err != nil {
+		return r, err
+	}
+	if r.Start = time.Now(); watch != nil {
+		r.Start = watch.start
+	}
+	err = readAll(ctx, units, o.Tell)
+	r.End = time.Now()
+	err = errors.Join(err, watch.end())
+	for _, u := range units {
+		r.Units = append(r.Units, u.result())
+		r.Bytes += u.read.Bytes
+		r.Seconds = max(r.Seconds, u.read.Seconds)
+	}
+	r.MBPerSecond = store.MBPerSecond(r.Bytes, r.Seconds)
+	if watch != nil {
+		r.Machine = o.Observer.Machine
+		r.Storage = monitor.Drives{Counters: watch.table, Machine: r.Machine, From: r.Start, To: time.Now()}.Storage()
+	}
+	switch {
+	case err == nil:
+		r.Status = result.Done
+	case ctx.Err() != nil:
+		r.Status = result.Interrupted
+	default:
+		r.Status, r.Error = result.Failed, err.Error()
+	}
+	return r, errors.Join(err, result.SaveBackup(o.Dir, r))
+}
+
+// unit is what one backup reads.
+type unit struct {
+	reader  store.BackupReader
+	targets []store.Store
+	read    store.Backup
+}
+
+func (u *unit) result() result.BackupUnit {
+	b := result.BackupUnit{Backup: u.read, MBPerSecond: store.MBPerSecond(u.read.Bytes, u.read.Seconds)}
+	for _, t := range u.targets {
+		b.Targets = append(b.Targets, t.Label())
+	}
+	return b
+}
+
+// unitsOf puts the targets together that one backup reads.
+func unitsOf(ctx context.Context, targets []store.Store) ([]*unit, error) {
+	var units []*unit
+	names := map[string]*unit{}
+	for _, t := range targets {
+		reader, ok := t.(store.BackupReader)
+		if !ok {
+			return nil, fmt.Errorf("read a backup of %s: %s has no backup to nowhere", t.Label(), t.Engine())
+		}
+		name, err := reader.BackupUnit(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if names[name] == nil {
+			names[name] = &unit{reader: reader}
+			units = append(units, names[name])
+		}
+		names[name].targets = append(names[name].targets, t)
+	}
+	return units, nil
+}
+
+// readAll reads all units at once. The first that fails ends the others.
+func readAll(ctx context.Context, units []*unit, tell func(done, total int64, left time.Duration)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := newProgress(len(units), tell)
+	failed := make([]error, len(units))
+	var readers sync.WaitGroup
+	for i, u := range units {
+		readers.Go(func() {
+			var err error
+			if u.read, err = u.reader.ReadBackup(ctx, func(done, total int64) { p.at(i, done, total) }); err != nil {
+				failed[i] = err
+				cancel()
+			}
+		})
+	}
+	readers.Wait()
+	// What the first failure canceled says nothing.
+	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }); i >= 0 {
+		return failed[i]
+	}
+	return errors.Join(failed...)
+}
+
+// reading is the one kind of work.
+var reading = pace.Kind{Name: "read", Prior: 1e-9}
+
+// progress puts together how far the units are.
+type progress struct {
+	tell func(done, total int64, left time.Duration)
+
+	mu          sync.Mutex
+	done, total []int64
+	planned     int64
+	did         int64
+	estimate    pace.Estimate
+}
+
+func newProgress(units int, tell func(done, total int64, left time.Duration)) *progress {
+	p := &progress{tell: tell, done: make([]int64, units), total: make([]int64, units)}
+	p.estimate.Begin(reading, 0)
+	return p
+}
+
+// at says how many bytes of a unit are read. What is to be read may turn out to be more.
+func (p *progress) at(unit int, done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done[unit], p.total[unit] = done, total
+	var all, read int64
+	for i := range p.done {
+		all += p.total[i]
+		read += p.done[i]
+	}
+	if all != p.planned {
+		p.estimate.Skip(reading, -float64(all-p.planned))
+		p.planned = all
+	}
+	p.estimate.Did(float64(read - p.did))
+	p.did = read
+	_, left := p.estimate.Left()
+	p.tell(read, all, left)
+}
+
+// watch samples the drives and the servers into the record; nil where nobody observes.
+type watch struct {
+	start  time.Time
+	table  monitor.Table
+	writer *result.HostWriter
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func observe(o Options) (*watch, error) {
+	if o.Observer == nil {
+		return nil, nil
+	}
+	sampler := monitor.NewSampler(slog.New(slog.DiscardHandler), o.Observer.Sources...)
+	w := &watch{start: time.Now(), table: monitor.Table{Columns: sampler.Columns()}, done: make(chan struct{})}
+	var err error
+	if w.writer, err = result.CreateHost(o.Dir, w.table.Columns, w.start); err != nil {
+		return nil, err
+	}
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancel(context.Background())
+	go func() {
+		defer close(w.done)
+		sampler.Run(ctx, w.start, func(row monitor.Row) {
+			w.writer.Row(row)
+			w.table.Rows = append(w.table.Rows, row)
+		})
+	}()
+	return w, nil
+}
+
+// end ends the sampling, with the sample of the second under way.
+func (w *watch) end() error {
+	if w == nil {
+		return nil
+	}
+	time.Sleep(time.Until(w.start.Add(time.Since(w.start).Truncate(monitor.Interval) + monitor.Interval + monitor.Interval/10)))
+	w.cancel()
+	<-w.done
+	return w.writer.Close()
+}

@@ -1,0 +1,145 @@
+package backup
+
+import (
+	"database/sql"
+	"io/fs"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+	"golang.org/x/sys/unix"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+// TestBackupFromDrive reads two databases of a cluster on a drive of its own, from the drive and not from the page cache, and compares
+// what the server says that it sent, what its process read, and what the kernel counted of the drive.
+func TestBackupFromDrive(t *testing.T) {
+	drive := devicetest.Mount(t, "", 1<<30)
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"fsync": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	execute(t, server, "postgres", "CREATE DATABASE other", "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
+	server.Kill()
+	forget(t, server.DataDir())
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, server, "postgres", "CHECKPOINT")
+	forget(t, server.DataDir())
+
+	stores := []store.Store{open(t, server.URL("postgres")), open(t, server.URL("other"))}
+	observer, err := monitor.Observe(t.Context(), stores, 0, monitor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "record")
+	before := sectors(t, drive)
+	told := int64(0)
+	r, err := Run(t.Context(), Options{Targets: stores, Dir: dir, RunID: "test", Observer: observer, Tell: func(done, _ int64, _ time.Duration) { told = done }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := 512 * (sectors(t, drive) - before)
+	if len(r.Units) != 1 || len(r.Units[0].Targets) != 2 || r.Status != result.Done || told != r.Bytes {
+		t.Fatalf("%+v; told %d", r, told)
+	}
+	if r.Units[0].Device == nil {
+		t.Skip("only root and the server's own user may look at the server's processes")
+	}
+	counted := 0.0
+	for _, v := range r.Storage.Volumes {
+		if v.Name == drive.Name {
+			table, err := result.ReadHost(dir, r.Start)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counted = v.ReadBytes * float64(len(table.Rows))
+		}
+	}
+	t.Logf("sent %d, the process read %d, the kernel counted %.0f, the record has %.0f", r.Bytes, *r.Units[0].Device, kernel, counted)
+	for name, bytes := range map[string]float64{"the server's process": float64(*r.Units[0].Device), "the kernel": kernel, "the record": counted} {
+		if math.Abs(bytes/float64(r.Bytes)-1) > 0.1 {
+			t.Errorf("%s counted %.0f bytes of %d", name, bytes, r.Bytes)
+		}
+	}
+	if again, err := result.ReadBackup(dir); err != nil || again.MBPerSecond != r.MBPerSecond || again.MBPerSecond <= 0 {
+		t.Errorf("the record: %+v, %v", again, err)
+	}
+}
+
+func open(t *testing.T, target string) store.Store {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func execute(t *testing.T, server *localpg.Server, database string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("pgx", server.URL(database))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// forget empties the page cache of all files in a directory.
+func forget(t *testing.T, dir string) {
+	t.Helper()
+	unix.Sync()
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil // files of a server that runs come and go
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return nil
+		}
+		defer file.Close()
+		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sectors is how many of 512 bytes the kernel has read from a drive.
+func sectors(t *testing.T, d devicetest.Drive) float64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.ParseFloat(strings.Fields(string(text))[2], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// backupView is a backup test as it is shown.
+func backupView(b result.Backup) runView {
+	v := runView{
+		ID: "backup", RunID: b.RunID, Title: fmt.Sprintf("backup test on %s, %s", b.Engine, databases(len(b.Targets))),
+		Headline: "no result",
+		Byline:   byline(b.Start, "test "+b.RunID, b.KitVersion, strings.Join(b.Targets, ", ")),
+		Good:     b.Status == result.Done,
+		Details:  []table{commandTable(b.Command)},
+	}
+	if !v.Good {
+		v.Notes = append(v.Notes, sentence(strings.TrimSuffix(fmt.Sprintf("The test is recorded as %s: %s", b.Status, b.Error), ": ")))
+		return v
+	}
+	v.Headline = fmt.Sprintf("%s MB/s read, %s MB in %s s", number(b.MBPerSecond, 1), number(float64(b.Bytes)/1e6, 1), number(b.Seconds, 1))
+	v.Notes = append(v.Notes, "The servers read all that a backup reads, at once, and nobody kept it.")
+	for _, u := range b.Units {
+		if len(u.Targets) > 1 {
+			v.Notes = append(v.Notes, fmt.Sprintf("%s are in one %s, which its server backs up as a whole.", strings.Join(u.Targets, " and "), u.Unit))
+		}
+	}
+	if slices.ContainsFunc(b.Units, func(u result.BackupUnit) bool { return u.Streamed }) {
+		v.Notes = append(v.Notes, "A server too old to discard a backup itself sent it to ds2, which did: the network and ds2's own processor time are in the figures.")
+	}
+	v.Tables = []table{backupTable(b), backupVolumes(b.Storage)}
+	return v
+}
+
+// backupTable has a row for each backup and the sum.
+func backupTable(b result.Backup) table {
+	t := table{Caption: "Backup, all at once", Head: []string{"what", "databases", "MB", "s", "MB/s", "from the drives MB", "checksums"}}
+	drives, known := int64(0), true
+	for _, u := range b.Units {
+		if u.Device != nil {
+			drives += *u.Device
+		}
+		known = known && u.Device != nil
+		t.Rows = append(t.Rows, []string{u.Unit, strings.Join(u.Targets, ", "), megabytes(&u.Bytes), number(u.Seconds, 1), number(u.MBPerSecond, 1), megabytes(u.Device), checksumWord(u.Checksums)})
+	}
+	sum := []string{"total", fmt.Sprint(len(b.Targets)), megabytes(&b.Bytes), number(b.Seconds, 1), number(b.MBPerSecond, 1), "–", ""}
+	if known {
+		sum[5] = megabytes(&drives)
+	}
+	t.Rows = append(t.Rows, sum)
+	return t
+}
+
+func checksumWord(verified bool) string {
+	if verified {
+		return "verified"
+	}
+	return "none"
+}
+
+// megabytes are of 10^6 bytes; a dash where nobody knows.
+func megabytes(bytes *int64) string {
+	if bytes == nil {
+		return "–"
+	}
+	return number(float64(*bytes)/1e6, 1)
+}
+
+// backupVolumes is what the drives did, those of the data first among them.
+func backupVolumes(s *monitor.Storage) table {
+	t := table{Caption: "Volumes meanwhile", Head: []string{"volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max"}}
+	if s == nil {
+		return t
+	}
+	for _, v := range s.Volumes {
+		ms := func(seconds *float64) string {
+			if seconds == nil {
+				return "–"
+			}
+			return number(*seconds*1000, 3)
+		}
+		each := "–"
+		if v.Reads > 0 {
+			each = number(v.ReadBytes/v.Reads, 0)
+		}
+		roles := make([]string, len(v.Roles))
+		for i, r := range v.Roles {
+			roles[i] = string(r)
+		}
+		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), number(v.Reads, 1), number(v.ReadBytes/1e6, 1), each, ms(v.ReadMean), ms(v.ReadMax)})
+	}
+	return t
+}
+
+// BackupText writes a backup test for reading on a terminal.
+func BackupText(w io.Writer, b result.Backup) error { return writeText(w, backupView(b)) }
+
+// BackupHTML writes a backup test as a page.
+func BackupHTML(w io.Writer, b result.Backup) error {
+	v := backupView(b)
+	return writePage(w, v.Title, []runView{v})
+}
+
+func databases(n int) string {
+	if n == 1 {
+		return "1 database"
+	}
+	return fmt.Sprintf("%d databases", n)
+}

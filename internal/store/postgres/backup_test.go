@@ -1,0 +1,184 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+// TestReadBackup reads a backup of a cluster and compares its bytes with what the server itself says that its tablespaces take.
+func TestReadBackup(t *testing.T) {
+	server, db := backupServer(t)
+	if _, err := db.Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 100000)"); err != nil {
+		t.Fatal(err)
+	}
+	var told, total int64
+	got, err := backupStore(t, server.URL("postgres")).ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tablespaces int64
+	if err := db.QueryRow("SELECT sum(pg_tablespace_size(oid))::bigint FROM pg_tablespace").Scan(&tablespaces); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v; tablespaces take %d", got, tablespaces)
+	// The archive has a header for each file and a few small files besides.
+	if got.Bytes < tablespaces || float64(got.Bytes) > 1.03*float64(tablespaces)+1e6 || got.Seconds <= 0 || !got.Checksums {
+		t.Errorf("read %+v of tablespaces of %d bytes", got, tablespaces)
+	}
+	if told != got.Bytes || total < tablespaces {
+		t.Errorf("progress ended at %d of %d", told, total)
+	}
+	if os.Geteuid() == 0 && got.Device == nil {
+		t.Error("root was not told what the server's process read")
+	}
+	nothingLeft(t, db)
+
+	if _, err := db.Exec("CREATE ROLE nobody LOGIN PASSWORD 'secret'"); err != nil {
+		t.Fatal(err)
+	}
+	u, _ := url.Parse(server.URL("postgres"))
+	u.User = url.UserPassword("nobody", "secret")
+	_, err = backupStore(t, u.String()).ReadBackup(t.Context(), func(int64, int64) {})
+	if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Config || e.Hint == "" {
+		t.Errorf("without the right: %v", err)
+	}
+}
+
+// backupServer starts a server with checksums that the test may kill.
+func backupServer(t *testing.T) (*localpg.Server, *sql.DB) {
+	t.Helper()
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Checksums: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	return server, open(t, server)
+}
+
+func backupStore(t *testing.T, target string) store.BackupReader {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return st.(store.BackupReader)
+}
+
+// nothingLeft waits until the server serves no backup, and makes sure that there is no slot.
+func nothingLeft(t *testing.T, db *sql.DB) {
+	t.Helper()
+	const left = "SELECT (SELECT count(*) FROM pg_stat_progress_basebackup) + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'), (SELECT count(*) FROM pg_replication_slots)"
+	processes, slots := 1, 0
+	for end := time.Now().Add(time.Minute); processes > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if err := db.QueryRow(left).Scan(&processes, &slots); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if processes > 0 || slots > 0 {
+		t.Errorf("%d processes and %d slots are left behind", processes, slots)
+	}
+}
+
+// amid calls f while the server is at a backup: it waits for a checkpoint whose process the test has stopped.
+func amid(t *testing.T, db *sql.DB, f func(checkpointer int)) {
+	t.Helper()
+	var checkpointer int
+	if err := db.QueryRow("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'").Scan(&checkpointer); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(checkpointer, syscall.SIGSTOP); err != nil {
+		t.Skip("only root and the server's own user may stop its processes: ", err)
+	}
+	t.Cleanup(func() { syscall.Kill(checkpointer, syscall.SIGCONT) })
+	f(checkpointer)
+}
+
+// underWay waits until the server is at a backup.
+func underWay(t *testing.T, db *sql.DB) {
+	t.Helper()
+	phase := ""
+	for end := time.Now().Add(time.Minute); phase == ""; time.Sleep(10 * time.Millisecond) {
+		err := db.QueryRow("SELECT phase FROM pg_stat_progress_basebackup WHERE phase LIKE 'waiting for checkpoint%'").Scan(&phase)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) || time.Now().After(end) {
+			t.Fatal("no backup began: ", err)
+		}
+	}
+}
+
+// TestReadBackupCutOff has the server killed, the backup canceled and ds2 killed amid a backup. Nothing is left behind.
+func TestReadBackupCutOff(t *testing.T) {
+	server, db := backupServer(t)
+	st := backupStore(t, server.URL("postgres"))
+	begin := func(ctx context.Context) chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := st.ReadBackup(ctx, func(int64, int64) {})
+			done <- err
+		}()
+		underWay(t, db)
+		return done
+	}
+	amid(t, db, func(checkpointer int) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := begin(ctx)
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("canceled: %v", err)
+		}
+		syscall.Kill(checkpointer, syscall.SIGCONT)
+	})
+	nothingLeft(t, db)
+
+	amid(t, db, func(checkpointer int) {
+		program := exec.Command(os.Args[0], "-test.run", "^TestReadBackupToBeKilled$")
+		program.Env = append(os.Environ(), "DS2_TEST_BACKUP="+server.URL("postgres"))
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		underWay(t, db)
+		program.Process.Kill()
+		program.Wait()
+		syscall.Kill(checkpointer, syscall.SIGCONT)
+	})
+	nothingLeft(t, db)
+
+	amid(t, db, func(int) {
+		done := begin(t.Context())
+		server.Kill()
+		if err := <-done; store.Classify(err) != store.Connection {
+			t.Errorf("the server was killed: %v", err)
+		}
+	})
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxIdleConns(0)
+	nothingLeft(t, db)
+	if b, err := st.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
+		t.Errorf("the next backup: %+v, %v", b, err)
+	}
+}
+
+// TestReadBackupToBeKilled is the program that TestReadBackupCutOff kills.
+func TestReadBackupToBeKilled(t *testing.T) {
+	if target := os.Getenv("DS2_TEST_BACKUP"); target != "" {
+		_, err := backupStore(t, target).ReadBackup(t.Context(), func(int64, int64) {})
+		t.Error(err)
+	}
+}
