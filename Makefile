@@ -13,7 +13,7 @@ INPUTS  ?= 10000000
 SEED    ?= 0
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut kills release platforms test versions bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut cgroup2 kills release platforms test versions bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -30,6 +30,9 @@ endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself
 powercut: build ## cuts the power of a virtual machine CUTS times in each of MODES, built of Debian's packages in bin/powercut
 	GO='$(GO)' scripts/powercut/build bin/powercut
 	@for mode in $(MODES); do DS2=bin/ds2 scripts/powercut/run bin/powercut $$mode $(CUTS) || exit 1; done
+
+cgroup2: ## tests on a kernel with control groups of version 2, in a virtual machine
+	GO='$(GO)' scripts/cgroup2.sh
 
 release: ## writes archives, packages, images and checksums for Linux, Windows and macOS to dist
 	cd scripts/release && $(GO) run . -source ../.. -out ../../dist

@@ -3,7 +3,11 @@ package monitor
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 )
 
 // TestContainer reads the limits of version 1 and 2, on the process's own group and on those above it, as the machine
@@ -96,4 +100,64 @@ func TestCountCPUs(t *testing.T) {
 			t.Errorf("%q are %d processors, want %d", list, got, want)
 		}
 	}
+}
+
+// TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, with a tenth of a
+// processor and 64 MiB, and reads how the kernel holds it back.
+func TestRealGroup(t *testing.T) {
+	const top = "/sys/fs/cgroup"
+	name := fmt.Sprintf("ds2-test-group-%d", os.Getpid())
+	limits := map[string]string{"cpu/" + name + "/cpu.cfs_quota_us": "10000", "memory/" + name + "/memory.limit_in_bytes": "67108864"}
+	v2 := isDirectory(top) && line(top+"/cgroup.controllers") != ""
+	if v2 {
+		limits = map[string]string{name + "/cpu.max": "10000 100000", name + "/memory.max": "67108864"}
+		os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
+	}
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for file, limit := range limits {
+		file = filepath.Join(top, file)
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		t.Cleanup(func() { os.Remove(filepath.Dir(file)) })
+		if err == nil {
+			err = os.WriteFile(file, []byte(limit), 0)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(filepath.Dir(file), "cgroup.procs"), []byte(strconv.Itoa(busy.Process.Pid)), 0)
+		}
+		if err != nil {
+			busy.Process.Kill()
+			busy.Wait()
+			t.Skipf("no control group can be made and limited: %v", err)
+		}
+	}
+	t.Cleanup(func() { // before the groups go
+		busy.Process.Kill()
+		busy.Wait()
+	})
+	time.Sleep(2 * time.Second)
+	g, err := FS{"/proc", "/sys"}.groups(busy.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.cpu.v2 != v2 || g.memory.v2 != v2 {
+		t.Errorf("version 2: %v and %v, want %v", g.cpu.v2, g.memory.v2, v2)
+	}
+	if c := g.container(); c != (Container{67108864, 0.1}) {
+		t.Errorf("limits %+v", c)
+	}
+	throttled, periods, seconds, err := g.cpu.throttling()
+	if err != nil || throttled < 3 || periods < throttled || seconds < 0.1 {
+		t.Errorf("throttled %v of %v periods, %v s, %v", throttled, periods, seconds, err)
+	}
+	if v, err := g.memory.available(67108864); err != nil || v < 32<<20 || v > 67108864 {
+		t.Errorf("available %v, %v", v, err)
+	}
+	taken, err := FS{"/proc", "/sys"}.taken(busy.Process.Pid)
+	if err != nil || taken.seconds < 0.05 {
+		t.Errorf("taken %+v, %v", taken, err)
+	}
+	t.Logf("version 2: %v; throttled %v of %v periods, %.1f s; the process took %.2f s", v2, throttled, periods, seconds, taken.seconds)
 }
