@@ -73,6 +73,7 @@ once and keeps them. Nothing is left running.`,
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.drive.out, "out", "", "directory for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
+	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
 	f.output.verify.add(flags)
 	flags.VarP(oneOf(&f.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
@@ -163,7 +164,7 @@ func (f *demoFlags) check() error {
 func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Server, error) {
 	f.server.Log = slog.New(slog.NewTextHandler(stderr, nil))
 	f.server.Checksums = true
-	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.config.Threads + 50)}
+	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.config.Threads + 50), "max_wal_senders": fmt.Sprint(10 + f.drive.background.copies), "max_replication_slots": fmt.Sprint(10 + f.drive.background.copies)}
 	begin := time.Now()
 	server, err := localpg.Start(ctx, f.server)
 	if err != nil {

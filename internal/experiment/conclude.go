@@ -25,6 +25,8 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	if warning := r.pace.warning(); warning != "" {
 		s.Warnings = append(s.Warnings, warning)
 	}
+	s.Scrub, s.Copies = r.background.Results()
+	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
 	series, readErr := result.ReadSeries(r.options.Dir)
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {

@@ -44,8 +44,11 @@ func (o *observation) rest(ctx context.Context, stop <-chan struct{}, d time.Dur
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
 const flushRows = int(result.IntervalLength / monitor.Interval)
 
-// begin samples from start, when the first orders start, until end.
+// begin samples from start, when the first orders start, until end. Where nobody observes it does nothing.
 func (o *observation) begin(start time.Time) {
+	if o == nil {
+		return
+	}
 	o.start = start
 	var writer *result.HostWriter
 	if writer, o.failed = result.CreateHost(o.dir, o.sampler.Columns(), start); o.failed != nil {

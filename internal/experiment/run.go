@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"ds2/internal/background"
 	"ds2/internal/device"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
@@ -38,6 +39,8 @@ type Options struct {
 
 	Crash *durability.Plan // cuts of the server; nil: none, and no journal
 
+	Background background.Config // what reads beside the users
+
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
@@ -60,7 +63,8 @@ type Run struct {
 	judge       limitJudge
 	observation *observation // nil: nobody observes
 	logs        logRoom
-	pace        *pace // nil: nothing is paced
+	pace        *pace               // nil: nothing is paced
+	background  *background.Readers // nil: nothing reads beside the users
 	crash       *durability.Coming
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
@@ -124,11 +128,19 @@ func Begin(o Options) (*Run, error) {
 		}
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
+	if o.Background.Any() {
+		if r.background, err = background.New(o.Targets, o.Background, r.log); err != nil {
+			return nil, errors.Join(err, r.writer.Close())
+		}
+	}
 	if o.Observer != nil {
 		sources := append(slices.Clone(o.Observer.Sources), monitor.Record(o.Dir))
 		r.logs.run = c.Length()
-		r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir, logs: &r.logs}
-		c.Started = r.observation.begin
+		r.observation = &observation{sampler: monitor.NewSampler(r.log, append(sources, r.background.Sources()...)...), dir: o.Dir, logs: &r.logs}
+	}
+	c.Started = func(start time.Time) {
+		r.background.Start()
+		r.observation.begin(start)
 	}
 	c.Operations, c.Play = o.Plan.Workload().Operations(), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)
@@ -275,6 +287,7 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 		go func() { crashed <- r.crashes(ctx) }()
 	}
 	start, err := r.driver.Run(ctx, r.stop.Done())
+	r.background.Close()
 	if cause := context.Cause(r.stop); errors.Is(cause, ErrLimits) || errors.Is(cause, errCut) {
 		err = cause
 	}

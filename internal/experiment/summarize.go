@@ -28,6 +28,8 @@ func Summarize(o Options) result.Summary {
 			MaxErrors:       c.MaxErrors,
 			UserOffset:      c.UserOffset,
 			CheckpointFirst: o.CheckpointFirst,
+			ScrubRate:       o.Background.ScrubRate,
+			Copies:          o.Background.Copies,
 		},
 	}
 	o.Plan.Describe(&s)

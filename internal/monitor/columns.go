@@ -54,6 +54,13 @@ const (
 	ServerReadBytes  = "server.read_bytes_per_second" // that its processes had read from drives
 	ServerMemory     = "server.available_bytes"       // that its container can still have
 
+	// What readers beside the users read, over all targets.
+	ScrubReads        = "scrub.reads_per_second" // requests
+	ScrubReadBytes    = "scrub.read_bytes_per_second"
+	ScrubDeviceBytes  = "scrub.device_bytes_per_second"  // of these, what came from drives
+	CopiesReadBytes   = "copies.read_bytes_per_second"   // of the log
+	CopiesDeviceBytes = "copies.device_bytes_per_second" // of these, what came from drives
+
 	// RAPL knows the processors and the memory only, not the drives, fans and power supplies, so it has a column of its own
 	// and never passes for the meter's.
 	Power     = "power.watts"

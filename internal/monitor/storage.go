@@ -51,7 +51,7 @@ func (d Drives) mean(column, drive string) float64 {
 }
 
 // IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's writes,
-// as the server counts them, are not among them.
+// as the server counts them, are not among them, and neither are the reads of a background scan.
 func (d Drives) IOPS() (iops float64, measured bool) {
 	s := d.Storage()
 	if s == nil {
@@ -108,7 +108,7 @@ func (d Drives) latency(drive string, k IOKind) (mean, longest float64, measured
 
 // Storage is what the drives did for the databases in a time, by what these keep on them. Rates are a second.
 type Storage struct {
-	// IOPS is the reads and writes of the drives of the data, without those of the log.
+	// IOPS is the reads and writes of the drives of the data, without those of the log and of a background scan.
 	IOPS float64 `json:"iops"`
 	// PageIOPS is the bytes of these in pages. It is higher where the kernel merges several pages into one write.
 	PageIOPS float64 `json:"page_iops"`
@@ -119,6 +119,13 @@ type Storage struct {
 	LogBytes     *float64 `json:"bytes_per_log_write"`
 	ReadBytes    float64  `json:"read_bytes_per_s"`    // of all drives
 	WrittenBytes float64  `json:"written_bytes_per_s"` // of all drives
+
+	// What was taken out of Reads, and the bytes of that; a scan in the background had the drives read it.
+	ScrubReads     float64 `json:"scrub_reads_per_s,omitempty"`
+	ScrubReadBytes float64 `json:"scrub_read_bytes_per_s,omitempty"`
+
+	// LogRead is what readers of the log got of it, in bytes.
+	LogRead float64 `json:"log_read_bytes_per_s,omitempty"`
 
 	IOsPerOperation *float64 `json:"ios_per_operation"`
 	// IOPSPerWatt counts the log's writes too, as the published reports do.
@@ -184,6 +191,9 @@ func (d Drives) Storage() *Storage {
 		s.Writes = max(0, s.Writes-s.LogWrites)
 		bytes = max(0, bytes-logBytes)
 	}
+	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
+	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
+	s.LogRead = d.mean(CopiesReadBytes, "")
 	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
 	if s.LogWrites > 0 {
 		s.LogBytes = new(logBytes / s.LogWrites)

@@ -127,6 +127,8 @@ func unlike(a, b Configuration) (warnings []string) {
 		{"warm-up in seconds", x.Parameters.WarmupTime, y.Parameters.WarmupTime},
 		{"think time in seconds", x.Parameters.ThinkTime, y.Parameters.ThinkTime},
 		{"orders due a second", x.Parameters.Rate, y.Parameters.Rate},
+		{"background scan in bytes a second", x.Parameters.ScrubRate, y.Parameters.ScrubRate},
+		{"copies", x.Parameters.Copies, y.Parameters.Copies},
 		{"percentage of new customers", x.Parameters.PctNewCustomers, y.Parameters.PctNewCustomers},
 		{"windows", strings.Join(x.Parameters.Windows, ", "), strings.Join(y.Parameters.Windows, ", ")},
 	} {

@@ -133,6 +133,9 @@ type Summary struct {
 	Pace     *Pace            `json:"pace,omitempty"`     // where the drives were to do a number of I/Os
 	Mailbox  *Mailbox         `json:"mailbox,omitempty"`  // of workload mailbox alone
 
+	Scrub  []Reader `json:"background_scan,omitempty"` // of each target, where the run was to have one
+	Copies []Reader `json:"log_readers,omitempty"`     // in the place of copies, of each target, where the run was to have some
+
 	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
 }
 
@@ -249,6 +252,8 @@ type Parameters struct {
 	UserOffset      int      `json:"user_offset"`
 	Words           string   `json:"words_sha256,omitempty"`
 	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
+	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
+	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
 }
 
 // Target is what one of several targets did, over the whole run.

@@ -196,3 +196,37 @@ type DeepChecker interface {
 	// should be at rest: some checks keep writers waiting.
 	DeepCheck(ctx context.Context, tell func(DeepCheckProgress)) (DeepCheck, error)
 }
+
+// Scrubber is a Store whose database can be read from its drives as a background scan does, beside users at work.
+type Scrubber interface {
+	// OpenScrub connects a Reader of the database's files, in their order, in requests of ScrubRequest, past the server's own
+	// cache; after the last page it begins again.
+	OpenScrub(ctx context.Context) (Reader, error)
+}
+
+// ScrubRequest is how many bytes a scrub asks for at once; at the end of a file they are fewer.
+const ScrubRequest = 256 << 10
+
+// LogSender is a Store whose server sends its log to readers, as it does to copies of the database.
+type LogSender interface {
+	// OpenLog connects a Reader of the log, from its end on. What it takes on the server, such as a slot, ends with its
+	// connection, however that ends.
+	OpenLog(ctx context.Context) (Reader, error)
+}
+
+// Reader reads what lies on a server's drives, and throws it away. It belongs to one goroutine.
+type Reader interface {
+	// Read makes one request, or waits for what comes next. After an error of class Connection the Reader is of no use; after
+	// another one it goes on behind what could not be read.
+	Read(ctx context.Context) (Read, error)
+
+	// Close disconnects.
+	Close()
+}
+
+// Read is what one request read.
+type Read struct {
+	Bytes  int64
+	Device int64 // of these, what came from drives and not from the kernel's cache; negative: nobody knows
+	Last   bool  // there is nothing after it: the next request begins again
+}

@@ -103,3 +103,17 @@ func (d Drive) Counts(t *testing.T) (c Counts) {
 	c.ReadSeconds /= 1000
 	return c
 }
+
+// ReadBytes is what the kernel has counted that was read from the drive.
+func (d Drive) ReadBytes(t *testing.T) float64 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sectors, err := strconv.ParseFloat(strings.Fields(string(text))[2], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 512 * sectors
+}

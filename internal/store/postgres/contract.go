@@ -15,4 +15,6 @@ var (
 	_ store.Adviser      = (*Store)(nil)
 	_ store.Examiner     = (*Store)(nil)
 	_ store.DeepChecker  = (*Store)(nil)
+	_ store.Scrubber     = (*Store)(nil)
+	_ store.LogSender    = (*Store)(nil)
 )

@@ -98,6 +98,12 @@ func sizing(s result.Summary) result.Section {
 		if d.IOPSPerWatt != nil {
 			add("total IOPS a watt", decimals(*d.IOPSPerWatt, 2))
 		}
+		if len(s.Scrub) > 0 {
+			add("background scan, taken out: reads and MB a second", decimals(d.ScrubReads, 3)+" and "+decimals(d.ScrubReadBytes/1e6, 3))
+		}
+		if len(s.Copies) > 0 {
+			add("log read for copies, MB a second", decimals(d.LogRead/1e6, 3))
+		}
 		if d.Shared {
 			t.Notes = append(t.Notes, "One drive holds data and log: the writes of the log are those that the server counts, and its latencies are those of the drive as a whole.")
 		}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/docker/go-units"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/background"
+	"ds2/internal/store"
+)
+
+// backgroundFlags say what is read beside the users of a run.
+type backgroundFlags struct {
+	scrub  byteRate
+	copies int
+}
+
+func (f *backgroundFlags) add(flags *pflag.FlagSet) {
+	flags.Var(&f.scrub, "scrub-rate", "read the whole database beside the users, slowly and again and again, in requests of 256 kB past the server's cache: rate for each target, such as 1MB/s; IOPS are counted without these reads")
+	flags.IntVar(&f.copies, "copies", 0, "readers that take the log of each target as copies of the database elsewhere would, and throw it away")
+}
+
+// maxCopies is more than any database has.
+const maxCopies = 100
+
+func (f *backgroundFlags) check() error {
+	if f.copies < 0 || f.copies > maxCopies {
+		return usageError("--copies is %d: it must be 0 to %d", f.copies, maxCopies)
+	}
+	return nil
+}
+
+func (f *backgroundFlags) config() background.Config {
+	return background.Config{ScrubRate: float64(f.scrub), Copies: f.copies}
+}
+
+// ask asks the targets whether they let themselves be read so.
+func (f *backgroundFlags) ask(ctx context.Context, targets []store.Store) error {
+	return background.Check(ctx, targets, f.config())
+}
+
+// byteRate is a flag for bytes a second, in decimal units.
+type byteRate float64
+
+func (r *byteRate) Type() string { return "bytes/s" }
+
+func (r *byteRate) String() string {
+	if *r == 0 {
+		return ""
+	}
+	return bytesText(int64(*r)) + "/s"
+}
+
+func (r *byteRate) Set(text string) error {
+	size, unit, _ := strings.Cut(text, "/")
+	n, err := units.FromHumanSize(strings.TrimSpace(size))
+	if strings.TrimSpace(size) == "0" {
+		*r = 0
+		return nil
+	}
+	if unit = strings.TrimSpace(unit); unit != "" && unit != "s" {
+		err = errors.New("another unit")
+	}
+	if err != nil || n < 1 || n > 1e12 {
+		return fmt.Errorf("invalid rate %q: write it as 1MB/s", text)
+	}
+	*r = byteRate(n)
+	return nil
+}

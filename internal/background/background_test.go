@@ -1,0 +1,111 @@
+package background
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// simulated is a server that reads at a speed, and breaks at times.
+type simulated struct {
+	store.Store
+	request time.Duration // that each takes
+	broken  func(at time.Duration) error
+	start   time.Time
+	open    int
+}
+
+func (s *simulated) Label() string { return "simulated" }
+
+func (s *simulated) OpenScrub(context.Context) (store.Reader, error) {
+	if err := s.broken(time.Since(s.start)); err != nil {
+		return nil, err
+	}
+	s.open++
+	return (*simulatedReader)(s), nil
+}
+
+type simulatedReader simulated
+
+func (s *simulatedReader) Read(context.Context) (store.Read, error) {
+	time.Sleep(s.request)
+	return store.Read{Bytes: store.ScrubRequest, Device: store.ScrubRequest / 2}, s.broken(time.Since(s.start))
+}
+
+func (s *simulatedReader) Close() { s.open-- }
+
+var errBroken = &store.Error{Op: "read", Class: store.Connection, Err: errors.New("the server closed the connection")}
+
+func TestPace(t *testing.T) {
+	const rate = 1e6
+	never := func(time.Duration) error { return nil }
+	between := func(from, to time.Duration, err error) func(time.Duration) error {
+		return func(at time.Duration) error {
+			if at >= from && at < to {
+				return err
+			}
+			return nil
+		}
+	}
+	for _, c := range []struct {
+		why      string
+		request  time.Duration
+		broken   func(time.Duration) error
+		seconds  float64 // in which it reads at the rate, of 60
+		failures int
+	}{
+		{"requests are spread evenly", 5 * time.Millisecond, never, 60, 0},
+		{"drives that are too slow are read as fast as they are", time.Second, never, 60 * store.ScrubRequest / rate, 0},
+		{"a server that is gone for 20 s is connected to again, and what was missed is not made up for", 5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20},
+		{"after a request that failed it goes on", 5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &simulated{request: c.request, broken: c.broken, start: time.Now()}
+				r, err := New([]store.Store{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Start()
+				time.Sleep(time.Minute)
+				r.Close()
+				scrubs, copies := r.Results()
+				if len(scrubs) != 1 || copies != nil {
+					t.Fatalf("%d scrubs, %d readers of the log", len(scrubs), len(copies))
+				}
+				x := scrubs[0]
+				if want := c.seconds * rate; math.Abs(float64(x.Bytes)-want) > 0.03*rate*60 {
+					t.Errorf("%d bytes in a minute, want %.0f", x.Bytes, want)
+				}
+				if math.Abs(x.Seconds-60) > 1.1 || x.Failures != c.failures || (x.Error != "") != (c.failures > 0) {
+					t.Errorf("%+v", x)
+				}
+				if x.Device == nil || *x.Device != x.Bytes/2 {
+					t.Errorf("from drives %v of %d", x.Device, x.Bytes)
+				}
+				if s.open != 0 {
+					t.Errorf("%d connections are left", s.open)
+				}
+			})
+		})
+	}
+}
+
+func TestEnginesWithout(t *testing.T) {
+	for _, c := range []Config{{ScrubRate: 1}, {Copies: 1}} {
+		if _, err := New([]store.Store{nothing{}}, c, nil); store.Classify(err) != store.Config {
+			t.Error(err)
+		}
+	}
+}
+
+type nothing struct{ store.Store }
+
+func (nothing) Label() string  { return "nothing" }
+func (nothing) Engine() string { return "nothing" }

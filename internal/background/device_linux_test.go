@@ -1,0 +1,92 @@
+package background
+
+import (
+	"log/slog"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+// TestDeviceSeesScrub holds what a scan says that it read against what a drive counted that nobody else uses. The kernel has nothing
+// of the drive in its cache.
+func TestDeviceSeesScrub(t *testing.T) {
+	drive := devicetest.Mount(t, "/dev/shm", 500<<20)
+	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
+		"shared_buffers": "16MB", "max_wal_size": "64MB", "min_wal_size": "32MB", "autovacuum": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	u, err := url.Parse(server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for _, statement := range []string{
+		"CREATE TABLE big AS SELECT n, repeat(md5(n::text), 30) FROM generate_series(1, 120000) n", // 137 MB
+		"CHECKPOINT",
+	} {
+		if _, err := s.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget(t, server.DataDir())
+
+	const rate, seconds = 8e6, 10
+	before := drive.ReadBytes(t)
+	r, err := New([]store.Store{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start()
+	time.Sleep(seconds * time.Second)
+	r.Close()
+	seen := drive.ReadBytes(t) - before
+	scrubs, _ := r.Results()
+	x := scrubs[0]
+	t.Logf("asked for %.2f MB/s, read %.2f MB/s in %d requests; the drive counted %.2f MB/s", rate/1e6, x.PerSecond()/1e6, x.Requests, seen/1e6/x.Seconds)
+	if x.Error != "" || math.Abs(x.PerSecond()-rate) > 0.1*rate {
+		t.Errorf("%+v", x)
+	}
+	if math.Abs(seen/x.Seconds-rate) > 0.1*rate {
+		t.Errorf("the drive counted %.0f bytes a second", seen/x.Seconds)
+	}
+	if x.Device != nil && math.Abs(float64(*x.Device)-seen) > 0.1*seen {
+		t.Errorf("%d bytes from drives, of which the drive counted %.0f", *x.Device, seen)
+	}
+}
+
+// forget takes what the kernel has of a directory's files out of its cache.
+func forget(t *testing.T, dir string) {
+	t.Helper()
+	unix.Sync()
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || strings.HasSuffix(path, "postmaster.pid") {
+			return nil // temporary files come and go
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return nil
+		}
+		defer file.Close()
+		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,79 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/background"
+	"ds2/internal/localpg"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// TestBackground has a run scanned and its log read, and the server killed and started again meanwhile: both go on after it, are in
+// the record, and leave nothing on the server.
+func TestBackground(t *testing.T) {
+	server, s := loaded(t, localpg.Options{})
+	o := options(t, s)
+	o.Background = background.Config{ScrubRate: 2e6, Copies: 2}
+	o.Driver.Run = 12 * time.Second
+	o.Driver.MaxErrors = 1000
+	var err error
+	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Begin(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restarted := make(chan error, 1)
+	go func() {
+		for run.Meter().Progress().Last.End < 4*time.Second {
+			time.Sleep(50 * time.Millisecond)
+		}
+		server.Kill()
+		restarted <- server.Restart(context.Background())
+	}()
+	_, err = run.Drive(t.Context(), nil)
+	if err := errors.Join(err, <-restarted); err != nil {
+		t.Fatal(err)
+	}
+	r, err := result.Read(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Scrub) != 1 || len(r.Copies) != 2 {
+		t.Fatalf("scrubs %+v, readers of the log %+v", r.Scrub, r.Copies)
+	}
+	for _, x := range append(r.Scrub, r.Copies...) {
+		if x.Failures == 0 || x.Error == "" || x.Bytes == 0 || x.Seconds < 10 {
+			t.Errorf("after a kill of the server: %+v", x)
+		}
+	}
+	if warnings := strings.Join(r.Warnings, "\n"); !strings.Contains(warnings, "the background scan of") || !strings.Contains(warnings, "a reader of the log of") {
+		t.Errorf("warnings %q", warnings)
+	}
+	// Both were at work until the end: the last seconds of the run have their counts.
+	from, to := r.End.Add(-4*time.Second), r.End
+	for _, column := range []string{monitor.ScrubReadBytes, monitor.CopiesReadBytes} {
+		if v := r.Host.Mean(column, from, to); !(v > 0) {
+			t.Errorf("%s is %v after the server came back", column, v)
+		}
+	}
+	s.DB().SetMaxIdleConns(0)
+	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		var slots, senders int
+		if err := s.DB().QueryRow("SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_replication)").Scan(&slots, &senders); err != nil {
+			t.Fatal(err)
+		}
+		if slots+senders == 0 {
+			break
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("%d slots and %d processes that send the log are left", slots, senders)
+		}
+	}
+}

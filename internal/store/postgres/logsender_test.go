@@ -1,0 +1,149 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+// slots are the replication slots of a server that are named as those of readers.
+func slots(t *testing.T, db *sql.DB) (n, temporary int) {
+	t.Helper()
+	if err := db.QueryRow(`SELECT count(*), count(*) FILTER (WHERE temporary AND active) FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&n, &temporary); err != nil {
+		t.Fatal(err)
+	}
+	return n, temporary
+}
+
+func TestOpenLog(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	r, err := s.OpenLog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, temporary := slots(t, s.DB()); n != 1 || temporary != 1 {
+		t.Errorf("%d slots, %d of them temporary and in use, while the log is read", n, temporary)
+	}
+	var written, received int64
+	const write = `
+		WITH begin AS MATERIALIZED (SELECT pg_current_wal_insert_lsn() AS lsn),
+			message AS MATERIALIZED (SELECT lsn, pg_logical_emit_message(false, 'ds2', repeat('x', 3000000)) AS at FROM begin)
+		SELECT at - lsn FROM message`
+	if err := s.DB().QueryRow(write).Scan(&written); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.DB().Exec("SELECT pg_switch_wal()"); err != nil { // which writes all of it
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for received < written {
+		read, err := r.Read(ctx)
+		if err != nil {
+			t.Fatalf("after %d of %d bytes: %v", received, written, err)
+		}
+		received += read.Bytes
+	}
+
+	// The server is told how far the log was read, so that it need not keep it.
+	behind := int64(1)
+	for begin := time.Now(); behind > 0 && time.Since(begin) < 20*time.Second; {
+		wait, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		r.Read(wait)
+		cancel()
+		if err := s.DB().QueryRow(`SELECT pg_current_wal_flush_lsn() - restart_lsn FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&behind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if behind > 0 {
+		t.Errorf("the slot still keeps %d bytes of the log", behind)
+	}
+
+	r.Close()
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if n, _ := slots(t, s.DB()); n == 0 {
+			break
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("the slot is still there 10 s after its reader left")
+		}
+	}
+}
+
+func TestOpenLogTakesARight(t *testing.T) {
+	target := pgtest.Database(t)
+	s := plain(t, target)
+	if _, err := s.OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ALTER ROLE \"ds2_reader\" REPLICATION") {
+		t.Fatalf("without the right: %v", err)
+	}
+	if _, err := open(t, target).DB().Exec("ALTER ROLE ds2_reader REPLICATION"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.OpenLog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+}
+
+// TestOpenLogRefused asks servers that cannot send their log, or whose commits would wait for the reader.
+func TestOpenLogRefused(t *testing.T) {
+	for _, c := range []struct {
+		settings map[string]string
+		says     string
+	}{
+		{map[string]string{"wal_level": "minimal", "max_wal_senders": "0"}, "wal_level is minimal"},
+		{map[string]string{"max_wal_senders": "0"}, "max_wal_senders is 0, and 0 are in use"},
+		{map[string]string{"max_replication_slots": "0"}, "max_replication_slots is 0, and 0 are in use"},
+		{map[string]string{"synchronous_standby_names": "*"}, "commits would wait"},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			c.settings["fsync"] = "off"
+			server, err := localpg.Start(t.Context(), localpg.Options{Settings: c.settings})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer server.Stop()
+			s := open(t, server.URL("postgres"))
+			if _, err := s.OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), c.says) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestKilledServerKeepsNoSlot kills the server while its log is read.
+func TestKilledServerKeepsNoSlot(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	s := open(t, server.URL("postgres"))
+	r, err := s.OpenLog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Kill()
+	for err == nil {
+		_, err = r.Read(t.Context())
+	}
+	if store.Classify(err) != store.Connection {
+		t.Errorf("after the kill: %v", err)
+	}
+	r.Close()
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.DB().SetMaxIdleConns(0)
+	if n, _ := slots(t, s.DB()); n != 0 {
+		t.Errorf("%d slots after a kill", n)
+	}
+}

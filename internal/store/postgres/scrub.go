@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+)
+
+// scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with one call
+// past its buffers, which therefore keep what the users need, and checks nothing of it: a page may be written at that moment. Of
+// the ways to have a server read, only this one makes requests of more than a page in all versions.
+type scrub struct {
+	store   *Store
+	conn    *sql.Conn
+	device  *deviceMeter
+	segment int64 // bytes of a file, after which a relation goes on in another
+
+	files []scrubFile
+	at    int   // among them
+	from  int64 // in the relation
+}
+
+// scrubFile is the main fork of a relation.
+type scrubFile struct {
+	path  string // of the first segment, in the data directory
+	bytes int64
+}
+
+// OpenScrub connects a scan of the database's files: store.Scrubber.
+func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
+	op := "scrub " + s.Label()
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, s.wrap(op, err)
+	}
+	r := &scrub{store: s, conn: conn}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	var allowed bool
+	const ask = `SELECT has_function_privilege('pg_read_binary_file(text, bigint, bigint, boolean)', 'EXECUTE'), pg_size_bytes(current_setting('segment_size'))`
+	if err := conn.QueryRowContext(ctx, ask).Scan(&allowed, &r.segment); err != nil {
+		return nil, s.wrap(op, err)
+	}
+	if !allowed {
+		return nil, &store.Error{Op: op, Class: store.Config, Err: errors.New("the user may not read the server's files"),
+			Hint: fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO %q, or leave out --scrub-rate", s.config.User)}
+	}
+	r.device = newDeviceMeter(ctx, conn)
+	return r, r.list(ctx)
+}
+
+// list begins again at the first file. Files lie on a drive about in the order in which they were made.
+func (r *scrub) list(ctx context.Context) error {
+	const files = `
+		SELECT path, bytes FROM (
+			SELECT reltablespace, pg_relation_filenode(oid) AS node, pg_relation_filepath(oid) AS path, pg_relation_size(oid) AS bytes
+			FROM pg_class WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND relpersistence <> 't' AND NOT relisshared) f
+		WHERE bytes > 0 ORDER BY reltablespace, node`
+	r.files, r.at, r.from = r.files[:0], 0, 0
+	rows, err := r.conn.QueryContext(ctx, files)
+	if err != nil {
+		return r.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var f scrubFile
+		if err := rows.Scan(&f.path, &f.bytes); err != nil {
+			return r.wrap(err)
+		}
+		r.files = append(r.files, f)
+	}
+	return r.wrap(rows.Err())
+}
+
+func (r *scrub) wrap(err error) error { return r.store.wrap("scrub "+r.store.Label(), err) }
+
+// Read reads the next piece of a file.
+func (r *scrub) Read(ctx context.Context) (store.Read, error) {
+	read := store.Read{Device: -1}
+	if r.at == len(r.files) {
+		if err := r.list(ctx); err != nil {
+			return read, err
+		}
+	}
+	f := r.files[r.at]
+	path, offset := f.path, r.from%r.segment
+	if n := r.from / r.segment; n > 0 {
+		path = fmt.Sprintf("%s.%d", path, n)
+	}
+	length := min(store.ScrubRequest, f.bytes-r.from, r.segment-offset)
+	if r.from += length; r.from == f.bytes {
+		r.at, r.from = r.at+1, 0
+	}
+	read.Last = r.at == len(r.files)
+
+	before := r.device.bytes()
+	var bytes sql.NullInt64 // NULL where the relation was dropped meanwhile
+	err := r.conn.QueryRowContext(ctx, "SELECT length(pg_read_binary_file($1, $2, $3, true))", path, offset, length).Scan(&bytes)
+	if err != nil {
+		if lost(err) {
+			return read, r.wrap(err)
+		}
+		return read, &store.Error{Op: fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.store.Label(), length, offset, path), Class: store.Resource, Code: code(err), Err: err}
+	}
+	read.Bytes = bytes.Int64
+	if after := r.device.bytes(); before >= 0 && after >= 0 {
+		read.Device = after - before // the kernel may read far ahead, and then nothing for a while
+	}
+	return read, nil
+}
+
+// Close gives the connection back.
+func (r *scrub) Close() { r.conn.Close() }
+
+// code is the SQLSTATE of a server's error; empty where it is none.
+func code(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}

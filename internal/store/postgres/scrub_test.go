@@ -1,0 +1,163 @@
+package postgres_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+// plain is a store for a role without any right besides those of everybody.
+func plain(t *testing.T, target string) *postgres.Store {
+	t.Helper()
+	admin := open(t, target)
+	for _, statement := range []string{"DROP ROLE IF EXISTS ds2_reader", "CREATE ROLE ds2_reader LOGIN PASSWORD 'reader'"} {
+		if _, err := admin.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		admin.DB().Exec("DROP OWNED BY ds2_reader")
+		admin.DB().Exec("DROP ROLE ds2_reader")
+	})
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("ds2_reader", "reader")
+	return open(t, u.String())
+}
+
+// pass reads once through the database.
+func pass(t *testing.T, r store.Reader) (requests int, bytes int64) {
+	t.Helper()
+	for {
+		read, err := r.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read.Bytes > store.ScrubRequest {
+			t.Fatalf("a request of %d bytes", read.Bytes)
+		}
+		requests, bytes = requests+1, bytes+read.Bytes
+		if read.Last {
+			return requests, bytes
+		}
+	}
+}
+
+func TestScrub(t *testing.T) {
+	target := pgtest.Database(t)
+	s := open(t, target)
+	if _, err := s.DB().Exec(`
+		CREATE TABLE big AS SELECT n, repeat('x', 500) AS text FROM generate_series(1, 20000) n;
+		CREATE INDEX ON big (n); CREATE TABLE gone AS SELECT generate_series(1, 100000)`); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.OpenScrub(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var all, large int64
+	if err := s.DB().QueryRow(`
+		SELECT sum(bytes), count(*) FILTER (WHERE bytes > 262144) FROM (SELECT pg_relation_size(oid) AS bytes FROM pg_class
+			WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND NOT relisshared) f`).Scan(&all, &large); err != nil {
+		t.Fatal(err)
+	}
+	requests, bytes := pass(t, r)
+	if bytes != all {
+		t.Errorf("a pass read %d bytes, and tables and indexes have %d", bytes, all)
+	}
+	t.Logf("%d requests for %d bytes in a pass, %d files of more than one request", requests, bytes, large)
+
+	// A table that grew is read whole the next time, and one that goes away while it is read ends no scan.
+	if _, err := s.DB().Exec("INSERT INTO big SELECT n, repeat('y', 500) FROM generate_series(1, 20000) n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(t.Context()); err != nil { // which lists the files
+		t.Fatal(err)
+	}
+	if _, err := s.DB().Exec("DROP TABLE gone; CHECKPOINT"); err != nil { // which removes the file
+		t.Fatal(err)
+	}
+	if _, again := pass(t, r); again < bytes+6_000_000 {
+		t.Errorf("the second pass read %d bytes, after %d, another 10 MB and less 3.6 MB", again, bytes)
+	}
+
+	if _, err := s.DB().Exec(killOthers); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(t.Context()); store.Classify(err) != store.Connection {
+		t.Errorf("on a connection that was ended: %v", err)
+	}
+}
+
+func TestScrubTakesARight(t *testing.T) {
+	target := pgtest.Database(t)
+	s := plain(t, target)
+	_, err := s.OpenScrub(t.Context())
+	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "GRANT EXECUTE ON FUNCTION pg_read_binary_file") {
+		t.Fatalf("without the right: %v", err)
+	}
+	if _, err := open(t, target).DB().Exec("GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.OpenScrub(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	pass(t, r)
+}
+
+// TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind it.
+func TestScrubGoesOn(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{"fsync": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	s := open(t, server.URL("postgres"))
+	var path, data string
+	if _, err := s.DB().Exec("CREATE TABLE bad AS SELECT generate_series(1, 200000)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DB().QueryRow("SELECT pg_relation_filepath('bad'), current_setting('data_directory')").Scan(&path, &data); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(data, path)
+	if _, err := s.DB().Exec("CHECKPOINT"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(file, file+"-was"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(file, 0o755); err != nil { // which can be opened, has a size, and cannot be read
+		t.Fatal(err)
+	}
+	r, err := s.OpenScrub(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	failed := 0
+	for last := false; !last; {
+		read, err := r.Read(t.Context())
+		if last = read.Last; err != nil {
+			failed++
+			if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), path) {
+				t.Fatalf("a file that cannot be read: %v", err)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no request failed")
+	}
+}
