@@ -8,16 +8,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/datagen"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
 func newSchemaCommand() *cobra.Command {
-	var engine, phase, size, from, database, dataTablespace, indexTablespace string
+	var engine, phase, from, database, dataTablespace, indexTablespace string
 	var f sqlServerFlags
+	var data loadFlags
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
-		Long: `Prints the SQL of a DS2 database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
+		Long: `Prints the SQL of a database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
 procedures (with triggers), statistics; the data comes between tables and indexes. The phases drop, which ds2 load runs
 with --drop only, and reset, which returns a database to its state after the load, are printed only when asked for; so is data, SQL Server's own reading
 of files, with --from and --server-dir. psql and sqlcmd run what is printed. It is written for servers that can do it all;
@@ -25,6 +27,7 @@ ds2 load asks the server and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
   ds2 schema --engine sqlserver --phase data --from /mnt/dataset --server-dir '\\files\dataset'
+  ds2 schema --engine sqlserver --workload mailbox --mailboxes 500 --mailbox-size 250MB
   ds2 schema --engine postgres --phase tables`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,19 +46,17 @@ ds2 load asks the server and leaves out what it cannot take.`,
 					return err
 				}
 			}
-			z, err := parseSize(size)
-			if err != nil {
+			data.flags = cmd.Flags()
+			if err := data.dataset(); err != nil {
 				return err
 			}
 			sqlServer, err := f.read()
 			if err != nil {
 				return err
 			}
-			script, err := schema.Script(engine, phases, schema.Params{
-				Database:  database,
-				Customers: int64(z.Customers), OrdersPerMonth: int64(z.OrdersPerMonth), Products: int64(z.Products),
-				DataTablespace: dataTablespace, IndexTablespace: indexTablespace, SQLServer: sqlServer,
-			})
+			script, err := schema.Script(engine, phases, data.options.Dataset.Params(schema.Params{
+				Database: database, DataTablespace: dataTablespace, IndexTablespace: indexTablespace, SQLServer: sqlServer,
+			}))
 			if err != nil {
 				return err
 			}
@@ -67,7 +68,9 @@ ds2 load asks the server and leaves out what it cannot take.`,
 	flags.SortFlags = false
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
 	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics, data, drop or reset (default: all but the last three)")
-	flags.StringVar(&size, "size", "S", "size of the dataset, for engines that size their files in advance")
+	flags.StringVar(&data.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", "))
+	flags.StringVar(&data.size, "size", "S", "size of the dataset, for engines that size their files in advance")
+	data.mailbox.add(flags)
 	flags.StringVar(&database, "database-name", "ds2", "name of the database")
 	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")

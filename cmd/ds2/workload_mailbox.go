@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,13 +15,18 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/store/sqlserver"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
 	mailboxpostgres "ds2/internal/workload/mailbox/postgres"
+	mailboxsqlserver "ds2/internal/workload/mailbox/sqlserver"
 )
 
 // mailboxEngines are the engines that the mailbox workload has calls on.
-var mailboxEngines = map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}}
+var mailboxEngines = map[string]mailbox.Engine{
+	postgres.Engine:  mailboxpostgres.Engine{},
+	sqlserver.Engine: mailboxsqlserver.Engine{},
+}
 
 // mailboxSize is a flag for the size of a mailbox, in MB of 1024 × 1024 bytes, as Jetstress counts them.
 type mailboxSize int64
@@ -171,7 +178,7 @@ func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
 }
 
 // planMailboxes has users work on mailbox databases.
-func (f *driveFlags) planMailboxes(targets []store.Store, infos []store.Info) (workload.Plan, error) {
+func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error) {
 	if f.config.UserOffset > 0 || f.machine > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
 	}
@@ -179,7 +186,7 @@ func (f *driveFlags) planMailboxes(targets []store.Store, infos []store.Info) (w
 	for i, s := range targets {
 		engine, ok := mailboxEngines[s.Engine()]
 		if !ok {
-			return nil, usageError("--target: workload %s does not run on %s yet, only on %s", mailbox.Name, s.Engine(), postgres.Engine)
+			return nil, usageError("--target: workload %s does not run on %s", mailbox.Name, s.Engine())
 		}
 		target, err := mailbox.Look(s, engine, infos[i])
 		if err != nil {
@@ -194,6 +201,14 @@ func (f *driveFlags) planMailboxes(targets []store.Store, infos []store.Info) (w
 	var err error
 	if plan.Parameters, err = f.mailbox.of(plan.Targets[0].Dataset.Profile); err != nil {
 		return nil, &exitError{exitUsage, err}
+	}
+	for _, t := range plan.Targets {
+		if err := t.Engine.Check(ctx, t.Store, plan.Parameters); err != nil {
+			if _, asking := errors.AsType[*store.Error](err); asking {
+				return nil, err
+			}
+			return nil, &exitError{exitUsage, err}
+		}
 	}
 	plan.PerMailbox, plan.Headroom, plan.Closed = f.mailbox.perMailbox, f.mailbox.headroom, f.mailbox.closed
 	f.leastIOPS = plan.Target()

@@ -29,7 +29,7 @@ type tenant struct {
 	// judge refuses the flags of a run before anything is connected to.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
-	plan func(f *driveFlags, targets []store.Store, infos []store.Info) (workload.Plan, error)
+	plan func(f *driveFlags, ctx context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error)
 }
 
 // tenants are the workloads that ds2 knows.
@@ -122,7 +122,7 @@ func (f *driveFlags) plan(ctx context.Context, targets []store.Store) (workload.
 	if err := notOf(name, f.flags, func(t tenant) []string { return t.runFlags }); err != nil {
 		return nil, err
 	}
-	return tenants()[name].plan(f, targets, infos)
+	return tenants()[name].plan(f, ctx, targets, infos)
 }
 
 // judgeDS2 refuses flags that no order can be drawn from.
@@ -146,7 +146,7 @@ func (f *driveFlags) judgeDS2() (err error) {
 	return nil
 }
 
-func (f *driveFlags) planDS2(targets []store.Store, infos []store.Info) (workload.Plan, error) {
+func (f *driveFlags) planDS2(_ context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error) {
 	plan, err := ds2.Look(targets, infos, ds2Engines, f.expected, f.workload)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error
 		b = b[1:]
 		switch token {
 		case tokenColumns:
-			if b = a.columns(b); len(a.kinds) != columns && err == nil {
+			if b = a.columns(b); columns != AnyColumns && len(a.kinds) != columns && err == nil {
 				err = fmt.Errorf("answer of %d columns, not %d", len(a.kinds), columns)
 			}
 		case tokenRow, tokenNBCRow:
@@ -113,6 +113,11 @@ func (a *answer) columns(b []byte) []byte {
 				panic(errShape) // in parts, which none of the columns is
 			}
 			b = b[2+5:]
+		case typeVarBinary:
+			if binary.LittleEndian.Uint16(b) == 0xFFFF {
+				panic(errShape)
+			}
+			b = b[2:]
 		default:
 			panic(errShape)
 		}
@@ -143,10 +148,13 @@ func (a *answer) row(b []byte, withNulls bool) []byte {
 			size = int(b[0])
 			b = b[1:]
 			v.Null = size == 0
-		case typeVarChar, 0xAF, typeNVarChar, 0xEF:
+		case typeVarChar, 0xAF, typeNVarChar, 0xEF, typeVarBinary:
 			n := binary.LittleEndian.Uint16(b)
 			b = b[2:]
 			if v.Null = n == 0xFFFF; !v.Null {
+				if k.token == typeVarBinary {
+					v.Bytes = b[:n:n]
+				}
 				b = b[n:]
 			}
 			continue

@@ -14,7 +14,8 @@ import (
 type driverCaller struct {
 	conn  *mssql.Conn
 	stmts []*mssql.Stmt
-	stmt  *mssql.Stmt // of the call
+	stmt  *mssql.Stmt // of the call; nil where it is sql
+	sql   string
 	args  []driver.NamedValue
 	row   []driver.Value
 	cells []Value
@@ -34,13 +35,18 @@ func newDriverCaller(ctx context.Context, conn *mssql.Conn, statements []Stateme
 
 func (c *driverCaller) begin(statement int) { c.stmt, c.args = c.stmts[statement], c.args[:0] }
 
+// beginText leaves the declaration to go-mssqldb, which makes it of the parameters.
+func (c *driverCaller) beginText(sql, _ []byte) { c.stmt, c.sql, c.args = nil, string(sql), c.args[:0] }
+
 func (c *driverCaller) param(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
 }
 
-func (c *driverCaller) int16(v int16) { c.param(v) }
-func (c *driverCaller) int32(v int32) { c.param(v) }
-func (c *driverCaller) text(v []byte) { c.param(mssql.VarChar(v)) }
+func (c *driverCaller) int16(v int16)   { c.param(v) }
+func (c *driverCaller) int32(v int32)   { c.param(v) }
+func (c *driverCaller) int64(v int64)   { c.param(v) }
+func (c *driverCaller) text(v []byte)   { c.param(mssql.VarChar(v)) }
+func (c *driverCaller) binary(v []byte) { c.param(v) }
 
 // hundredths adds an amount as text, which the server converts without loss.
 func (c *driverCaller) hundredths(v int64) {
@@ -55,18 +61,37 @@ func (c *driverCaller) whole() bool  { return c.conn.IsValid() }
 func (c *driverCaller) close() error { return c.conn.Close() }
 
 func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) error) error {
-	rows, err := c.stmt.QueryContext(ctx, c.args)
+	stmt := c.stmt
+	if stmt == nil {
+		prepared, err := c.conn.PrepareContext(ctx, c.sql) // sends nothing
+		if err != nil {
+			return err
+		}
+		stmt = prepared.(*mssql.Stmt)
+	}
+	answer, err := stmt.QueryContext(ctx, c.args)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	if n := len(rows.Columns()); n != columns {
-		err = fmt.Errorf("answer of %d columns, not %d", n, columns)
+	defer answer.Close()
+	rows := answer.(*mssql.Rows)
+	begin := func() {
+		n := len(rows.Columns())
+		if columns != AnyColumns && n != columns && err == nil {
+			err = fmt.Errorf("answer of %d columns, not %d", n, columns)
+		}
+		c.row, c.cells = slices.Grow(c.row[:0], n)[:n], slices.Grow(c.cells[:0], n)[:n]
 	}
-	c.row, c.cells = slices.Grow(c.row[:0], columns)[:columns], slices.Grow(c.cells[:0], columns)[:columns]
+	begin()
 	// Read on to the end of the answer whatever happens: closing rows before would ask the server to cancel the call.
 	for {
 		next := rows.Next(c.row)
+		if next == io.EOF && rows.HasNextResultSet() {
+			if next = rows.NextResultSet(); next == nil {
+				begin()
+				continue
+			}
+		}
 		if next == io.EOF {
 			return err
 		}
@@ -76,7 +101,12 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 			}
 			continue
 		}
-		for i := range columns {
+		for i := range c.row {
+			if rows.ColumnTypeDatabaseTypeName(i) == "VARBINARY" {
+				b, _ := c.row[i].([]byte)
+				c.cells[i] = Value{Null: b == nil, Bytes: b}
+				continue
+			}
 			if c.cells[i], next = cell(c.row[i]); next != nil && err == nil {
 				err = next
 			}

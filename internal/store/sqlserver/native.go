@@ -8,7 +8,7 @@ import (
 )
 
 // nativeReader cuts rows of bcp's native format into values for bulk load: whole numbers as they stand in memory, little end
-// first, and binary columns with two bytes of length before them. No column is NULL.
+// first, and binary columns with two bytes of length before them. Nothing is NULL.
 type nativeReader struct {
 	in      *bufio.Reader
 	columns []column
@@ -22,8 +22,8 @@ var wholeNumber = map[string]int{"SMALLINT": 2, "INT": 4, "BIGINT": 8}
 
 func newNativeReader(in io.Reader, columns []column) (*nativeReader, error) {
 	for _, c := range columns {
-		if c.nullable || wholeNumber[c.kind] == 0 && c.kind != "VARBINARY" {
-			return nil, fmt.Errorf("column %s is of type %s, or may be NULL: rows in binary have neither", c.name, c.kind)
+		if wholeNumber[c.kind] == 0 && c.kind != "VARBINARY" {
+			return nil, fmt.Errorf("column %s is of type %s, which rows in binary do not have", c.name, c.kind)
 		}
 	}
 	return &nativeReader{in: bufio.NewReaderSize(in, 64<<10), columns: columns, row: make([]any, len(columns))}, nil

@@ -64,10 +64,8 @@ func TestNativeReader(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
 		}
 	}
-	for _, c := range []column{{name: "ID", kind: "INT", nullable: true}, {name: "NAME", kind: "VARCHAR"}} {
-		if _, err := newNativeReader(strings.NewReader(""), []column{c}); err == nil {
-			t.Errorf("column %+v is taken", c)
-		}
+	if _, err := newNativeReader(strings.NewReader(""), []column{{name: "NAME", kind: "VARCHAR"}}); err == nil {
+		t.Error("a text is taken")
 	}
 }
 

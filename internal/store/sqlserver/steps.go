@@ -16,8 +16,8 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 	return s.copyStep(ctx, step, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
 }
 
-// CopyBinaryStep is CopyStep with rows in the native format of Microsoft's bcp, of a table whose columns are whole numbers and
-// binary ones and never NULL.
+// CopyBinaryStep is CopyStep with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary columns
+// without NULL.
 func (s *Store) CopyBinaryStep(ctx context.Context, step, table string, native io.Reader) (int64, error) {
 	return s.copyStep(ctx, step, table, func(columns []column) (rows, error) { return newNativeReader(native, columns) })
 }

@@ -23,21 +23,25 @@ type Statement struct {
 	Declared string
 }
 
-// Conn is a connection of one user, for a workload's calls: Call, a parameter each, Each. Nothing is allocated where the
-// connection is not encrypted.
+// Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each. Nothing is allocated where
+// the connection is not encrypted.
 type Conn struct {
 	store      *Store
 	statements []Statement
-	current    int
+	current    string // name of the statement that is called
 	caller
 }
 
-// caller sends calls: begin, the parameters, call. There are two: wire, and go-mssqldb where the connection is encrypted.
+// caller sends calls: begin or beginText, the parameters, call. There are two: wire, and go-mssqldb where the connection is
+// encrypted.
 type caller interface {
 	begin(statement int)
+	beginText(sql, declared []byte)
 	int16(v int16)
 	int32(v int32)
+	int64(v int64)
 	text(v []byte)
+	binary(v []byte)
 	hundredths(v int64)
 
 	// call sends the call and hands every row of the answer to row, down to the last.
@@ -47,10 +51,12 @@ type caller interface {
 	close() error
 }
 
-// Value is what the calls need of a column: whether there is anything, and a number. Amounts are in 1/10,000.
+// Value is what the calls need of a column: whether there is anything, and a number or, of a binary column, its bytes. Amounts
+// are in 1/10,000.
 type Value struct {
-	Null bool
-	N    int64
+	Null  bool
+	N     int64
+	Bytes []byte
 }
 
 // ConnectUser opens a connection for one user, with everything prepared that the statements need.
@@ -73,8 +79,15 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 
 // Call begins the call of one of the statements that the connection was made with; its parameters follow.
 func (c *Conn) Call(statement int) {
-	c.current = statement
+	c.current = c.statements[statement].Name
 	c.begin(statement)
+}
+
+// CallText begins the call of a text; its parameters follow, which are declared as those of a Statement are. The name is for
+// errors.
+func (c *Conn) CallText(name string, sql, declared []byte) {
+	c.current = name
+	c.beginText(sql, declared)
 }
 
 // Int16 adds a parameter.
@@ -83,16 +96,25 @@ func (c *Conn) Int16(v int16) { c.int16(v) }
 // Int32 adds a parameter.
 func (c *Conn) Int32(v int32) { c.int32(v) }
 
+// Int64 adds a parameter.
+func (c *Conn) Int64(v int64) { c.int64(v) }
+
+// Binary adds a varbinary of at most 8,000 bytes.
+func (c *Conn) Binary(v []byte) { c.binary(v) }
+
 // Text adds a varchar.
 func (c *Conn) Text(v []byte) { c.text(v) }
 
 // Hundredths adds an amount of money.
 func (c *Conn) Hundredths(v int64) { c.hundredths(v) }
 
+// AnyColumns is for a call whose answer has several tables, with columns that row looks at itself.
+const AnyColumns = -1
+
 // Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row is given
 // is valid until it returns. The error is that of Fail.
 func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(values []Value) error) error {
-	name := c.statements[c.current].Name
+	name := c.current
 	if err := ctx.Err(); err != nil {
 		return c.Fail(ctx, name, false, err)
 	}

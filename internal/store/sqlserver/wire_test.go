@@ -2,7 +2,9 @@ package sqlserver
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -68,5 +70,64 @@ func TestWire(t *testing.T) {
 				t.Errorf("after %v the connection counts as whole: %v", err, conn.whole())
 			}
 		})
+	}
+}
+
+// TestTexts sends texts with parameters, one longer than nvarchar takes in one part, and reads an answer of two tables.
+func TestTexts(t *testing.T) {
+	binaryColumn := []byte{0x81, 2, 0, 0, 0, 0, 0, 0, 0, 0x38, 0, 0, 0, 0, 0, 0, 0, 0xA5, 0x40, 0x1F, 0} // int, varbinary(8000)
+	body := bytes.Repeat([]byte{0xAB}, 300)
+	bodyRow := append([]byte{0xD1, 5, 0, 0, 0, 0x2C, 0x01}, body...)
+	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(1), binaryColumn, bodyRow, []byte{0xD1, 6, 0, 0, 0, 0xFF, 0xFF}, tdstest.Done(tdstest.DoneFinal))
+	for _, long := range []bool{false, true} {
+		sent := make(chan []byte, 1)
+		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
+			sent <- bytes.Clone(b)
+			return answer
+		}})
+		conn := connect(t, openURL(t, server.URL("DS2")))
+		text := "SELECT @p1; SELECT @p2"
+		if long {
+			text += strings.Repeat(";", 4000)
+		}
+		var found []string
+		conn.CallText("read", []byte(text), []byte("@p1 bigint,@p2 varbinary(8000)"))
+		conn.Int64(-2)
+		conn.Binary(body)
+		err := conn.Each(t.Context(), false, AnyColumns, func(values []Value) error {
+			found = append(found, fmt.Sprint(len(values), values[0].N))
+			if len(values) == 2 && (values[1].Null != (values[0].N == 6) || !values[1].Null && !bytes.Equal(values[1].Bytes, body)) {
+				t.Errorf("got %d bytes", len(values[1].Bytes))
+			}
+			return nil
+		})
+		if got := strings.Join(found, ", "); err != nil || got != "1 7, 2 5, 2 6" {
+			t.Errorf("rows of columns: %s, %v", got, err)
+		}
+		var unicode []byte
+		for _, c := range []byte(text) {
+			unicode = append(unicode, c, 0)
+		}
+		size := uint32(len(unicode))
+		value := append([]byte{0xE7, byte(size), byte(size >> 8), 0, 0, 0, 0, 0, byte(size), byte(size >> 8)}, unicode...) // 2.2.5.2.2
+		if long {
+			length := binary.LittleEndian.AppendUint32(nil, size)
+			value = append([]byte{0xE7, 0xFF, 0xFF, 0, 0, 0, 0, 0}, append(append(length, 0, 0, 0, 0), length...)...) // 2.2.5.2.3 PLP_BODY
+			value = append(append(value, unicode...), 0, 0, 0, 0)
+		}
+		number := append([]byte{3, '@', 0, 'p', 0, '1', 0, 0, 0x26, 8, 8}, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF)
+		last := append([]byte{3, '@', 0, 'p', 0, '2', 0, 0, 0xA5, 0x40, 0x1F, 0x2C, 0x01}, body...)
+		if got := <-sent; !bytes.Contains(got, value) || !bytes.HasSuffix(got, append(number, last...)) {
+			t.Errorf("long %v: the request of %d bytes is another", long, len(got))
+		}
+		sql, declared := []byte("x"), []byte("y")
+		n := testing.AllocsPerRun(100, func() {
+			conn.CallText("read", sql, declared)
+			conn.Int64(1)
+			conn.Binary(body)
+		})
+		if n > 0 {
+			t.Errorf("%v allocations a request", n)
+		}
 	}
 }

@@ -12,6 +12,10 @@ type Engine interface {
 	// Format is the bytes of records as its bulk load takes them.
 	Format() Format
 
+	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no others. The error is a
+	// *store.Error where the database could not be asked.
+	Check(ctx context.Context, target store.Store, p Parameters) error
+
 	// Connect opens a connection for one user, with everything prepared that its operations need.
 	Connect(ctx context.Context, target store.Store) (Session, error)
 

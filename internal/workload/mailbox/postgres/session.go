@@ -19,6 +19,9 @@ var (
 // Engine is PostgreSQL.
 type Engine struct{}
 
+// Check has nothing to refuse: each transaction says by itself how it commits.
+func (Engine) Check(context.Context, store.Store, mailbox.Parameters) error { return nil }
+
 // The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it is.
 var statements = []postgres.Statement{
 	mailbox.Read:    {Name: "read", SQL: "SELECT flags, crc, body FROM messages WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3"},

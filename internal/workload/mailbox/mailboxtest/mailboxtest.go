@@ -1,0 +1,300 @@
+// Package mailboxtest is the conformance suite of workload mailbox's calls: what every engine's must do, on a real server.
+package mailboxtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/internal/workload/mailbox"
+	"ds2/schema"
+)
+
+// Engine is what is tested.
+type Engine struct {
+	Calls mailbox.Engine
+	// Open opens a store whose database is the test's own and holds nothing.
+	Open func(t *testing.T) store.Store
+	// Lazy says that commits can be lazy.
+	Lazy bool
+	// Allocs is how many allocations a transaction that only writes may take.
+	Allocs float64
+	// Unsized says that the server does not tell the size of its tables as it is on its drives.
+	Unsized bool
+}
+
+// Run runs the suite.
+func Run(t *testing.T, e Engine) {
+	t.Run("load", e.load)
+	t.Run("users", e.users)
+	t.Run("twice", e.twice)
+}
+
+func (e Engine) dataset(s store.Store) mailbox.Dataset {
+	return mailbox.Dataset{
+		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
+		Engines: map[string]mailbox.Engine{s.Engine(): e.Calls},
+	}
+}
+
+// loaded is a store with a mailbox database.
+func (e Engine) loaded(t *testing.T) mailbox.Target {
+	t.Helper()
+	s := e.Open(t)
+	if _, err := load.Run(t.Context(), s.(store.Loader), load.Options{Dataset: e.dataset(s), AtOnce: 2}); err != nil {
+		t.Fatal(err)
+	}
+	return e.look(t, s)
+}
+
+func (e Engine) look(t *testing.T, s store.Store) mailbox.Target {
+	t.Helper()
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := mailbox.Look(s, e.Calls, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// breaking is a load's progress that breaks it off when some rows were copied.
+type breaking struct {
+	after  int64
+	copied atomic.Int64
+	cancel func()
+}
+
+func (*breaking) Begin(schema.Phase)                   {}
+func (*breaking) Statement(schema.Phase, string, bool) {}
+func (*breaking) Built(string, float64)                {}
+func (*breaking) Done(float64, time.Duration)          {}
+func (b *breaking) Copied(_ datagen.Table, rows, _ int64) {
+	if b.copied.Add(rows) > b.after {
+		b.cancel()
+	}
+}
+
+// pageBytes is what a record takes.
+const pageBytes = 8192
+
+// load: a load that is broken off and resumed makes a database of the size that was asked for, within 2 %, and whole. The pages
+// of the part that was under way may stay, for what the runs insert.
+func (e Engine) load(t *testing.T) {
+	s := e.Open(t)
+	dataset := e.dataset(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := load.Options{Dataset: dataset, AtOnce: 1, Progress: &breaking{after: 3000, cancel: cancel}}
+	if _, err := load.Run(ctx, s.(store.Loader), o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("broken load: %v", err)
+	}
+	o.Progress, o.Resume = nil, true
+	report, err := load.Run(t.Context(), s.(store.Loader), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Tables[0].Before == 0 || report.Tables[0].Rows != dataset.Size.Records() {
+		t.Errorf("%d rows before and %d in all, of %d", report.Tables[0].Before, report.Tables[0].Rows, dataset.Size.Records())
+	}
+	bytes, err := e.Calls.Bytes(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := int64(0) // pages
+	for _, part := range dataset.Parts(s.Engine()) {
+		broken = max(broken, part.Rows)
+	}
+	if want := float64(dataset.Size.Bytes()); !e.Unsized && (float64(bytes) < 0.98*want || float64(bytes-broken*pageBytes) > 1.02*want) {
+		t.Errorf("the database has %d bytes, not %.0f", bytes, want)
+	}
+	if failed := failures(t, s, workload.Audit{Whole: true}); len(failed) > 0 {
+		t.Error(failed)
+	}
+}
+
+func failures(t *testing.T, s store.Store, a workload.Audit) (failed []string) {
+	t.Helper()
+	checks, err := mailbox.Workload{}.Audit(t.Context(), s, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		if !c.Passed {
+			failed = append(failed, fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found))
+		}
+	}
+	if result.Passed(checks) != (len(failed) == 0) {
+		t.Errorf("passed %v", result.Passed(checks))
+	}
+	return failed
+}
+
+// player carries out operations once.
+type player struct {
+	ctx  context.Context
+	user workload.User
+}
+
+func (p player) Do(op workload.Op) error { return p.user.Call(p.ctx, op) }
+
+// mix is that of the default profile, as far as the engine has it.
+func (e Engine) mix() mailbox.Mix {
+	profile, _ := mailbox.FindProfile("exchange2007sp1")
+	if !e.Lazy {
+		profile.Mix.Lazy = 0
+	}
+	return profile.Mix
+}
+
+// users has users work at once, and asks whether the database holds exactly what they say; then it is damaged.
+func (e Engine) users(t *testing.T) {
+	target := e.loaded(t)
+	s := target.Store
+	for _, batch := range []int{1, 5} {
+		dir := t.TempDir()
+		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: e.mix(), Batch: batch}, Targets: []mailbox.Target{target}}
+		run := plan.Begin(dir)
+		const users = 4
+		done := make(chan error, users)
+		var all []workload.User
+		var tallies [users]measure.Order
+		for i := range users {
+			all = append(all, run.NewUser(workload.Seat{Number: i, Index: i, Of: users, Seed: 7, Tally: &tallies[i]}))
+		}
+		if err := run.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range all {
+			go func() {
+				done <- func() error {
+					if err := u.Connect(t.Context()); err != nil {
+						return err
+					}
+					defer u.Close(context.Background())
+					for range 300 / batch {
+						if err := u.Play(player{t.Context(), u}); err != nil {
+							return err
+						}
+					}
+					return nil
+				}()
+			}()
+		}
+		for range users {
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run.End(); err != nil {
+			t.Fatal(err)
+		}
+		account := &workload.Account{Dirs: []string{dir}}
+		for _, whole := range []bool{false, true} {
+			if failed := failures(t, s, workload.Audit{Run: account, Whole: whole}); len(failed) > 0 {
+				t.Errorf("batch %d, whole %v: %q", batch, whole, failed)
+			}
+		}
+		if batch > 1 {
+			e.damage(t, target, account)
+		}
+	}
+}
+
+// damage does to a database what an audit must find.
+func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Account) {
+	session, err := e.Calls.Connect(t.Context(), target.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	transact := func(op workload.Op, r mailbox.Record) mailbox.Step {
+		t.Helper()
+		steps := []mailbox.Step{{Op: op, Record: r}}
+		if err := session.Transact(t.Context(), steps, false); err != nil || !steps[0].Found {
+			t.Fatalf("operation %d: found %v: %v", op, steps[0].Found, err)
+		}
+		return steps[0]
+	}
+	var key mailbox.Key
+	if err := target.Store.DB().QueryRow("SELECT mailbox_id, folder_id, message_id FROM messages ORDER BY mailbox_id, folder_id, message_id").Scan(&key.Mailbox, &key.Folder, &key.Message); err != nil {
+		t.Fatal(err)
+	}
+	kept := transact(mailbox.Read, mailbox.Record{Key: key}).Record
+	if err := kept.Check(); err != nil {
+		t.Fatal(err)
+	}
+	alien, changed := kept, kept
+	alien.Message++
+	changed.Body = append([]byte(nil), kept.Body...)
+	changed.Body[len(changed.Body)-1] ^= 1
+	for _, c := range []struct {
+		name, want string
+		do         workload.Op
+		with       mailbox.Record
+		undo       workload.Op
+	}{
+		{"a lost record", "records that are missing", mailbox.Delete, kept, mailbox.Insert},
+		{"a record of somebody else's", "records with a key that ds2 did not make", mailbox.Insert, alien, mailbox.Delete},
+		{"a changed bit", "damaged records", mailbox.Replace, changed, mailbox.Delete},
+	} {
+		transact(c.do, c.with)
+		if failed := strings.Join(failures(t, target.Store, workload.Audit{Run: account, Whole: true}), "\n"); !strings.Contains(failed, c.want) {
+			t.Errorf("%s: found %q", c.name, failed)
+		}
+		transact(c.undo, c.with)
+	}
+}
+
+// twice: a transaction that is sent again, because nobody knew whether it was committed, changes nothing more.
+func (e Engine) twice(t *testing.T) {
+	target := e.loaded(t)
+	session, err := e.Calls.Connect(t.Context(), target.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	shape := mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}
+	steps := make([]mailbox.Step, 4)
+	for i, op := range []workload.Op{mailbox.Insert, mailbox.Replace, mailbox.Delete, mailbox.Read} {
+		n := uint64(i)
+		if op == mailbox.Insert {
+			n = 1 << 30
+		}
+		steps[i].Op, steps[i].Number = op, n
+		shape.Fill(&steps[i].Record, n, 99)
+	}
+	for try := range 2 {
+		if err := session.Transact(t.Context(), steps, try == 1 && e.Lazy); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []bool{try == 0, true, try == 0, true} {
+			if steps[i].Found != want {
+				t.Errorf("try %d: step %d found %v", try+1, i, steps[i].Found)
+			}
+		}
+		if err := steps[3].Record.Check(); err != nil || steps[3].Record.Flags == 99 {
+			t.Errorf("what was read: flags %d, %v", steps[3].Record.Flags, err)
+		}
+	}
+	n := testing.AllocsPerRun(100, func() {
+		if err := session.Transact(t.Context(), steps[:3], e.Lazy); err != nil {
+			t.Error(err)
+		}
+	})
+	if n > e.Allocs {
+		t.Errorf("%v allocations a transaction that only writes, more than %v", n, e.Allocs)
+	}
+}

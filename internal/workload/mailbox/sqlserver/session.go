@@ -1,0 +1,203 @@
+// Package sqlserver is the calls of workload mailbox on SQL Server.
+package sqlserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver"
+	"ds2/internal/workload"
+	"ds2/internal/workload/mailbox"
+)
+
+var (
+	_ mailbox.Engine  = Engine{}
+	_ mailbox.Session = (*session)(nil)
+)
+
+// Engine is SQL Server.
+type Engine struct{}
+
+// mostSteps is how many operations a transaction can have: a call takes 2,100 parameters, of which sp_executesql has two, and an
+// operation up to six.
+const mostSteps = (2100 - 2) / 6
+
+// Check asks whether commits can be lazy and full: by themselves, neither the option of a database nor a server that does not know
+// it has a commit fail that asks for what they do not give.
+func (Engine) Check(ctx context.Context, target store.Store, p mailbox.Parameters) error {
+	if p.Batch > mostSteps {
+		return fmt.Errorf("%d operations in a transaction: on SQL Server it must be 1 to %d", p.Batch, mostSteps)
+	}
+	d, err := target.(*sqlserver.Store).DelayedDurability(ctx)
+	switch {
+	case err != nil:
+		return err
+	case p.Mix.Lazy > 0 && d == sqlserver.DurabilityUnknown:
+		return fmt.Errorf("lazy commits are %d %%, and %s has no delayed durability, by which a commit is lazy: use --lazy 0", p.Mix.Lazy, target.Label())
+	case p.Mix.Lazy > 0 && d == sqlserver.DurabilityDisabled:
+		return fmt.Errorf("lazy commits are %d %%, and DELAYED_DURABILITY of %s is DISABLED, which makes all of them full: set it to ALLOWED by ALTER DATABASE, or use --lazy 0", p.Mix.Lazy, target.Label())
+	case p.Mix.Lazy < 100 && d == sqlserver.DurabilityForced:
+		return fmt.Errorf("lazy commits are %d %%, and DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: set it to ALLOWED by ALTER DATABASE, or use --lazy 100", p.Mix.Lazy, target.Label())
+	}
+	return nil
+}
+
+// Bytes is what the records take in the database, with the upper levels of their key.
+func (Engine) Bytes(ctx context.Context, target store.Store) (int64, error) {
+	return target.(*sqlserver.Store).TableBytes(ctx, "dbo.messages")
+}
+
+// session is one user's connection. What stands here is used again by each transaction, so that one allocates nothing.
+type session struct {
+	*sqlserver.Conn
+	sql, declared []byte
+	steps         []mailbox.Step // of the transaction under way
+	take          func([]sqlserver.Value) error
+}
+
+// Connect opens a connection for one user.
+func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session, error) {
+	conn, err := target.(*sqlserver.Store).ConnectUser(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{Conn: conn}
+	s.take = s.found
+	return s, nil
+}
+
+// Transact carries out operations in one transaction and one round trip: as one text with parameters, which is the same for the
+// same operations, so that the server keeps its plan.
+func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
+	writes := false
+	for i := range steps {
+		writes = writes || steps[i].Op != mailbox.Read
+		steps[i].Found = false
+	}
+	s.write(steps, lazy && writes)
+	s.CallText(name(steps), s.sql, s.declared)
+	for i := range steps {
+		s.parameters(&steps[i])
+	}
+	s.steps = steps
+	err := s.Each(ctx, writes, sqlserver.AnyColumns, s.take)
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == duplicateKey {
+		e.Class = store.Serialization
+	}
+	return err
+}
+
+// duplicateKey is the number of an insert whose record came to be after it was looked for: its first try, whose connection broke,
+// was committed only now. The next one finds it.
+const duplicateKey = "2627"
+
+// name is that of the operation that a user waits for.
+func name(steps []mailbox.Step) string {
+	op := workload.Op(mailbox.Batch)
+	if len(steps) == 1 {
+		op = steps[0].Op
+	}
+	return mailbox.Workload{}.Operations()[op].Name
+}
+
+// The statements, by operation: @1 to @6 are its parameters, and @0 its place in the transaction, which each gives in a row where
+// it found its record, or inserted it. The lock of an insert has it wait for a first try that is still under way, also where
+// readers see versions.
+var statements = [...]string{
+	mailbox.Read: "SELECT @0, flags, crc, body FROM dbo.messages WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
+	mailbox.Insert: "INSERT INTO dbo.messages (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT @0 SELECT @1, @2, @3, @4, @5, @6 " +
+		"WHERE NOT EXISTS (SELECT 1 FROM dbo.messages WITH (UPDLOCK) WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3)",
+	mailbox.Replace: "UPDATE dbo.messages SET flags = @4, crc = @5, body = @6 OUTPUT @0 WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
+	mailbox.Delete:  "DELETE FROM dbo.messages OUTPUT @0 WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
+}
+
+// write writes the text of a transaction. A statement alone is one, and commits in full.
+func (s *session) write(steps []mailbox.Step, lazy bool) {
+	s.sql, s.declared = s.sql[:0], s.declared[:0]
+	alone := len(steps) == 1 && !lazy
+	if !alone {
+		s.sql = append(s.sql, "SET XACT_ABORT ON; BEGIN TRANSACTION; "...)
+	}
+	p := 1 // number of the next parameter
+	for i := range steps {
+		s.statement(statements[steps[i].Op], i, p)
+		p = s.declare(p, steps[i].Op)
+	}
+	switch {
+	case lazy:
+		s.sql = append(s.sql, "COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON);"...)
+	case !alone:
+		s.sql = append(s.sql, "COMMIT TRANSACTION;"...)
+	}
+}
+
+// statement adds the statement of the step of a place, with the numbers of its parameters from p on.
+func (s *session) statement(text string, place, p int) {
+	for {
+		before, rest, more := strings.Cut(text, "@")
+		s.sql = append(s.sql, before...)
+		switch {
+		case !more:
+			s.sql = append(s.sql, "; "...)
+			return
+		case rest[0] == '0':
+			s.sql = strconv.AppendInt(s.sql, int64(place), 10)
+		default:
+			s.sql = strconv.AppendInt(append(s.sql, "@p"...), int64(p)+int64(rest[0]-'1'), 10)
+		}
+		text = rest[1:]
+	}
+}
+
+// types are those of an operation's parameters: the key and, where the record is written, the rest.
+var types = [6]string{" int", " smallint", " bigint", " int", " int", " varbinary(7000)"}
+
+// declare declares an operation's parameters from p on, and gives the number of the next one's first.
+func (s *session) declare(p int, op workload.Op) int {
+	n := 3
+	if op == mailbox.Insert || op == mailbox.Replace {
+		n = len(types)
+	}
+	for i, kind := range types[:n] {
+		if p+i > 1 {
+			s.declared = append(s.declared, ',')
+		}
+		s.declared = append(strconv.AppendInt(append(s.declared, "@p"...), int64(p+i), 10), kind...)
+	}
+	return p + n
+}
+
+// parameters adds those of an operation.
+func (s *session) parameters(step *mailbox.Step) {
+	r := &step.Record
+	s.Int32(r.Mailbox)
+	s.Int16(r.Folder)
+	s.Int64(r.Message)
+	if step.Op == mailbox.Insert || step.Op == mailbox.Replace {
+		s.Int32(int32(r.Flags))
+		s.Int32(int32(r.Sum))
+		s.Binary(r.Body)
+	}
+}
+
+// found takes a row of the answer.
+func (s *session) found(row []sqlserver.Value) error {
+	i := row[0].N
+	if i < 0 || i >= int64(len(s.steps)) {
+		return fmt.Errorf("the server answers step %d of %d", i, len(s.steps))
+	}
+	step := &s.steps[i]
+	step.Found = true
+	if step.Op == mailbox.Read {
+		if len(row) != 4 {
+			return fmt.Errorf("a record of %d columns, not 4", len(row))
+		}
+		step.Record.Flags, step.Record.Sum = uint32(row[1].N), uint32(row[2].N)
+		step.Record.Body = append(step.Record.Body[:0], row[3].Bytes...)
+	}
+	return nil
+}
