@@ -108,6 +108,9 @@ func dataMB(p Params) (customers, orders, misc, indexes int64) {
 	return customers, orders, misc, indexes
 }
 
+// SQLServerFilegroup is one of the filegroups, by which it is known whether a database has them.
+const SQLServerFilegroup = "DS_CUST_FG"
+
 // filegroups lays the files out.
 func filegroups(p Params) []filegroup {
 	customers, orders, misc, indexes := dataMB(p)
@@ -120,7 +123,7 @@ func filegroups(p Params) []filegroup {
 		return g
 	}
 	return []filegroup{
-		group("DS_CUST_FG", "cust", customers),
+		group(SQLServerFilegroup, "cust", customers),
 		group("DS_ORDERS_FG", "orders", orders),
 		group("DS_MISC_FG", "misc", misc),
 		group("DS_IND_FG", "ind", indexes),

@@ -47,6 +47,9 @@ type Statement struct {
 	// were made.
 	UnlessAnalyzed bool
 
+	// ThenCopy says, in the phase Reset, that it makes Table for rows of the dataset, which are copied into it next.
+	ThenCopy bool
+
 	// Progress says by which of its means the server reports how far the statement is; empty: by none.
 	Progress Progress
 
@@ -154,6 +157,8 @@ func parseHeader(text string) (Statement, error) {
 			s.UnlessUntouched = true
 		case key == "unless" && value == "analyzed":
 			s.UnlessAnalyzed = true
+		case key == "then" && value == "copy":
+			s.ThenCopy = true
 		case key == "progress" && value != "":
 			s.Progress = Progress(value)
 		default:

@@ -20,6 +20,7 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/loaded"
 	"ds2/schema"
 )
 
@@ -98,7 +99,7 @@ func TestLoadIsWhole(t *testing.T) {
 	if err := info.CheckReady(); err != nil {
 		t.Error(err)
 	}
-	if found, err := info.Size(); err != nil || found != size {
+	if found, err := loaded.Size(info); err != nil || found != size {
 		t.Errorf("size noted: %v, %v", found, err)
 	}
 	for what, query := range map[string]string{
@@ -403,7 +404,7 @@ func TestSeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seed, err := info.DataSeed(); err != nil || seed != 7 {
+	if seed, err := loaded.Seed(info); err != nil || seed != 7 {
 		t.Errorf("seed %d, %v", seed, err)
 	}
 	fresh := pgtest.Contents(t, target)

@@ -82,10 +82,10 @@ type BinaryCopier interface {
 
 // Resetter is a Store that can take its database back to the state after the load without loading again.
 type Resetter interface {
-	// Reset runs the statements of schema.Reset, which remove what runs added, and restores INVENTORY from the dataset's
-	// rows of it, as CSV. New customers and orders get the numbers that those of the first run got. It calls begin with the
-	// name of each statement that begins.
-	Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, begin func(statement string)) error
+	// Reset runs the statements of schema.Reset, which remove what runs added and undo what they changed, for the most part in one
+	// transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of each statement that
+	// begins.
+	Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error
 }
 
 // Tell is told from time to time, by one goroutine at a time, how a job of a server goes on: what it is at, the share of all
@@ -140,7 +140,7 @@ type Checkpointer interface {
 
 // Placer is a Store that knows where its tables and indexes lie.
 type Placer interface {
-	// Placement lists the tables and indexes of DS2, the largest first.
+	// Placement lists the tables and indexes, the largest first.
 	Placement(ctx context.Context) ([]Placed, error)
 }
 

@@ -6,26 +6,18 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
-
-	"ds2/datagen"
 )
 
 // Info is what the kit itself notes in a database, in the table ds2_info of names and values, so that driver and audit
 // know what was loaded without being told.
 type Info map[string]string
 
-// The names in Info.
+// The names in Info, besides those of a workload.
 const (
-	InfoState          = "state"    // StateLoading or StateReady
-	InfoWorkload       = "workload" // whose database it is; see Info.Workload
-	InfoSize           = "size"     // what the load was asked for, such as "W"
-	InfoCustomers      = "customers"
-	InfoOrdersPerMonth = "orders_per_month"
-	InfoProducts       = "products"
-	InfoDataSeed       = "data_seed"    // of datagen.Options; absent where it is 0
-	InfoWords          = "words_sha256" // of the word lists that titles and actors are made of
-	InfoVersion        = "kit_version"
+	InfoState    = "state"    // StateLoading or StateReady
+	InfoWorkload = "workload" // whose database it is; see Info.Workload
+	InfoSize     = "size"     // what the load was asked for, such as "W"
+	InfoVersion  = "kit_version"
 
 	StateLoading = "loading"
 	StateReady   = "ready"
@@ -62,29 +54,4 @@ func (i Info) CheckReady() error {
 		Op: "check the state of the database", Class: Config, Err: errors.New("its load was not finished"),
 		Hint: "finish it with ds2 load --resume, or start again with ds2 load --drop",
 	}
-}
-
-// DataSeed is what the rows of the dataset that was loaded depend on, as in datagen.Options.
-func (i Info) DataSeed() (uint64, error) {
-	text, ok := i[InfoDataSeed]
-	if !ok {
-		return 0, nil
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", InfoDataSeed, text)
-	}
-	return seed, nil
-}
-
-// Size is the three numbers of the dataset that was loaded.
-func (i Info) Size() (datagen.Size, error) {
-	var z datagen.Size
-	for name, n := range map[string]*int{InfoCustomers: &z.Customers, InfoOrdersPerMonth: &z.OrdersPerMonth, InfoProducts: &z.Products} {
-		var err error
-		if *n, err = strconv.Atoi(i[name]); err != nil {
-			return z, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, i[name])
-		}
-	}
-	return z, nil
 }

@@ -126,7 +126,7 @@ func classify(code string) (store.Class, string) {
 	case "3D000":
 		return store.Config, "make it with ds2 load, or name another database in the target"
 	case "42P01", "42883", "42703", "3F000": // no table, function, column, schema
-		return store.Config, "the database holds no DS2 that this kit can use: fill it with ds2 load"
+		return store.Config, "the database does not hold what ds2 load fills it with: load it"
 	case "42501":
 		return store.Config, "give the user of the target the right to do so, or use another"
 	}

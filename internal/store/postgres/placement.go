@@ -125,13 +125,13 @@ func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (re
 			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", size/1e6, cache/1e6)
 	}
 	if fsync == "off" {
-		others = append(others, "fsync is off: orders do not wait for the drives, and a crash may lose the database")
+		others = append(others, "fsync is off: commits do not wait for the drives, and a crash may lose the database")
 	}
 	if fullPageWrites == "off" {
 		others = append(others, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database")
 	}
 	if synchronousCommit == "off" {
-		others = append(others, "synchronous_commit is off: orders do not wait for the log, and a crash may lose the last of them")
+		others = append(others, "synchronous_commit is off: commits do not wait for the log, and a crash may lose the last of them")
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
 		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before the first checkpoint "+

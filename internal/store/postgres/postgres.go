@@ -33,7 +33,7 @@ const poolIdle = 4
 
 var _ store.PasswordAsker = (*Store)(nil)
 
-// Store is a DS2 database in PostgreSQL.
+// Store is a database in PostgreSQL.
 type Store struct {
 	config   *pgx.ConnConfig
 	password func(ctx context.Context) (string, error) // nil: the config's

@@ -17,11 +17,11 @@ import (
 const unvacuumed = "reset_unvacuumed"
 
 // Reset returns the database to its state after the load: store.Resetter.
-func (s *Store) Reset(ctx context.Context, statements []schema.Statement, inventory io.Reader, begin func(statement string)) error {
+func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		var changed map[string]bool
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
-			changed, err = s.restoreRows(ctx, tx, statements, inventory, begin)
+			changed, err = s.restoreRows(ctx, tx, statements, rows, begin)
 			return err
 		})
 		if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, invent
 
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that they
 // changed, with those of an earlier reset that ended before it had vacuumed them.
-func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.Statement, inventory io.Reader, begin func(string)) (map[string]bool, error) {
+func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.Statement, rows io.Reader, begin func(string)) (map[string]bool, error) {
 	changed := map[string]bool{}
 	var noted string
 	err := tx.QueryRow(ctx, "SELECT value FROM ds2_info WHERE name = $1", unvacuumed).Scan(&noted)
@@ -62,12 +62,6 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 	}
 	for table := range strings.FieldsSeq(noted) {
 		changed[table] = true
-	}
-	if _, err := tx.Exec(ctx, "CREATE TEMPORARY TABLE ds2_inventory (LIKE inventory) ON COMMIT DROP"); err != nil {
-		return nil, err
-	}
-	if _, err := copyFrom(ctx, tx.Conn(), "ds2_inventory", inventory); err != nil {
-		return nil, err
 	}
 	for _, statement := range statements {
 		if statement.NoTransaction {
@@ -80,6 +74,11 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 		}
 		if (tag.Delete() || tag.Update() || tag.Insert()) && tag.RowsAffected() > 0 {
 			changed[statement.Table] = true
+		}
+		if statement.ThenCopy {
+			if _, err := copyFrom(ctx, tx.Conn(), statement.Table, rows); err != nil {
+				return nil, err
+			}
 		}
 	}
 	_, err = tx.Exec(ctx, "INSERT INTO ds2_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -97,7 +97,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		warn("the recovery model is %s; the storage report measured under full recovery", model)
 	}
 	if d := s["database delayed durability"]; d != "" && d != "DISABLED" {
-		warn("delayed durability is %s: orders do not wait for the log, and a crash may lose the last of them", d)
+		warn("delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them", d)
 	}
 	if p := s["database page verify"]; p != "" && p != "CHECKSUM" {
 		warn("page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", p)

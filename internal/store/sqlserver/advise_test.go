@@ -35,7 +35,7 @@ func TestAdvice(t *testing.T) {
 		{"database recovery model", "SIMPLE", "the recovery model is SIMPLE"},
 		{"database log chain", "none", "full in name only"},
 		{"database log used bytes", "5000000000", "59 % full"},
-		{"database delayed durability", "FORCED", "orders do not wait for the log"},
+		{"database delayed durability", "FORCED", "commits do not wait for the log"},
 		{"database page verify", "NONE", "page verify is NONE"},
 		{"server instant file initialization", "N", "instant file initialization is off"},
 		{"log volume free bytes", "1000000000", `the log's volume F:\ has 1000 MB left`},

@@ -161,7 +161,7 @@ func classOf(number int32) (store.Class, string) {
 	case 942:
 		return store.Config, "set it online: ALTER DATABASE … SET ONLINE"
 	case 201, 207, 208, 2812, 8144, 8145, 8146: // no column, table or procedure, or one of another shape
-		return store.Config, "the database holds no DS2 that this kit can use: fill it with ds2 load"
+		return store.Config, "the database does not hold what ds2 load fills it with: load it"
 	case 229, 230, 262, 297, 300, 916:
 		return store.Config, "give the login of the target the right to do so, or use another"
 	case 15118:

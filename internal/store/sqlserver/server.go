@@ -181,7 +181,7 @@ func (v server) leftOut(o schema.SQLServer) []string {
 // placed tells whether the filegroups are there, or will be because the database is yet to be made.
 func (s *Store) placed(ctx context.Context) (bool, error) {
 	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE name = 'DS_CUST_FG'").Scan(&n)
+	err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1", schema.SQLServerFilegroup).Scan(&n)
 	if deniesDatabase(err) {
 		return true, nil
 	}
@@ -238,7 +238,7 @@ func (d standing) check(database string) error {
 	case d.state != "ONLINE":
 		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
 	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
-		return refuse(store.Config, "its collation "+d.collation+" tells upper from lower case, and DS2's names and texts do not",
+		return refuse(store.Config, "its collation "+d.collation+" tells upper from lower case, and the databases that ds2 makes do not",
 			"drop the database and let ds2 load make it, or name another")
 	}
 	return nil

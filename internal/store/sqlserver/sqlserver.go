@@ -20,6 +20,7 @@ import (
 
 	"ds2/internal/escape"
 	"ds2/internal/store"
+	"ds2/schema"
 )
 
 // Engine is the engine's name.
@@ -27,7 +28,7 @@ const Engine = "sqlserver"
 
 var _ store.PasswordAsker = (*Store)(nil)
 
-// Store is a DS2 database in SQL Server.
+// Store is a database in SQL Server.
 type Store struct {
 	config   msdsn.Config
 	target   string                                    // where it has Entra ID give the token: go-mssqldb reads it again
@@ -38,7 +39,7 @@ type Store struct {
 	asked  sync.Mutex
 	server *server // nil until asked
 
-	filling atomic.Pointer[string] // name of the statement that waits for the full-text index; nil where none does
+	filling atomic.Pointer[schema.Statement] // the one that waits for a full-text index; nil where none does
 }
 
 // Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2

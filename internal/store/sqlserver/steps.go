@@ -38,7 +38,7 @@ func (s *Store) copyStep(ctx context.Context, step, table string, read func([]co
 // refuses in a transaction is noted afterwards.
 func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
 	if statement.Progress == schema.FullTextProgress {
-		s.filling.Store(&statement.Name)
+		s.filling.Store(&statement)
 		defer s.filling.Store(nil)
 	}
 	for try := 0; ; try++ {

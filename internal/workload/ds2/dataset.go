@@ -6,6 +6,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/loaded"
 	"ds2/schema"
 )
 
@@ -25,15 +26,15 @@ func (d Dataset) String() string { return "size " + d.Size.String() }
 // Info notes the size, the words and the seed of the rows.
 func (d Dataset) Info() store.Info {
 	info := store.Info{
-		store.InfoWorkload:       Name,
-		store.InfoSize:           d.Size.String(),
-		store.InfoCustomers:      fmt.Sprint(d.Size.Customers),
-		store.InfoOrdersPerMonth: fmt.Sprint(d.Size.OrdersPerMonth),
-		store.InfoProducts:       fmt.Sprint(d.Size.Products),
-		store.InfoWords:          d.Words,
+		store.InfoWorkload:    Name,
+		store.InfoSize:        d.Size.String(),
+		loaded.Customers:      fmt.Sprint(d.Size.Customers),
+		loaded.OrdersPerMonth: fmt.Sprint(d.Size.OrdersPerMonth),
+		loaded.Products:       fmt.Sprint(d.Size.Products),
+		loaded.Words:          d.Words,
 	}
 	if d.Seed != 0 {
-		info[store.InfoDataSeed] = fmt.Sprint(d.Seed)
+		info[loaded.DataSeed] = fmt.Sprint(d.Seed)
 	}
 	return info
 }

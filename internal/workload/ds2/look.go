@@ -7,6 +7,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/loaded"
 )
 
 // ErrWords says that titles and actors of a database are of other words than users would search for.
@@ -22,11 +23,11 @@ func Look(targets []store.Store, infos []store.Info, engines calls.Engines, want
 			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", target.Label(), target.Engine())
 		}
 		p.Targets = append(p.Targets, Bind(target, engine))
-		size, err := infos[i].Size()
+		size, err := loaded.Size(infos[i])
 		if err != nil {
 			return nil, err
 		}
-		seed, err := infos[i].DataSeed()
+		seed, err := loaded.Seed(infos[i])
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +35,7 @@ func Look(targets []store.Store, infos []store.Info, engines calls.Engines, want
 			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; leave out the size, or load the one you want with ds2 load",
 				target.Label(), size, *want)
 		}
-		if sum, ok := infos[i][store.InfoWords]; ok && sum != c.Words.Sum() {
+		if sum, ok := infos[i][loaded.Words]; ok && sum != c.Words.Sum() {
 			return nil, fmt.Errorf("look at %s: %w", target.Label(), ErrWords)
 		}
 		if i > 0 && size != p.Config.Size {

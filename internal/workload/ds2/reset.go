@@ -6,6 +6,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/loaded"
 	"ds2/schema"
 )
 
@@ -16,11 +17,11 @@ const linesPerOrder = 5
 
 // PlanReset removes the customers, orders and reorders of runs, and fills INVENTORY again.
 func (Workload) PlanReset(ctx context.Context, target store.Store, info store.Info) (r workload.Reset, err error) {
-	size, err := info.Size()
+	size, err := loaded.Size(info)
 	if err != nil {
 		return r, err
 	}
-	seed, err := info.DataSeed()
+	seed, err := loaded.Seed(info)
 	if err != nil {
 		return r, err
 	}

@@ -1,5 +1,8 @@
 -- Back to the state after the load. Until VACUUM all of it is one transaction: what runs added goes, found by the keys
 -- that come after the dataset's, and INVENTORY becomes what ds2_inventory holds, a copy of the dataset's own.
+-- name: create table ds2_inventory; table: ds2_inventory; then: copy
+CREATE TEMPORARY TABLE ds2_inventory (LIKE inventory) ON COMMIT DROP;
+
 -- name: disable trigger restock; table: inventory
 ALTER TABLE inventory DISABLE TRIGGER restock;
 

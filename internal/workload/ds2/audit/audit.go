@@ -12,6 +12,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/loaded"
 )
 
 // unchanging are the tables whose rows no run updates: it does so in INVENTORY alone.
@@ -65,7 +66,7 @@ func sizeOf(ctx context.Context, target store.Store, given *datagen.Size) (size 
 	if err := info.CheckReady(); err != nil {
 		return size, false, err
 	}
-	size, err = info.Size()
+	size, err = loaded.Size(info)
 	if err == nil && given != nil && *given != size {
 		err = fmt.Errorf("it holds a dataset of size %s, not %s", size, *given)
 	}

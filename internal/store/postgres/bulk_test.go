@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestBackslashes copies texts with backslashes, which come in pieces of every size, and reads them back.
+func TestBackslashes(t *testing.T) {
+	conn, err := pgx.Connect(t.Context(), pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), "CREATE TABLE words (id integer, word text)"); err != nil {
+		t.Fatal(err)
+	}
+	const word = `\a\\b\n\`
+	csv := "1," + word + "\n2,\n3,plain\n"
+	for how, rows := range map[string]io.Reader{
+		"at once": strings.NewReader(csv), "byte by byte": iotest.OneByteReader(strings.NewReader(csv)), "with the end": iotest.DataErrReader(strings.NewReader(csv)),
+	} {
+		if n, err := copyFrom(t.Context(), conn, "words", rows); err != nil || n != 3 {
+			t.Fatalf("%s: %d rows, %v", how, n, err)
+		}
+		var good int
+		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM words WHERE id = 1 AND word = $1 OR id = 2 AND word IS NULL OR id = 3 AND word = 'plain'", word).Scan(&good)
+		if err != nil || good != 3 {
+			t.Errorf("%s: %d of 3 rows are as they were, %v", how, good, err)
+		}
+		if _, err := conn.Exec(t.Context(), "TRUNCATE words"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
