@@ -36,13 +36,18 @@ written unless there is damage to look into. A run's own audit, after ds2 drive,
 
 With --deep it first reads every page of every table and index and has the server check pages, rows and indexes by its
 own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. Damaged objects are listed. Pages in the
-server's cache are not read from the drives: restart the server before.
+server's cache are not read from the drives: restart the server before. Then the log is read to its end: PostgreSQL's by
+pg_waldump where the server's files are on this machine, SQL Server's by a copy-only backup to NUL where it keeps one for
+backups. With --readers several connections read at once, and with --pace they keep to a rate; the result has the table of a
+checksum test, pages seen and bad, MB/s and ms a read. SQL Server takes --readers for the workers of DBCC CHECKDB, and no rate.
 
 Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check failed. The record of
 a run that was not audited, because its server went away, gets the result. Records with a journal, of --crash-after,
 --crash-cycles or --journal, have it compared with the database: every acknowledged order and customer is looked for.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
+  ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
+  ds2 verify --target postgres://postgres@localhost/mail --deep --pace 100MB/s
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
@@ -53,6 +58,8 @@ a run that was not audited, because its server went away, gets the result. Recor
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
 	flags.StringArrayVar(&f.records, "record", nil, "directory of the record of a run against this database; repeat it for each driver machine of the run")
 	flags.BoolVar(&f.deep, "deep", false, "read and check every page too; needs the rights of a superuser")
+	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read pages at once, 1 to 256 (default: 1; on SQL Server, as many workers as it likes)")
+	flags.Var(&f.pace, "pace", "with --deep, rate of reading that is not exceeded, by all readers together, such as 100MB/s (default: none)")
 	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the server may write for the audit, such as 2GB (default: a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
@@ -64,11 +71,24 @@ type verifyFlags struct {
 	size, format string
 	records      []string
 	tempLimit    byteSize
+	readers      int
+	pace         byteRate
 	deep, quiet  bool
 }
 
+// maxReaders bounds the connections of a deep check.
+const maxReaders = 256
+
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
+	switch {
+	case f.readers < 0 || f.readers > maxReaders:
+		return usageError("--readers is %d: it must be 1 to %d", f.readers, maxReaders)
+	case f.readers > 0 && !f.deep:
+		return usageError("--readers needs --deep")
+	case f.pace > 0 && !f.deep:
+		return usageError("--pace needs --deep")
+	}
 	var options workload.Audit
 	unnamed := ds2.Workload{Engines: ds2Engines}
 	if f.size != "" {
@@ -103,7 +123,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	defer view.stop()
 	var found verification
 	if f.deep {
-		if found.DeepChecks, err = deepCheck(ctx, stores, f.quiet, cmd.ErrOrStderr()); err != nil {
+		if found.DeepChecks, err = deepCheck(ctx, stores, store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}, f.quiet, cmd.ErrOrStderr()); err != nil {
 			return interrupted(ctx, err)
 		}
 	}
@@ -176,7 +196,7 @@ type verification struct {
 }
 
 func (v verification) damaged() bool {
-	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 })
+	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 || s.Log != nil && s.Log.Bad != "" })
 }
 
 // print prints the deep check, all checks and the verdict.

@@ -40,8 +40,8 @@ func (f *verifyFlag) add(flags *pflag.FlagSet) {
 }
 
 // deepCheck reads every page of some databases.
-func deepCheck(ctx context.Context, stores []store.Store, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
+func deepCheck(ctx context.Context, stores []store.Store, how store.DeepReading, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
 	view := newBytesView(quiet, stderr)
 	defer view.stop()
-	return experiment.DeepCheck(ctx, stores, func(p store.DeepCheckProgress) { view.tell("read and check every page", p.Done, p.Total, p.Left) })
+	return experiment.DeepCheck(ctx, stores, how, func(p store.DeepCheckProgress) { view.tell("read and check every page", p.Done, p.Total, p.Left) })
 }

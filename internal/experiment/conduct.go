@@ -94,7 +94,7 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 		}
 	}
 	tell, stop := c.Progress()
-	checks, err := DeepCheck(ctx, run.options.Targets, func(p store.DeepCheckProgress) { tell("read and check every page", p.Done, p.Total, p.Left) })
+	checks, err := DeepCheck(ctx, run.options.Targets, store.DeepReading{}, func(p store.DeepCheckProgress) { tell("read and check every page", p.Done, p.Total, p.Left) })
 	stop()
 	if err != nil {
 		return false, err

@@ -17,7 +17,7 @@ var errCut = errors.New("cut off the server")
 func (r *Run) crashes(ctx context.Context) error {
 	target, plan := r.options.Targets[0], r.options.Crash
 	t := durability.Target{DB: target.DB(), Users: r.driver, Log: r.log, Label: target.Label(), DeepCheck: func(ctx context.Context) (store.DeepCheck, error) {
-		checks, err := DeepCheck(ctx, r.options.Targets[:1], func(store.DeepCheckProgress) {})
+		checks, err := DeepCheck(ctx, r.options.Targets[:1], store.DeepReading{}, func(store.DeepCheckProgress) {})
 		if err != nil {
 			return store.DeepCheck{}, err
 		}

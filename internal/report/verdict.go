@@ -63,7 +63,14 @@ func deepCheckTable(checks []store.DeepCheck) table {
 			} else {
 				add("from the drives", "not measured: the server's processes are not visible here, and the page cache of its kernel may have held any part of it")
 			}
-			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB", figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024))
+			how := ""
+			if r.Readers > 1 {
+				how = fmt.Sprintf(", by %d readers", r.Readers)
+			}
+			if r.Rate > 0 {
+				how += fmt.Sprintf(", at no more than %s MB/s together", number(r.Rate/1e6, 1))
+			}
+			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB%s", figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024), how)
 			add("checked", "in %s s", number(s.Seconds-r.Seconds, 1))
 		} else {
 			add("read and checked", "%s, %s MB/s", read, number(store.MBPerSecond(s.Bytes, s.Seconds), 1))
@@ -77,9 +84,53 @@ func deepCheckTable(checks []store.DeepCheck) table {
 		if len(s.Unchecked) > 0 {
 			add("read, but not checked further", "%s", strings.Join(s.Unchecked, "; "))
 		}
+		if l := s.Log; l != nil {
+			switch {
+			case l.Unread != "":
+				add("log", "not read: %s", l.Unread)
+			case l.Bad != "":
+				add("log", "%s: %s", verdictWord(false), l.Bad)
+			default:
+				add("log", "read to its end by %s, no fault found", l.Method)
+			}
+		}
 		add("damage", "%s", verdictWord(len(s.Damage) == 0))
 		for _, d := range s.Damage {
 			add(strings.TrimSpace(d.Object+" "+d.Place), "%s", d.Found)
+		}
+	}
+	return t
+}
+
+// checksumTable is the table of Jetstress's checksum test: pages seen and bad, and how fast, a row a database, and its log.
+func checksumTable(checks []store.DeepCheck) table {
+	t := table{Caption: "Checksum test", Head: []string{"what", "pages or records seen", "bad", "MB", "s", "MB/s", "reads/s", "ms a read"}}
+	var pages, bad, bytes int64
+	var took float64
+	for _, c := range checks {
+		damaged, seconds, reads, ms := int64(len(c.Damage)), c.Seconds, "–", "–"
+		if r := c.Reading; r != nil {
+			damaged, seconds, ms = r.Bad, r.Seconds, number(r.MeanMS, 3)
+			if r.Seconds > 0 {
+				reads = number(float64(r.Reads)/r.Seconds, 1)
+			}
+		}
+		pages, bad, bytes, took = pages+c.Pages, bad+damaged, bytes+c.Bytes, took+seconds
+		t.Rows = append(t.Rows, []string{c.Target, integer(c.Pages), integer(damaged), megabytes(&c.Bytes), number(seconds, 1), number(store.MBPerSecond(c.Bytes, seconds), 1), reads, ms})
+	}
+	if len(checks) > 1 {
+		t.Rows = append(t.Rows, []string{"all databases", integer(pages), integer(bad), megabytes(&bytes), number(took, 1), number(store.MBPerSecond(bytes, took), 1), "–", "–"})
+	}
+	for _, c := range checks {
+		if l := c.Log; l != nil && l.Unread == "" {
+			faults, records := int64(0), "–"
+			if l.Bad != "" {
+				faults = 1
+			}
+			if l.Records > 0 {
+				records = integer(l.Records)
+			}
+			t.Rows = append(t.Rows, []string{"log of " + c.Target, records, integer(faults), megabytes(&l.Bytes), number(l.Seconds, 1), number(store.MBPerSecond(l.Bytes, l.Seconds), 1), "–", "–"})
 		}
 	}
 	return t
@@ -90,6 +141,9 @@ func deepCheckNote(checks []store.DeepCheck) (sentence string, whole bool) {
 	damages, bytes := 0, int64(0)
 	for _, s := range checks {
 		damages += len(s.Damage)
+		if s.Log != nil && s.Log.Bad != "" {
+			damages++
+		}
 		bytes += s.Bytes
 	}
 	switch {
@@ -104,6 +158,6 @@ func deepCheckNote(checks []store.DeepCheck) (sentence string, whole bool) {
 
 // DeepCheckText writes what reading and checking every page gave, for reading on a terminal.
 func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
-	_, err := io.WriteString(w, deepCheckTable(checks).text())
+	_, err := io.WriteString(w, checksumTable(checks).text()+"\n"+deepCheckTable(checks).text())
 	return err
 }

@@ -194,7 +194,7 @@ type DeepChecker interface {
 	// DeepCheck reads every page of every table and index of the database and checks what it reads. Damage is no error: it
 	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
 	// should be at rest: some checks keep writers waiting.
-	DeepCheck(ctx context.Context, tell func(DeepCheckProgress)) (DeepCheck, error)
+	DeepCheck(ctx context.Context, how DeepReading, tell func(DeepCheckProgress)) (DeepCheck, error)
 }
 
 // Scrubber is a Store whose database can be read from its drives as a background scan does, beside users at work.

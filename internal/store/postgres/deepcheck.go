@@ -23,13 +23,15 @@ import (
 type deepCheck struct {
 	db        *sql.DB
 	conn      *sql.Conn
+	how       store.DeepReading
+	readers   []*pageReader // the first is conn's
 	pageSize  int64
 	tell      func(store.DeepCheckProgress)
 	schemas   map[string]string // of the extensions, quoted
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
-	cached    int64           // bytes read from the server's cache
-	device    *deviceMeter    // of this connection
+	reading   readingTime
+	throttle  throttle
 	estimate  pace.Estimate
 	done      int64 // bytes that are read and checked, and those of the relation at work that are read
 	result    store.DeepCheck
@@ -63,11 +65,12 @@ func (r relation) pages() (n int64) {
 }
 
 // DeepCheck reads and checks every page; see [store.DeepChecker]. It needs a superuser.
-func (st *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress)) (_ store.DeepCheck, err error) {
+func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func(store.DeepCheckProgress)) (_ store.DeepCheck, err error) {
 	start := time.Now()
 	s := &deepCheck{
-		db: st.db, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
-		result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
+		db: st.db, how: how, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
+		throttle: throttle{rate: how.Rate},
+		result:   store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
 	if err := s.connect(ctx); err != nil {
 		return s.result, err
@@ -78,6 +81,13 @@ func (st *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgres
 	}
 	if err := s.all(ctx); err != nil {
 		return s.result, err
+	}
+	if how.Log {
+		if s.result.Log, err = st.checkLog(ctx, func(done, total int64) {
+			s.tell(store.DeepCheckProgress{Object: "log", Done: s.result.Bytes, Total: s.result.Bytes, Left: -1})
+		}); err != nil {
+			return s.result, err
+		}
 	}
 	s.result.Seconds = time.Since(start).Seconds()
 	return s.result, nil
@@ -95,12 +105,11 @@ func (s *deepCheck) all(ctx context.Context) error {
 			s.estimate.Plan(checkKind(r), checkUnits(r))
 		}
 	}
-	var reading readingTime
 	for _, r := range s.relations {
 		if s.counts(r) {
 			s.estimate.Begin(readKind, float64(r.pages()))
 		}
-		if err := s.readRelation(ctx, r, &reading); err != nil {
+		if err := s.readRelation(ctx, r); err != nil {
 			return fmt.Errorf("read %s: %w", r.name, err)
 		}
 		if s.counts(r) {
@@ -114,7 +123,7 @@ func (s *deepCheck) all(ctx context.Context) error {
 		}
 		s.estimate.End()
 	}
-	s.result.Reading = reading.result(s.cached)
+	s.result.Reading = s.reading.result(s.how)
 	return nil
 }
 
@@ -195,14 +204,8 @@ func (s *deepCheck) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("ask for the server's settings: %w", err)
 	}
-	_, err = s.conn.ExecContext(ctx, `SELECT set_config(name, value, false)
-		FROM (VALUES ('zero_damaged_pages', 'off'), ('ignore_checksum_failure', 'off'), ('statement_timeout', '0')) v (name, value)
-		WHERE current_setting(name) <> value`)
-	if err != nil {
-		return fmt.Errorf("set what a deep check needs: %w", err)
-	}
-	if _, err := s.conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return fmt.Errorf("begin a transaction: %w", err)
+	if err := beginCheck(ctx, s.conn); err != nil {
+		return err
 	}
 	for _, name := range []string{"pg_prewarm", "amcheck"} {
 		if err := s.extension(ctx, name); err != nil {
@@ -212,7 +215,20 @@ func (s *deepCheck) connect(ctx context.Context) (err error) {
 	if _, err := s.conn.ExecContext(ctx, "SAVEPOINT ds2"); err != nil {
 		return fmt.Errorf("set a savepoint: %w", err)
 	}
-	s.device = newDeviceMeter(ctx, s.conn)
+	return s.openReaders(ctx)
+}
+
+// beginCheck begins the transaction of a connection that reads or checks pages, which is never committed.
+func beginCheck(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, `SELECT set_config(name, value, false)
+		FROM (VALUES ('zero_damaged_pages', 'off'), ('ignore_checksum_failure', 'off'), ('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) v (name, value)
+		WHERE current_setting(name) <> value`)
+	if err != nil {
+		return fmt.Errorf("set what a deep check needs: %w", err)
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return fmt.Errorf("begin a transaction: %w", err)
+	}
 	return nil
 }
 
@@ -223,8 +239,17 @@ const recoveryTime = time.Minute
 func (s *deepCheck) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	s.conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
-	s.conn.Raw(func(any) error { return driver.ErrBadConn })
+	for _, r := range s.readers[min(1, len(s.readers)):] {
+		drop(ctx, r.conn)
+	}
+	s.readers = nil
+	drop(ctx, s.conn)
+}
+
+// drop ends a connection.
+func drop(ctx context.Context, conn *sql.Conn) {
+	conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
+	conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 // reconnect connects again after the server ended the connection.
@@ -275,18 +300,26 @@ func (s *deepCheck) list(ctx context.Context) error {
 		last.forks = append(last.forks, f)
 		s.result.Bytes += f.pages * s.pageSize
 	}
-	s.result.Objects = len(s.relations)
+	s.result.Objects, s.result.Pages = len(s.relations), s.result.Bytes/s.pageSize
 	return rows.Err()
 }
 
 // found notes damage. An error that says nothing about the data comes back: the check could not be made.
 func (s *deepCheck) found(r relation, place string, err error) error {
+	server, err := aboutData(err)
+	if err == nil {
+		s.damage(r, place, server.Error())
+	}
+	return err
+}
+
+// aboutData is what the server said of its data; the error where it said something else.
+func aboutData(err error) (serverError, error) {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || aboutServer[server.Code[:2]] {
-		return err
+		return serverError{}, err
 	}
-	s.damage(r, place, serverError{server}.Error())
-	return nil
+	return serverError{server}, nil
 }
 
 func (s *deepCheck) damage(r relation, place, found string) {

@@ -63,6 +63,19 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := deepChecked(t, server)
+			// Several readers find the same.
+			several := deepChecked(t, server, store.DeepReading{Readers: 4})
+			order := func(a, b store.Damage) int {
+				return strings.Compare(a.Object+a.Place+a.Found, b.Object+b.Place+b.Found)
+			}
+			slices.SortFunc(got.Damage, order)
+			slices.SortFunc(several.Damage, order)
+			if !slices.Equal(got.Damage, several.Damage) || several.Reading.Bad != got.Reading.Bad || several.Reading.Readers != 4 {
+				t.Errorf("4 readers found %+v, one found %+v", several, got)
+			}
+			if c.checksums && got.Reading.Bad != int64(len(c.damage)) {
+				t.Errorf("%d pages are bad, want %d", got.Reading.Bad, len(c.damage))
+			}
 			if major(t, server) == 13 && c.damage[0].offset == 22 && len(got.Damage) > 0 {
 				return // version 13 cannot say where a row's header is wrong, only that the table is
 			}
@@ -166,8 +179,11 @@ func open(t *testing.T, server *localpg.Server) *sql.DB {
 	return db
 }
 
+// leftOfDeepCheck counts the extensions and functions that a deep check may have left behind.
+const leftOfDeepCheck = "SELECT (SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')) + (SELECT count(*) FROM pg_proc WHERE proname = 'ds2_prewarm')"
+
 // deepChecked makes a deep check, and makes sure that progress reaches its end and no extension is left behind.
-func deepChecked(t *testing.T, server *localpg.Server) store.DeepCheck {
+func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading) store.DeepCheck {
 	t.Helper()
 	target, err := url.Parse(server.URL("postgres"))
 	if err != nil {
@@ -179,7 +195,7 @@ func deepChecked(t *testing.T, server *localpg.Server) store.DeepCheck {
 	}
 	defer st.Close()
 	var done int64
-	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), func(p store.DeepCheckProgress) {
+	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(p store.DeepCheckProgress) {
 		done = p.Done
 	})
 	if err != nil {
@@ -189,8 +205,8 @@ func deepChecked(t *testing.T, server *localpg.Server) store.DeepCheck {
 		t.Errorf("progress ended at %d of %d bytes", done, got.Bytes)
 	}
 	var extensions int
-	if err := st.DB().QueryRow("SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')").Scan(&extensions); err != nil || extensions > 0 {
-		t.Errorf("%d extensions are left behind, %v", extensions, err)
+	if err := st.DB().QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
+		t.Errorf("%d extensions or functions are left behind, %v", extensions, err)
 	}
 	return got
 }
@@ -230,8 +246,8 @@ func TestDeepCheckKilled(t *testing.T) {
 		t.Fatal("the server did not notice that its client is gone")
 	}
 	var extensions int
-	if err := db.QueryRow("SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')").Scan(&extensions); err != nil || extensions > 0 {
-		t.Errorf("%d extensions are left behind, %v", extensions, err)
+	if err := db.QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
+		t.Errorf("%d extensions or functions are left behind, %v", extensions, err)
 	}
 	if got := deepChecked(t, server); len(got.Damage) > 0 {
 		t.Errorf("the next check found %+v", got.Damage)
@@ -254,7 +270,7 @@ func TestDeepCheckToBeKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = st.(store.DeepChecker).DeepCheck(t.Context(), func(store.DeepCheckProgress) {
+	_, err = st.(store.DeepChecker).DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(store.DeepCheckProgress) {
 		fmt.Print(deepChecking)
 		select {} // until killed
 	})

@@ -15,12 +15,20 @@ import (
 // checkDB reads every page of the current database, verifies its checksum and checks what it says. Each fault is a row.
 const checkDB = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
 
+// checkDBBy is checkDB by so many of the server's workers; 0: as many as it likes.
+func checkDBBy(readers int) string {
+	if readers == 0 {
+		return checkDB
+	}
+	return checkDB + fmt.Sprintf(", MAXDOP = %d", readers)
+}
+
 // progressEvery is how often the server is asked how far it is.
 const progressEvery = time.Second
 
 // DeepCheck has the server check the database: store.DeepChecker. It needs the rights of db_owner; a server that shows
 // its state to the user is asked for the progress.
-func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress)) (store.DeepCheck, error) {
+func (s *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func(store.DeepCheckProgress)) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
 	v, err := s.ask(ctx)
@@ -30,6 +38,9 @@ func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress
 	if v.babelfish {
 		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server, Babelfish, has no DBCC CHECKDB"),
 			Hint: "leave --deep out"}
+	}
+	if how.Rate > 0 {
+		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("DBCC CHECKDB has no rate at which it reads"), Hint: "leave --pace out"}
 	}
 	start := time.Now()
 	conn, err := s.db.Conn(ctx)
@@ -52,11 +63,15 @@ func (s *Store) DeepCheck(ctx context.Context, tell func(store.DeepCheckProgress
 		defer close(gone)
 		s.reportCheck(reporting, session, result.Bytes, tell)
 	}()
-	faults, err := s.check(ctx, conn)
+	faults, err := s.check(ctx, conn, checkDBBy(how.Readers))
 	done()
 	<-gone
 	for _, f := range faults {
 		result.Damage = append(result.Damage, store.Damage{Object: s.objectName(ctx, conn, f.object), Place: f.place, Found: f.message})
+	}
+	result.Pages = result.Bytes / 8192
+	if err == nil && how.Log {
+		result.Log = s.checkLog(ctx, conn)
 	}
 	result.Seconds = time.Since(start).Seconds()
 	return result, s.Wrap(op, err)
@@ -104,8 +119,8 @@ type fault struct {
 }
 
 // check runs the check and reads its faults.
-func (s *Store) check(ctx context.Context, conn *sql.Conn) ([]fault, error) {
-	rows, err := conn.QueryContext(ctx, checkDB)
+func (s *Store) check(ctx context.Context, conn *sql.Conn, statement string) ([]fault, error) {
+	rows, err := conn.QueryContext(ctx, statement)
 	if err != nil {
 		return nil, err
 	}

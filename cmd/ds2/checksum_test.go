@@ -1,0 +1,43 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestChecksumTest reads a database by several readers at a rate, and its log to the end, before and after a page is damaged.
+func TestChecksumTest(t *testing.T) {
+	server, target := loadedServer(t)
+	verify := []string{"verify", "--target", target, "--deep", "--quiet"}
+	code, stdout, stderr := execute(t, append(verify, "--readers", "8", "--pace", "60MB/s", "--output", "json")...)
+	var found verification
+	if err := json.Unmarshal([]byte(stdout), &found); code != exitDone || err != nil || len(found.DeepChecks) != 1 {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, err, stdout, stderr)
+	}
+	c := found.DeepChecks[0]
+	if c.Pages*8192 != c.Bytes || c.Reading.Readers != 8 || c.Reading.Bad != 0 || float64(c.Bytes)/c.Reading.Seconds > 66e6 {
+		t.Errorf("%+v, reading %+v", c, c.Reading)
+	}
+	if c.Log == nil || c.Log.Unread != "" || c.Log.Bad != "" || c.Log.Records == 0 {
+		t.Errorf("log %+v", c.Log)
+	}
+	damage(t, server, target, "products")
+	code, stdout, stderr = execute(t, append(verify, "--readers", "4")...)
+	row := ""
+	for line := range strings.SplitSeq(stdout, "\n") {
+		if strings.Contains(line, c.Target+" ") && row == "" {
+			row = strings.Join(strings.Fields(line), " ")
+		}
+	}
+	if fields := strings.Fields(row); code != exitVerdict || len(fields) < 8 || fields[2] != "1" || !strings.Contains(stdout, "Checksum test\n") || !strings.Contains(stdout, "log of "+c.Target) {
+		t.Errorf("of a damaged database: exit %d, row %q\n%s\n%s", code, row, stdout, stderr)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--readers 4", "--readers needs --deep"}, {"--pace 1MB/s", "--pace needs --deep"}, {"--deep --readers 257", "--readers is 257"}, {"--deep --pace fast", "--pace"},
+	} {
+		if code, _, stderr := execute(t, append([]string{"verify", "--target", target}, strings.Fields(c.args)...)...); code != exitUsage || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d, %s", c.args, code, stderr)
+		}
+	}
+}

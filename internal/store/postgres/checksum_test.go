@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+// TestPacedReading reads pages at a rate, by one reader and by several.
+func TestPacedReading(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Checksums: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	if _, err := open(t, server).Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, readers := range []int{1, 8} {
+		const rate = 30e6
+		got := deepChecked(t, server, store.DeepReading{Readers: readers, Rate: rate})
+		measured := float64(got.Bytes) / got.Reading.Seconds
+		t.Logf("%d readers: %.1f MB/s, %+v", readers, measured/1e6, *got.Reading)
+		if measured > 1.1*rate { // a machine that is busy may be slower
+			t.Errorf("%d readers read %.1f MB/s, at most 30 were allowed", readers, measured/1e6)
+		}
+	}
+}
+
+// TestThrottle passes bytes at its rate, and catches up at most what it missed in a second.
+func TestThrottle(t *testing.T) {
+	th := throttle{rate: 1e6}
+	th.resume()
+	begin := time.Now()
+	for range 10 {
+		if err := th.wait(t.Context(), 50e3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(begin); took < 449*time.Millisecond {
+		t.Errorf("500 kB passed at 1 MB/s in %s", took)
+	}
+}
+
+// TestCheckLog reads the log to its end, compares its bytes with what the server says, and finds a byte that was changed.
+func TestCheckLog(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	db := open(t, server)
+	if _, err := db.Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)"); err != nil {
+		t.Fatal(err)
+	}
+	check := func() *store.LogCheck {
+		t.Helper()
+		c := deepChecked(t, server, store.DeepReading{Log: true}).Log
+		if c == nil || c.Unread != "" {
+			t.Fatalf("%+v", c)
+		}
+		return c
+	}
+	var files int64
+	if err := db.QueryRow("SELECT sum(size) FROM pg_ls_waldir() WHERE name <= pg_walfile_name(pg_current_wal_lsn())").Scan(&files); err != nil {
+		t.Fatal(err)
+	}
+	whole := check()
+	t.Logf("%+v of files of %d", *whole, files)
+	if whole.Bad != "" || whole.Records < 40000 || whole.Bytes < 40e6 || whole.Bytes > files || files-whole.Bytes > 16<<20 {
+		t.Errorf("%+v of files of %d", *whole, files)
+	}
+	var name string
+	if err := db.QueryRow("SELECT pg_walfile_name(pg_current_wal_lsn() - 20000000)").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(filepath.Join(server.DataDir(), "pg_wal", name), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var b [1]byte
+	const at = 4<<20 + 100 // within the filler's rows
+	if _, err := file.ReadAt(b[:], at); err != nil {
+		t.Fatal(err)
+	}
+	b[0] ^= 0xff
+	if _, err := file.WriteAt(b[:], at); err != nil {
+		t.Fatal(err)
+	}
+	if damaged := check(); damaged.Bad == "" || damaged.Records >= whole.Records {
+		t.Errorf("a changed byte in %s was not found: %+v", name, *damaged)
+	}
+}
