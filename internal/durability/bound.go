@@ -8,7 +8,7 @@ import (
 
 // Conclude adds up cuts.
 func Conclude(p Plan, cuts []result.Cut) *result.Cuts {
-	all := &result.Cuts{Planned: p.Cycles, Mean: p.After.Seconds(), DeepEvery: p.DeepEvery, Cuts: cuts, To: 1}
+	all := &result.Cuts{Planned: max(p.Cycles, 1), Mean: p.After.Seconds(), DeepEvery: p.DeepEvery, Cuts: cuts, To: 1}
 	for _, c := range cuts {
 		all.Acknowledged += c.Acknowledged
 		all.Lost += c.Lost

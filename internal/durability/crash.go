@@ -59,7 +59,10 @@ func (c *Coming) Cuts() int {
 
 // Baseline notes what the target held before the first orders.
 func (c *Coming) Baseline(ctx context.Context, k workload.Keeper, target store.Store, before result.Marks) (err error) {
-	if c == nil || c.plan.Cycles == 0 {
+	if c == nil || c.Cuts() == 0 {
+		return nil
+	}
+	if _, settles := k.(workload.Settler); c.plan.Cycles == 0 && !settles {
 		return nil
 	}
 	c.books, err = k.Cuts(ctx, target, before)
@@ -82,6 +85,9 @@ func (c *Coming) add(cut result.Cut) {
 	defer c.mu.Unlock()
 	c.cuts = append(c.cuts, cut)
 }
+
+// Compared says whether what was lost is looked for after each cut.
+func (c *Coming) Compared() bool { return c.books != nil }
 
 // Done are the cuts so far.
 func (c *Coming) Done() []result.Cut {

@@ -31,14 +31,18 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 	case <-orders.Done():
 		return ended()
 	}
+	defer t.Users.Release()
 	if c.plan.Cycles == 0 {
 		cut, err := c.cut(ctx, t)
+		if err == nil && c.Compared() {
+			cut.When = atSetTime
+			err = c.compare(ctx, &cut)
+		}
 		if err == nil {
 			c.add(cut)
 		}
 		return err
 	}
-	defer t.Users.Release()
 	for i, m := range c.plan.moments() {
 		if !c.await(orders, t, &m) {
 			return ended()
@@ -62,7 +66,7 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 		}
 		c.add(cut)
 		t.Log.Info("cut", "number", i+1, "of", c.plan.Cycles, "when", cut.When, "acknowledged", cut.Acknowledged, "in_doubt", cut.InDoubt,
-			"lost", cut.Lost, "stale", cut.Stale, "recovery_s", cut.Recovery)
+			"lost", cut.Lost, "lost_lazy", cut.LostLazy, "stale", cut.Stale, "recovery_s", cut.Recovery)
 		t.Users.Release()
 		if err != nil {
 			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
@@ -76,13 +80,14 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 var ErrEnded = errors.New("the run ended before the server was cut off as often as planned")
 
 // cut kills the server, starts it again and waits until it takes connections. With cycles the users are held from before the
-// kill until Release.
+// kill until Release, and so they are where what was lost is looked for.
 func (c *Coming) cut(ctx context.Context, t Target) (cut result.Cut, err error) {
 	// What is not on this machine's disk does not count as acknowledged, should this machine be cut off too.
 	if _, err := c.Sync(); err != nil {
 		return cut, err
 	}
-	if c.plan.Cycles > 0 {
+	held := c.plan.Cycles > 0 || c.Compared()
+	if held {
 		t.Users.Hold()
 	}
 	t.Log.Warn("kill the server")
@@ -90,7 +95,7 @@ func (c *Coming) cut(ctx context.Context, t Target) (cut result.Cut, err error) 
 	if err := c.plan.Server.Kill(ctx); err != nil {
 		return cut, fmt.Errorf("%w: %w", errKill, err)
 	}
-	if c.plan.Cycles > 0 {
+	if held {
 		t.Users.Abort(ctx)
 	}
 	started := time.Now()

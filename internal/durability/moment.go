@@ -8,6 +8,7 @@ import (
 
 // The moments at which a cut comes.
 const (
+	atSetTime    = "when it was asked for"
 	atRandom     = "at random"
 	atCheckpoint = "during a checkpoint"
 	atBurst      = "in a burst of commits"

@@ -28,9 +28,10 @@ func (r *Run) crashes(ctx context.Context) error {
 	}
 	err := r.crash.Happen(ctx, r.stop, t)
 	cuts := r.crash.Done()
-	if plan.Cycles > 0 {
+	if r.crash.Compared() {
 		r.summary.Cuts = durability.Conclude(*plan, cuts)
-	} else if len(cuts) > 0 {
+	}
+	if plan.Cycles == 0 && len(cuts) > 0 {
 		r.summary.Crash = &result.Crash{At: cuts[0].At, Down: cuts[0].Down}
 	}
 	switch {

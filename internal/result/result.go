@@ -212,8 +212,10 @@ type Cut struct {
 	Kept          int64          `json:"kept"`         // of those in doubt, the ones that are there, whole
 	Lost          int64          `json:"lost"`         // acknowledged purchases that are not there
 	LostOrders    string         `json:"lost_orders,omitempty"`
-	LostCustomers int64          `json:"lost_customers"` // acknowledged new customers that are not there
-	Stale         int64          `json:"stale"`          // products with fewer sales than were acknowledged
+	LostCustomers int64          `json:"lost_customers"`         // acknowledged new customers that are not there
+	LostRecords   string         `json:"lost_records,omitempty"` // mailbox: records that lost commits wrote
+	LostLazy      int64          `json:"lost_lazy,omitempty"`    // mailbox: lazy commits that are not there and may be lost
+	Stale         int64          `json:"stale"`                  // products with fewer sales than were acknowledged
 	StaleProducts string         `json:"stale_products,omitempty"`
 	BadPages      *int64         `json:"bad_pages"` // that the deep check found; nil: it did not look
 	Damage        []store.Damage `json:"damage,omitempty"`

@@ -34,6 +34,13 @@ type Keeper interface {
 	Cuts(ctx context.Context, target store.Store, before result.Marks) (Cuts, error)
 }
 
+// Settler is a Keeper whose users are held after each cut until it has been compared, also after the one cut of a run that goes on:
+// what they would do next hides what was lost.
+type Settler interface {
+	Keeper
+	SettlesCuts()
+}
+
 // Cuts compares a journal with what a target holds.
 type Cuts interface {
 	// After adds to a cut what was acknowledged before it, and what of that is lost, old or kept in doubt, while nobody is at work

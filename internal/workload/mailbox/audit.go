@@ -208,15 +208,20 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(record
 	return nil
 }
 
-// readSome reads and checks records. Keys are numbers, so they stand in the statement itself: placeholders differ from engine
-// to engine.
+// readSome reads and checks records.
 func (f *findings) readSome(ctx context.Context, db *sql.DB, some []uint64) error {
+	return eachOf(ctx, db, f.shape, some, f.check)
+}
+
+// eachOf calls f with those of some records that a database holds, atOnce of them at most; f keeps nothing of them. Keys are numbers,
+// so they stand in the statement itself: placeholders differ from engine to engine.
+func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(n uint64, r *Record)) error {
 	var b strings.Builder
 	for i, n := range some {
 		if i > 0 {
 			b.WriteString(" UNION ALL ")
 		}
-		k := f.shape.Key(n)
+		k := shape.Key(n)
 		fmt.Fprintf(&b, "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
 			k.Mailbox, k.Folder, k.Message)
 	}
@@ -230,7 +235,7 @@ func (f *findings) readSome(ctx context.Context, db *sql.DB, some []uint64) erro
 		if err != nil {
 			return err
 		}
-		f.check(f.shape.Number(r.Message), r)
+		f(shape.Number(r.Message), r)
 	}
 	return rows.Err()
 }

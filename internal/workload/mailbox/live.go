@@ -3,6 +3,7 @@ package mailbox
 import (
 	"math/bits"
 	"math/rand/v2"
+	"sync"
 )
 
 // Live is which records of a database exist, as the driver knows it: a bit for each number that a record ever had. The
@@ -26,6 +27,13 @@ func (l *Live) Share(user int) *Share { return &l.shares[user] }
 
 // Add adds a record that the database holds.
 func (l *Live) Add(n uint64) { l.shares[n%uint64(len(l.shares))].add(n) }
+
+// Settle takes up for all users what they have not taken up themselves. Nobody is at work.
+func (l *Live) Settle() {
+	for i := range l.shares {
+		l.shares[i].Settle()
+	}
+}
 
 // Records is how many there are.
 func (l *Live) Records() (n int64) {
@@ -69,7 +77,40 @@ type Share struct {
 	records       int64
 	doubt         map[uint64]struct{}
 
+	mu    sync.Mutex // guards found, which others write
+	found []finding
+
 	_ [64]byte // keeps the next user's counts off this cache line
+}
+
+// finding is that a record exists or not, after a cut of the server took the last write of it back.
+type finding struct {
+	number uint64
+	there  bool
+}
+
+// Found tells the share what its user does not know. The user takes it up by Settle; others may call Found meanwhile.
+func (s *Share) Found(n uint64, there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = append(s.found, finding{n, there})
+}
+
+// Settle takes up what Found told, and gives the records that do not exist any more.
+func (s *Share) Settle() (gone []uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.found {
+		switch live := has(s.live, f.number/s.step); {
+		case f.there && !live:
+			s.add(f.number)
+		case !f.there && live:
+			s.Delete(f.number)
+			gone = append(gone, f.number)
+		}
+	}
+	s.found = nil
+	return gone
 }
 
 func (s *Share) number(place uint64) uint64 { return s.first + place*s.step }

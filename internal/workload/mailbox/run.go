@@ -81,6 +81,7 @@ type Run struct {
 	targets    []Target
 	live       []*Live // of each target
 	dir        string
+	keeper     *keeper // nil: nobody keeps a journal
 
 	// Of each target: before the run, and after it.
 	records, recordsAfter, bytes, bytesAfter []int64
@@ -93,7 +94,9 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	}
 	t := r.targets[s.Target]
 	connect := func(ctx context.Context) (Session, error) { return t.Engine.Connect(ctx, t.Store) }
-	return newUser(r.parameters, t.Dataset.shape(), r.live[s.Target].Share(s.Index), s, connect)
+	u := newUser(r.parameters, t.Dataset.shape(), r.live[s.Target].Share(s.Index), s, connect)
+	u.keeper = r.keeper
+	return u
 }
 
 // Ready reads which records the databases hold.
@@ -128,6 +131,7 @@ func (r *Run) End() error {
 	defer cancel()
 	var errs error
 	for i, l := range r.live {
+		l.Settle()
 		r.recordsAfter = append(r.recordsAfter, l.Records())
 		if bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store); err == nil { // a server that is down does not say
 			r.bytesAfter = append(r.bytesAfter, bytes)

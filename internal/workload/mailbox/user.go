@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"ds2/internal/measure"
@@ -40,7 +41,13 @@ type user struct {
 
 	steps   []Step // of the transaction under way
 	lazy    bool
-	inDoubt bool // the transaction may have been committed by an earlier try
+	inDoubt bool     // the transaction may have been committed by an earlier try
+	back    []uint64 // of its records, those that a cut took back
+
+	keeper *keeper // nil: nobody keeps a journal
+	target uint16
+	sent   uint64 // when the transaction was sent, by the keeper's clock
+	line   []byte // for an entry of the journal
 }
 
 var _ workload.User = (*user)(nil)
@@ -50,12 +57,14 @@ func newUser(p Parameters, shape Shape, share *Share, seat workload.Seat, connec
 	return &user{
 		parameters: p, shape: shape, share: share, connect: connect, tally: seat.Tally,
 		random: rand.New(rand.NewPCG(seat.Seed, uint64(seat.Number))),
-		steps:  make([]Step, 0, p.Batch),
+		steps:  make([]Step, 0, p.Batch), line: make([]byte, 0, entrySize), target: uint16(seat.Target),
 	}
 }
 
-// Connect opens the user's connection.
+// Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records that the
+// transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
+	u.back = append(u.back, u.share.Settle()...)
 	u.session, err = u.connect(ctx)
 	return err
 }
@@ -73,12 +82,14 @@ func (u *user) Play(p workload.Player) error {
 	} else {
 		began = time.Now()
 	}
+	u.sent = u.keeper.send()
 	if err := p.Do(op); err != nil {
 		if u.inDoubt {
 			u.doubt()
 		}
 		return err
 	}
+	u.keeper.note(acknowledged, u)
 	if op == Batch {
 		took := time.Since(began)
 		for i := range u.steps {
@@ -90,7 +101,7 @@ func (u *user) Play(p workload.Player) error {
 
 // draw draws the next transaction.
 func (u *user) draw() {
-	u.steps, u.inDoubt = u.steps[:0], false
+	u.steps, u.inDoubt, u.back = u.steps[:0], false, u.back[:0]
 	fresh := u.share.Fresh()
 	for len(u.steps) < u.parameters.Batch {
 		u.steps = u.steps[:len(u.steps)+1] // what was there keeps its buffers
@@ -144,6 +155,7 @@ func (u *user) Call(ctx context.Context, _ workload.Op) error {
 // InDoubt has a transaction tried again whose end is not known: done twice, it has the effect of once.
 func (u *user) InDoubt(workload.Op) bool {
 	u.inDoubt = true
+	u.keeper.note(doubtful, u)
 	return true
 }
 
@@ -151,6 +163,9 @@ func (u *user) InDoubt(workload.Op) bool {
 func (u *user) note() (fault error) {
 	for i := range u.steps {
 		s := &u.steps[i]
+		if !s.Found && slices.Contains(u.back, s.Number) {
+			continue // drawn before a cut took the record back
+		}
 		switch {
 		case s.Op == Insert:
 			u.share.Insert(s.Number)

@@ -67,7 +67,7 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	doubtful, orders := of(doubtful, cycle), of(bought, lost)
 	whole, _ := settle(doubtful, unacknowledged)
 	cut.Acknowledged, cut.InDoubt, cut.Kept = int64(len(of(bought, cycle))), int64(len(doubtful)), int64(whole)
-	cut.Lost, cut.LostOrders, cut.LostCustomers = int64(len(orders)), ranges(numbers(orders)), int64(len(of(registered, lost)))
+	cut.Lost, cut.LostOrders, cut.LostCustomers = int64(len(orders)), result.Ranges(numbers(orders)), int64(len(of(registered, lost)))
 
 	now, err := readSales(ctx, c.target.DB())
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	}
 	old := stale(c.before, c.books.takeSold(0), now)
 	c.before = now
-	cut.Stale, cut.StaleProducts = int64(len(old)), ranges(old)
+	cut.Stale, cut.StaleProducts = int64(len(old)), result.Ranges(old)
 	return nil
 }
 

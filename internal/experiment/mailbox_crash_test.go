@@ -1,0 +1,150 @@
+package experiment
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/durability"
+	"ds2/internal/load"
+	"ds2/internal/localpg"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/workload/mailbox"
+	mailboxpostgres "ds2/internal/workload/mailbox/postgres"
+)
+
+// mailboxes starts a server with settings, loads a small mailbox database into it, and gives the options of a run on it, of which so
+// many percent of the commits are lazy.
+func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Server, Options) {
+	t.Helper()
+	server, err := localpg.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	u, err := url.Parse(server.URL("ds2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := postgres.Open(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	data := mailbox.Dataset{Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1"}
+	if _, err := load.Run(t.Context(), s.(store.Loader), load.Options{Dataset: data, AtOnce: 2}); err != nil {
+		t.Fatal(err)
+	}
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := mailbox.Look(s, mailboxpostgres.Engine{}, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := mailbox.FindProfile(data.Profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile.Mix.Lazy = lazy
+	return server, Options{
+		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",
+		Targets: []store.Store{s},
+		Plan:    &mailbox.Plan{Parameters: mailbox.Parameters{Profile: profile.Name, Mix: profile.Mix, Batch: batch}, Targets: []mailbox.Target{target}},
+		Driver: driver.Config{
+			Threads: 4, Seed: 1, RampRate: 100, Drain: 10 * time.Second,
+			MaxRetries: 20, MaxErrors: 1, OperationTimeout: 10 * time.Second,
+		},
+	}
+}
+
+// TestMailboxCuts kills the server of a mailbox database, once and several times. What a lying drive loses of full commits is found at
+// the cut that lost it; lazy commits whose log nobody wrote are counted, and the run goes on with what is there.
+func TestMailboxCuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	quiet := map[string]string{"shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off", "wal_buffers": "64MB"}
+	type fault = func(*localpg.Server, store.Store) func(kill func()) error
+	lying := func(l *localpg.Server, s store.Store) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }
+	idle := func(_ *localpg.Server, s store.Store) func(func()) error { return idleWriter(s.DB()) }
+	for _, c := range []struct {
+		why              string
+		cycles           int // the fault comes at the second, or at the one there is
+		lazy, batch      int
+		fault            fault
+		loses, losesLazy bool // full commits, lazy ones
+	}{
+		{"nothing is lost", 3, 55, 3, nil, false, false},
+		{"one cut, and the drive lies", 0, 0, 1, lying, true, false},
+		{"the drive lies", 2, 55, 2, lying, true, false},
+		{"the log of lazy commits is not written", 2, 100, 2, idle, false, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			server, o := mailboxes(t, localpg.Options{Settings: quiet, Checksums: true}, c.lazy, c.batch)
+			o.Driver.Think = 2 * time.Millisecond
+			at, cuts := min(c.cycles, 2), 0
+			o.Crash = &durability.Plan{After: time.Second, Cycles: c.cycles, Seed: 2, Recovery: time.Minute,
+				Server: crashable{server, func(kill func()) error {
+					if cuts++; c.fault != nil && cuts == max(at, 1) {
+						return c.fault(server, o.Targets[0])(kill)
+					}
+					return none(kill)
+				}}}
+			if c.cycles == 0 {
+				o.Driver.Run = 4 * time.Second
+			}
+			run, err := Begin(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			summary, err := run.Drive(t.Context(), nil)
+			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != max(c.cycles, 1) {
+				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
+			}
+			for i, cut := range summary.Cuts.Cuts {
+				t.Logf("%.400s", fmt.Sprintf("%+v", cut))
+				faulty := i == max(at, 1)-1
+				switch {
+				case cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Kept > cut.InDoubt:
+					t.Errorf("cut %d: %+v", i+1, cut)
+				case cut.Lossy() != (faulty && c.loses) || (cut.LostRecords != "") != cut.Lossy():
+					t.Errorf("cut %d lost %d: %s", i+1, cut.Lost, cut.LostRecords)
+				case faulty && c.losesLazy && cut.LostLazy == 0:
+					t.Errorf("cut %d lost no lazy commit", i+1)
+				}
+			}
+			if summary.Counts.GivenUp > 0 || summary.Counts.Reconnects == 0 {
+				t.Errorf("%d given up, %d reconnects, errors %+v", summary.Counts.GivenUp, summary.Counts.Reconnects, summary.Errors)
+			}
+			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, check := range audit.Checks {
+				t.Logf("%.300s", fmt.Sprintf("%+v", check))
+				if what := strings.HasPrefix(check.Name, "writes that were lost") || strings.HasPrefix(check.Name, "cuts after"); check.Passed != (!what || !c.loses) {
+					t.Errorf("%+v", check)
+				}
+			}
+			if c.loses {
+				return
+			}
+			// A commit that disappears after the run, without a cut, is found by the journal.
+			if _, err := o.Targets[0].DB().Exec("DELETE FROM messages WHERE message_id IN (SELECT message_id FROM messages ORDER BY ctid DESC LIMIT 1)"); err != nil {
+				t.Fatal(err)
+			}
+			checks, err := run.crash.Lost(t.Context(), o.Targets[0], result.Marks{})
+			if err != nil || checks[0].Passed || !strings.HasPrefix(checks[0].Found, "1: records ") {
+				t.Errorf("a record is gone: %+v, %v", checks, err)
+			}
+		})
+	}
+}

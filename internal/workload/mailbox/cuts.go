@@ -1,0 +1,164 @@
+package mailbox
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+var (
+	_ workload.Acknowledger = Workload{}
+	_ workload.Settler      = (*Run)(nil)
+	_ workload.Cuts         = (*cuts)(nil)
+)
+
+// Journal is how its file begins, and the length of its entries.
+func (Workload) Journal() (header string, entryBytes int) { return journalHeader, entrySize }
+
+// Keep has the users note what the targets acknowledge.
+func (r *Run) Keep(j workload.Journal) { r.keeper = &keeper{journal: j} }
+
+// Cuts compares what they noted with what the first target holds after each cut of its server.
+func (r *Run) Cuts(_ context.Context, target store.Store, _ result.Marks) (workload.Cuts, error) {
+	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape()}, nil
+}
+
+// SettlesCuts: a user that went on would hide by its next writes what a cut took back, and not find what it believes to be there.
+func (r *Run) SettlesCuts() {}
+
+// cuts compares the journal of the first target with what it holds.
+type cuts struct {
+	run    *Run
+	target store.Store
+	shape  Shape
+	last   int64            // byte of the journal at which the last cut came
+	held   map[uint64]state // what the server held then of the records that had been written before it
+}
+
+// After compares what was acknowledged since the last cut, and what the server still held after it, with what it holds now. The
+// users get to know which of their records are not as they left them.
+func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error), end int64, cut *result.Cut) error {
+	text, err := read(c.last)
+	if err != nil {
+		return err
+	}
+	entries, err := readEntries(text, 0)
+	if err != nil {
+		return err
+	}
+	numbers := maps.Clone(c.held)
+	if numbers == nil {
+		numbers = map[uint64]state{}
+	}
+	for _, e := range entries {
+		numbers[e.Number] = state{}
+	}
+	now, err := readStates(ctx, c.target.DB(), c.shape, slices.Sorted(maps.Keys(numbers)))
+	if err != nil {
+		return c.target.Wrap("read the records of "+c.target.Label(), err)
+	}
+	l := compare(entries, c.held, now)
+	c.last, c.held = end, l.held
+	c.settle(l)
+	cut.Acknowledged, cut.InDoubt, cut.Kept = l.acknowledged, l.inDoubt, l.kept
+	cut.Lost, cut.LostLazy, cut.LostRecords = commits(l.lost), commits(l.lazy), ranges(l.lost)
+	return nil
+}
+
+// settle tells the journal and the users what was lost and what is there instead.
+func (c *cuts) settle(l loss) {
+	line := make([]byte, 0, entrySize)
+	note := func(e entry) { c.run.keeper.journal.Note(e.append(line)) }
+	for _, e := range l.lost {
+		e.Kind, e.Lazy = lost, false
+		note(e)
+	}
+	for _, e := range l.lazy {
+		e.Kind, e.Lazy = lost, true
+		note(e)
+	}
+	live := c.run.live[0]
+	for _, n := range l.changed {
+		is := l.held[n]
+		e := entry{Kind: found, Op: Delete, Number: n, Sum: is.Sum}
+		if is.There {
+			e.Op = Read
+		}
+		note(e)
+		live.Share(int(n%uint64(len(live.shares)))).Found(n, is.There)
+	}
+}
+
+// CheckJournal compares what a run's journal says with what a target holds after it. What cuts took back was found when they came,
+// and stands in the journal.
+func (Workload) CheckJournal(ctx context.Context, target store.Store, text []byte, index int, _ result.Marks) ([]result.Check, error) {
+	entries, err := readEntries(text, index)
+	if err != nil {
+		return nil, err
+	}
+	info, err := store.ReadInfo(ctx, target.DB())
+	if err != nil {
+		return nil, target.Wrap("look at "+target.Label(), err)
+	}
+	d, err := readDataset(info)
+	if err != nil {
+		return nil, err
+	}
+	l := readLeft(entries)
+	written := maps.Clone(l.last)
+	for n := range l.or {
+		written[n] = state{}
+	}
+	now, err := readStates(ctx, target.DB(), d.shape(), slices.Sorted(maps.Keys(written)))
+	if err != nil {
+		return nil, target.Wrap("read the records of "+target.Label(), err)
+	}
+	for n := range written {
+		if !l.may(n, now[n]) {
+			l.lost = append(l.lost, entry{Number: n})
+		}
+	}
+	return []result.Check{
+		{
+			Target: target.Label(), Name: "writes that were lost, of full commits or lazy ones acknowledged before a full one was sent",
+			Passed: len(l.lost) == 0, Expected: "0", Found: named(l.lost),
+		},
+		{Target: target.Label(), Name: "writes of other lazy commits that were lost, as they may be", Passed: true, Expected: "any", Found: named(l.lazy)},
+	}, nil
+}
+
+// readStates reads in what state a database holds records.
+func readStates(ctx context.Context, db *sql.DB, shape Shape, all []uint64) (map[uint64]state, error) {
+	states := make(map[uint64]state, len(all))
+	for some := range slices.Chunk(all, atOnce) {
+		if err := eachOf(ctx, db, shape, some, func(n uint64, r *Record) {
+			states[n] = state{There: true, Sum: r.Sum, Damaged: r.Check() != nil}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return states, nil
+}
+
+// named is how many entries there are, and of which records: "4: records 17, 20-22".
+func named(entries []entry) string {
+	if len(entries) == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d: records %s", len(entries), ranges(entries))
+}
+
+// ranges names the records of entries.
+func ranges(entries []entry) string {
+	numbers := make([]int64, len(entries))
+	for i, e := range entries {
+		numbers[i] = int64(e.Number)
+	}
+	return result.Ranges(numbers)
+}
