@@ -33,7 +33,7 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
 // addShared declares the flags that a demo has too, whose server is its own.
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
-	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged purchases that it lost; with --crash-cycles, the mean time of orders before each kill (then 10s by default)")
+	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged work that it lost; with --crash-cycles, the mean time of orders before each kill (then 10s by default)")
 	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some during a checkpoint and some in a burst of commits, look after each for what it lost, and end the run after the last")
 	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, read and check every page after every so many kills; 0 = never")
 }

@@ -76,7 +76,7 @@ const firstOfRun = "orders under way end, then the record is written"
 func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *observeFlags, o *driveOutput) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if f.crash.after > 0 && f.crash.cycles == 0 && o.verify == verifyNone {
-		return usageError("--crash-after needs --verify audit or deep, which look for lost purchases")
+		return usageError("--crash-after needs --verify audit or deep, which look for what was lost")
 	}
 	if f.crash.cycles > 0 {
 		if cmd.Flags().Changed("run-time") {

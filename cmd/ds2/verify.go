@@ -43,7 +43,7 @@ checksum test, pages seen and bad, MB/s and ms a read. SQL Server takes --reader
 
 Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check failed. The record of
 a run that was not audited, because its server went away, gets the result. Records with a journal, of --crash-after,
---crash-cycles or --journal, have it compared with the database: every acknowledged order and customer is looked for.`,
+--crash-cycles or --journal, have it compared with the database: all acknowledged work is looked for.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32

@@ -182,6 +182,9 @@ func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, i
 	if f.config.UserOffset > 0 || f.machine > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
 	}
+	if f.crash.journal {
+		return nil, usageError("--journal: a mailbox database is driven from one machine, whose --crash-after or --crash-cycles keeps the journal")
+	}
 	plan := &mailbox.Plan{}
 	for i, s := range targets {
 		engine, ok := mailboxEngines[s.Engine()]

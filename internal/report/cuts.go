@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ds2/internal/result"
@@ -54,22 +55,30 @@ func millions(n int64) string {
 
 // cutTable is each cut in a line.
 func cutTable(c *result.Cuts) table {
-	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "lost orders",
+	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost",
 		"new customers lost", "products with older state", "recovery", "bad pages"}}
 	if c == nil {
 		return t
+	}
+	lazy := slices.ContainsFunc(c.Cuts, func(x result.Cut) bool { return x.LostLazy > 0 })
+	if lazy {
+		t.Head = append(t.Head, "lazy commits lost, as they may be")
 	}
 	for i, x := range c.Cuts {
 		bad := "–"
 		if x.BadPages != nil {
 			bad = integer(*x.BadPages)
 		}
-		orders := short(x.LostOrders)
+		what := short(x.LostOrders + x.LostRecords)
 		if x.Error != "" {
-			orders = strings.TrimSpace(orders + " " + x.Error)
+			what = strings.TrimSpace(what + " " + x.Error)
 		}
-		t.Rows = append(t.Rows, []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
-			integer(x.Lost), orders, integer(x.LostCustomers), integer(x.Stale), number(x.Recovery, 2) + " s", bad})
+		row := []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
+			integer(x.Lost), what, integer(x.LostCustomers), integer(x.Stale), number(x.Recovery, 2) + " s", bad}
+		if lazy {
+			row = append(row, integer(x.LostLazy))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
