@@ -41,7 +41,7 @@ func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collecto
 	}
 	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
 	if sampler := run.Sampler(); sampler != nil {
-		all = append(all, metrics.NewHostCollector(sampler))
+		all = append(all, metrics.NewHostCollector(sampler), metrics.NewIOPSCollector(run.IOPS))
 	}
 	return all
 }

@@ -107,6 +107,24 @@ func (o *observation) newest() (r monitor.Row) {
 	return r
 }
 
+// iopsOver is the time over which the IOPS of a run under way are shown.
+const iopsOver = 10 * time.Second
+
+// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where nobody counts them.
+func (r *Run) IOPS() (iops float64, measured bool) {
+	o := r.observation
+	if o == nil {
+		return 0, false
+	}
+	to := o.newest().Time
+	if to.IsZero() {
+		return 0, false
+	}
+	from := to.Add(-iopsOver)
+	rows, _ := o.since(from.Sub(o.start))
+	return monitor.Drives{Counters: rows, Machine: r.options.Observer.Machine, From: from, To: to}.IOPS()
+}
+
 // end ends what begin began, and tells what went wrong with it.
 func (o *observation) end() error {
 	if !o.recorded {

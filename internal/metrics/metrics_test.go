@@ -66,7 +66,7 @@ func scrape(t *testing.T, accept string) []byte {
 	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
-		}))
+		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }))
 	defer s.Close()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
 	if err != nil {
@@ -107,6 +107,7 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_users{state="thinking",target="b:5432/ds2"} 1`,
 		`ds2_limit_ok{limit="order p95 < 500ms"} 1`,
 		`ds2_limit_ok{limit="opm > 60000"} 0`,
+		"ds2_iops 250.5",
 		`ds2_run_phase{phase="run"} 1`,
 		`ds2_run_phase{phase="warmup"} 0`,
 		`ds2_run_info{engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
