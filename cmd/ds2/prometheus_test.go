@@ -109,6 +109,47 @@ func TestPrometheusAgrees(t *testing.T) {
 	}
 }
 
+// TestPrometheusOfMailboxes has a real Prometheus scrape a run on mailboxes: its operations and its IOPS are there, for the dashboard too.
+func TestPrometheusOfMailboxes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives for 25 s")
+	}
+	address := promtest.FreeAddress(t)
+	prometheus := promtest.Start(t, []string{address})
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "2MB", "-q"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	if code, _, stderr := execute(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--rate", "50/s", "--spacing", "even",
+		"--warmup-time", "5s", "--run-time", "20s", "--metrics-addr", address, "--out", dir, "-q"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	record, err := result.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := record.Start.Add(23 * time.Second)
+	if got := query(t, prometheus, "sum(rate(ds2_mailbox_operations_total[15s]))", at); len(got) != 1 || math.Abs(got[0]/50-1) > 0.02 {
+		t.Errorf("Prometheus has %v operations a second, of 50", got)
+	}
+	if got := query(t, prometheus, "ds2_iops", at); len(got) != 1 || !(got[0] > 0) {
+		t.Errorf("Prometheus has %v IOPS", got)
+	}
+	found := false
+	for _, expr := range dashboardQueries(t) {
+		if strings.Contains(expr, "ds2_mailbox") {
+			found = true
+			if got := query(t, prometheus, expr, at); len(got) != 5 { // the four operations, and a transaction of several
+				t.Errorf("the dashboard's query %s gives %v", expr, got)
+			}
+		}
+	}
+	if !found {
+		t.Error("the dashboard does not show the operations")
+	}
+}
+
 // dashboardQueries are the queries of the Grafana dashboard, with its variables filled in.
 func dashboardQueries(t *testing.T) []string {
 	t.Helper()
