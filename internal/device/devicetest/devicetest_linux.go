@@ -20,9 +20,9 @@ type Drive struct {
 }
 
 // Attach makes a drive of a file. The test is skipped where it may not.
-func Attach(t *testing.T, file string) Drive {
+func Attach(t *testing.T, file string, options ...string) Drive {
 	t.Helper()
-	out, err := exec.Command("losetup", "--find", "--show", file).CombinedOutput()
+	out, err := exec.Command("losetup", append([]string{"--find", "--show", file}, options...)...).CombinedOutput()
 	if err != nil {
 		t.Skipf("only root can make a loop device: %v: %s", err, out)
 	}
@@ -56,7 +56,13 @@ func Mount(t *testing.T, on string, bytes int64) Drive {
 	if err := os.Truncate(image, bytes); err != nil {
 		t.Fatal(err)
 	}
-	d := Attach(t, image)
+	return mount(t, under, image)
+}
+
+// mount makes a drive of an image, with a file system that is mounted below a directory.
+func mount(t *testing.T, under, image string, options ...string) Drive {
+	t.Helper()
+	d := Attach(t, image, options...)
 	if out, err := exec.Command("mkfs.ext4", "-q", d.Path).CombinedOutput(); err != nil {
 		t.Skipf("no file system can be made: %v: %s", err, out)
 	}
