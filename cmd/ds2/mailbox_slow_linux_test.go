@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/result"
+)
+
+// onSlowDrives is a server whose data and whose log lie on drives of their own, which can be told to be slow, and that has so little
+// memory that its reads come from there.
+func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
+	t.Helper()
+	memory := "/dev/shm"
+	if _, err := os.Stat(memory); err != nil {
+		memory = t.TempDir()
+	}
+	data, log = devicetest.MountSlow(t, memory, 700<<20), devicetest.MountSlow(t, memory, 200<<20)
+	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
+		"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	server.Kill()
+	wal := filepath.Join(server.DataDir(), "pg_wal")
+	for _, args := range [][]string{{"cp", "-a", wal, filepath.Join(log.Dir, "pg_wal")}, {"rm", "-r", wal}, {"ln", "-s", filepath.Join(log.Dir, "pg_wal"), wal}} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(holdMemory(t, server, 90<<20))
+	return server.URL("mail"), data, log
+}
+
+// holdMemory holds a server and the kernel's cache of its files to so many bytes. What it gives ends that.
+func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) {
+	t.Helper()
+	group, limit := fmt.Sprintf("/sys/fs/cgroup/memory/ds2-slow-%d", os.Getpid()), "memory.limit_in_bytes"
+	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil {
+		group, limit = fmt.Sprintf("/sys/fs/cgroup/ds2-slow-%d", os.Getpid()), "memory.max"
+	}
+	if err := os.Mkdir(group, 0o755); err != nil {
+		t.Skipf("no control group can be made: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(group, limit), []byte(strconv.FormatInt(bytes, 10)), 0); err != nil {
+		t.Skipf("no control group can be limited: %v", err)
+	}
+	pid, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	postmaster, _, _ := strings.Cut(string(pid), "\n")
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%s/task/%s/children", postmaster, postmaster))
+	for _, process := range append(strings.Fields(string(children)), postmaster) {
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(process), 0); err != nil && process == postmaster {
+			t.Skipf("no process can be put into a control group: %v", err)
+		}
+	}
+	return func() {
+		server.Stop()
+		for range 100 { // until the kernel has seen that nobody is in it
+			if os.Remove(group) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("%s stays", group)
+	}
+}
+
+// TestMailboxVerdict has a real PostgreSQL with 20 mailboxes of 10 MB on drives that are slowed: Jetstress's limits turn with slow reads
+// of the data and with slow writes of the log, and not with slow writes of the data. DS2_TEST_DELAYS names other delays than
+// those of the test, such as "read=19ms,read=21ms,log=9ms,log=11ms,write=71ms".
+func TestMailboxVerdict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	const reads, writes, logs = "read", "write", "log"
+	type trial struct {
+		what  string
+		delay time.Duration
+	}
+	trials := []trial{{reads, 10 * time.Millisecond}, {reads, 30 * time.Millisecond}, {logs, 4 * time.Millisecond}, {logs, 15 * time.Millisecond}, {writes, 71 * time.Millisecond}}
+	if asked := os.Getenv("DS2_TEST_DELAYS"); asked != "" {
+		trials = nil
+		for one := range strings.SplitSeq(asked, ",") {
+			what, text, _ := strings.Cut(one, "=")
+			delay, err := time.ParseDuration(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trials = append(trials, trial{what, delay})
+		}
+	}
+	target, data, log := onSlowDrives(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "20", "--mailbox-size", "10MB", "-q"); code != exitDone {
+		t.Fatal(stderr)
+	}
+	for _, c := range trials {
+		t.Run(fmt.Sprint(c.what, " ", c.delay), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "record")
+			slow, done := make(chan struct{}), make(chan struct{})
+			go func() { // slow from the first operations on: the driver reads all keys before
+				defer close(done)
+				for {
+					if _, err := os.Stat(filepath.Join(dir, result.HostFile)); err == nil {
+						break
+					}
+					select {
+					case <-slow:
+						return
+					case <-time.After(20 * time.Millisecond):
+					}
+				}
+				switch c.what {
+				case reads:
+					data.Delay(c.delay, 0)
+				case writes:
+					data.Delay(0, c.delay)
+				case logs:
+					log.Delay(0, c.delay)
+				}
+			}()
+			code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "3", "--ramp-rate", "100", "--warmup-time", "2s", "--run-time", "8s",
+				"--limits", "exchange2007", "--verify", "none", "--metrics-addr", "", "-q", "--out", dir)
+			close(slow)
+			<-done
+			data.Delay(0, 0)
+			log.Delay(0, 0)
+			record, err := result.Read(dir)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr)
+			}
+			for _, v := range record.Limits {
+				if v.Measured != nil {
+					t.Logf("%s: measured %.3g, %v", v.Limit, *v.Measured, v.OK)
+				}
+			}
+			want, fails := exitDone, ""
+			switch {
+			case c.what == reads && c.delay >= 20*time.Millisecond:
+				want, fails = exitVerdict, "data read mean < 20ms"
+			case c.what == logs && c.delay >= 10*time.Millisecond:
+				want, fails = exitVerdict, "log write mean < 10ms"
+			}
+			if code != want || !strings.Contains(stderr, fails) {
+				t.Errorf("exit %d, want %d\n%s\n%s", code, want, stdout, stderr)
+			}
+			d := record.Storage
+			if d == nil || d.Shared || d.Reads == 0 || d.LogWrites == 0 {
+				t.Fatalf("storage %+v", d)
+			}
+			for _, v := range d.Volumes {
+				if v.Name == data.Name && c.what == writes {
+					if v.WriteMean == nil || *v.WriteMean < c.delay.Seconds() {
+						t.Fatalf("the data's writes were not slow: %+v", v)
+					}
+					t.Logf("%.0f writes of the data a second, of %.3g s", v.Writes, *v.WriteMean)
+				}
+			}
+		})
+	}
+	if code, _, stderr := execute(t, "verify", "--target", target, "-q"); code != exitDone {
+		t.Error(stderr)
+	}
+}
