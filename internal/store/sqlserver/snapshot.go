@@ -254,7 +254,7 @@ func (s *Store) needBackup(ctx context.Context, op string) error {
 		return err
 	}
 	if v.babelfish || v.azure() {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server has no BACKUP DATABASE to a disk"), Hint: "use ds2 reset"}
+		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server has no BACKUP DATABASE to a disk"), Hint: "use ds2 reset, or load again where the workload has none"}
 	}
 	return nil
 }
