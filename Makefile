@@ -13,7 +13,7 @@ INPUTS  ?= 10000000
 SEED    ?= 0
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut cgroup2 kills release platforms test versions bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut cgroup kills release platforms test versions bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -31,7 +31,7 @@ powercut: build ## cuts the power of a virtual machine CUTS times in each of MOD
 	GO='$(GO)' scripts/powercut/build bin/powercut
 	@for mode in $(MODES); do DS2=bin/ds2 scripts/powercut/run bin/powercut $$mode $(CUTS) || exit 1; done
 
-cgroup2: ## tests on a kernel with control groups of version 2, in a virtual machine
+cgroup: ## tests on a kernel with control groups of version 2, in a virtual machine
 	GO='$(GO)' scripts/cgroup2.sh
 
 release: ## writes archives, packages, images and checksums for Linux, Windows and macOS to dist
