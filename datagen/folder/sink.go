@@ -24,7 +24,7 @@ type sink struct {
 }
 
 // writeBackSpan is how many bytes the kernel is told to write to the disk at once.
-const writeBackSpan = 32 << 20
+const writeBackSpan = 8 << 20
 
 func (w *work) newSink(path string) (*sink, error) {
 	f, err := atomicfile.Create(path)

@@ -15,6 +15,11 @@ type Kind struct {
 	// Prior is the seconds that a unit takes on some machine. What counts is how the priors of a job's kinds relate: a kind
 	// of which nothing is done yet is expected to be as much slower or faster than its prior as the others were.
 	Prior float64
+	// Known says that the prior is what a unit took on this machine before, all in all: it counts as it is, and until a quarter of a
+	// piece is done more than its speed, since the piece may have begun slowly then too.
+	Known bool
+	// Even says that one unit is like another: how fast the last ones were done says more than all of them together.
+	Even bool
 }
 
 // priorWeight is the share of a kind's units from which on its own speed counts more than what the others make of its prior.
@@ -32,6 +37,7 @@ type Estimate struct {
 	units float64   // of the piece
 	did   float64   // of these
 	began time.Time // the piece
+	marks [2]mark   // the last two fifths of the piece
 
 	tasks  []*Task // of the piece that are running
 	lanes  int     // the most that were running at once
@@ -43,6 +49,12 @@ type amount struct {
 	Kind
 	total, done float64
 	took        float64 // seconds, of pieces that have ended
+}
+
+// mark is how much of a piece was done when.
+type mark struct {
+	did float64
+	at  time.Time
 }
 
 // Task is a part of a piece. Of one that says nothing before its end it is assumed that it is as fast as others.
@@ -77,6 +89,7 @@ func (e *Estimate) Begin(kind Kind, units float64) {
 	defer e.mu.Unlock()
 	e.end()
 	e.piece, e.units, e.did, e.began = e.of(kind), units, 0, time.Now()
+	e.marks = [2]mark{{0, e.began}, {0, e.began}}
 	e.tasks, e.lanes, e.worked = nil, 0, 0
 }
 
@@ -100,6 +113,14 @@ func (e *Estimate) Did(units float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.did = min(e.did+units, e.units)
+	if e.did-e.marks[1].did >= e.units/8 {
+		e.marks = [2]mark{e.marks[1], {e.did, time.Now()}}
+	}
+}
+
+// unitSeconds is what a unit of the piece takes, as the last ones did.
+func (e *Estimate) unitSeconds() float64 {
+	return time.Since(e.marks[0].at).Seconds() / (e.did - e.marks[0].did)
 }
 
 // Start says that a task of so many units of the piece begins.
@@ -163,7 +184,16 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 		}
 		weight := priorWeight * k.total
 		rate := (took + weight*k.Prior*all/expected) / (done + weight)
+		if k.Known {
+			rate = k.Prior
+		}
 		switch {
+		case k.Known && k == e.piece && e.marks[0].did == 0:
+			rest += max(e.units*k.Prior-elapsed, 0)
+			done += e.units - e.did
+		case k.Even && k == e.piece && e.did > weight:
+			rest += (e.units - e.did) * e.unitSeconds()
+			done += e.units - e.did
 		case k == e.piece && len(e.tasks) > 0:
 			done += e.running(rate * float64(e.lanes))
 		case k == e.piece && e.did == 0 && e.units > 0:

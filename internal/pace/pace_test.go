@@ -195,3 +195,27 @@ func TestPriorsInSeconds(t *testing.T) {
 		}
 	})
 }
+
+// TestKnown has a copy that stands still for a third of its time, as it did before: what it took before says more than its speed.
+func TestKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		copy := pace.Kind{Name: "copy", Prior: 3, Known: true, Even: true}
+		e := pace.Estimate{Seconds: true}
+		e.Plan(copy, 100)
+		e.Begin(copy, 100)
+		const whole = 300 * time.Second
+		start := time.Now()
+		for unit := range 100 {
+			if unit == 1 {
+				time.Sleep(102 * time.Second)
+			}
+			time.Sleep(2 * time.Second)
+			e.Did(1)
+			if want := whole + 2*time.Second - time.Since(start); want > whole/20 {
+				if _, left := e.Left(); left < 7*want/10 || left > 13*want/10 {
+					t.Errorf("%d done: %s left, want %s", unit+1, left, want)
+				}
+			}
+		}
+	})
+}

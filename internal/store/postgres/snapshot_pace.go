@@ -19,10 +19,10 @@ const copyEvery = 200 * time.Millisecond
 // cache to the drives, copies all files, and has them written to the drives, of which the kernel has done most by then. The units are GB,
 // and the seconds those of a machine with one fast drive: a snapshot is noted with those of its own.
 var (
-	dropping = pace.Kind{Name: "drop", Prior: 0.2}
+	dropping = pace.Kind{Name: "drop", Prior: 0.3}
 	starting = pace.Kind{Name: "start", Prior: 0.2} // of one unit
-	copying  = pace.Kind{Name: "copy", Prior: 0.8}
-	syncing  = pace.Kind{Name: "write", Prior: 0.1}
+	copying  = pace.Kind{Name: "copy", Prior: 1, Even: true}
+	syncing  = pace.Kind{Name: "write", Prior: 0.02}
 )
 
 // copyWork is how far a copy of a database is.
@@ -55,19 +55,24 @@ const (
 // measureCopy looks at the sizes of two databases, of which the second one may not be there, and at the note of a snapshot, which may not be
 // there either.
 func measureCopy(ctx context.Context, conn *pgx.Conn, from, to, known string) (*copyWork, error) {
-	w := &copyWork{dropping: dropping, copying: copying, syncing: syncing, before: -1}
+	var all, old float64
 	var note string
 	err := conn.QueryRow(ctx, `SELECT pg_database_size($1::name) / 1e9,
 		coalesce((SELECT pg_database_size(oid) FROM pg_database WHERE datname = $2), 0) / 1e9,
-		coalesce((SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $3), '')`, from, to, known).Scan(&w.all, &w.old, &note)
+		coalesce((SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $3), '')`, from, to, known).Scan(&all, &old, &note)
 	if err != nil {
 		return nil, err
 	}
+	return newCopyWork(to, old, all, note), nil
+}
+
+func newCopyWork(to string, old, all float64, note string) *copyWork {
+	w := &copyWork{old: old, all: all, dropping: dropping, copying: copying, syncing: syncing, before: -1}
 	var drop, copy, write float64
 	if _, err := fmt.Sscanf(note, copyNote, &drop, &copy, &write); err == nil && copy > 0 {
-		w.copying.Prior, w.syncing.Prior = copy, write
+		w.copying.Prior, w.copying.Known, w.syncing.Prior, w.syncing.Known = copy, true, write, true
 		if drop > 0 {
-			w.dropping.Prior = drop
+			w.dropping.Prior, w.dropping.Known = drop, true
 		}
 	}
 	w.estimate.Seconds = true
@@ -79,7 +84,7 @@ func measureCopy(ctx context.Context, conn *pgx.Conn, from, to, known string) (*
 	if w.old == 0 {
 		w.dropped()
 	}
-	return w, nil
+	return w
 }
 
 // copyNote is what a snapshot's database is commented with, for the time left of the next copy.
@@ -87,10 +92,17 @@ const copyNote = "ds2: for each GB %f s to drop, %f s to copy, %f s to write"
 
 // note comments on a snapshot what the copy took, where its files could be seen: who may not do that sees less of the time left.
 func (w *copyWork) note(ctx context.Context, conn *pgx.Conn, snapshot string) {
+	if text := w.noteText(); text != "" {
+		conn.Exec(ctx, "COMMENT ON DATABASE "+quote(snapshot)+" IS '"+text+"'") // it is only for show
+	}
+}
+
+// noteText is the note of a copy that has just ended; empty where it was not seen.
+func (w *copyWork) noteText() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.at < copies || w.first == w.all {
-		return
+		return ""
 	}
 	for at := w.at; at < ended; at++ {
 		w.began[at+1] = time.Now()
@@ -100,8 +112,7 @@ func (w *copyWork) note(ctx context.Context, conn *pgx.Conn, snapshot string) {
 	if w.old > 0 {
 		drop = seconds(drops) / w.old
 	}
-	text := fmt.Sprintf(copyNote, drop, seconds(copies)/(w.all-w.first), seconds(syncs)/w.all)
-	conn.Exec(ctx, "COMMENT ON DATABASE "+quote(snapshot)+" IS '"+text+"'")
+	return fmt.Sprintf(copyNote, drop, seconds(copies)/(w.all-w.first), seconds(syncs)/w.all)
 }
 
 // begin says that the server is at something else. The caller holds the lock, or is alone.
