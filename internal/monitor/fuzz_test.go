@@ -66,12 +66,13 @@ node_uname_info{nodename="a",release="b",sysname="Linux"} 1
 		}
 		for _, kind := range exporterKinds {
 			kind.machine(shown)
-			e := &Exporter{Name: "x", kind: kind, first: shown, url: "http://x", client: &http.Client{Transport: canned{}}}
-			src, err := e.Source(nil, true)
-			if err != nil {
+			e := &Exporter{Name: "x", kind: kind, first: shown}
+			if _, err := e.Source(nil, true); err != nil {
 				continue
 			}
-			src.Read(context.WithValue(t.Context(), canned{}, []byte(text)), make([]float64, len(src.Figures)))
+			for _, part := range kind.sources(shown, drivesAmong(inOrder(kind.disks(shown))), func() exposition { return shown }) {
+				part.Read(t.Context(), make([]float64, len(part.Figures)))
+			}
 		}
 	}, node, windowsExposition)
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -306,28 +307,47 @@ func recordTexts(f *testing.F) map[string]string {
 	return texts
 }
 
-// FuzzRead: no record makes the reader panic, whatever its files hold.
+// FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An input is the files, with a
+// separator between two, and then as many bytes as are cut off the ends of the compressed ones.
 func FuzzRead(f *testing.F) {
 	texts := recordTexts(f)
-	summary, samples, histograms, host := texts[SummaryFile], texts[SamplesFile], texts[HistogramsFile], texts[HostFile]
-	f.Add(summary, samples, histograms, host, 0)
-	f.Add(strings.Replace(summary, "done", "running", 1), samples, histograms, host, 9)
-	f.Add(`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`, "", "", "", 0)
-	f.Fuzz(func(t *testing.T, summary, samples, histograms, host string, cut int) {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte(summary), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range map[string]string{SamplesFile: samples, HistogramsFile: histograms, HostFile: host} {
-			var b bytes.Buffer
-			zip := gzip.NewWriter(&b)
-			io.WriteString(zip, text)
-			zip.Close()
-			if err := os.WriteFile(filepath.Join(dir, name), b.Bytes()[:max(0, b.Len()-max(cut, 0))], 0o644); err != nil {
-				t.Fatal(err)
+	files := []string{SummaryFile, SamplesFile, HistogramsFile, HostFile}
+	const separator = "\x1e"
+	record := func(summary, cut string) string {
+		return strings.Join([]string{summary, texts[SamplesFile], texts[HistogramsFile], texts[HostFile], cut}, separator)
+	}
+	dirs := sync.Pool{New: func() any { return f.TempDir() }}
+	zips := sync.Pool{New: func() any {
+		zip, _ := gzip.NewWriterLevel(nil, gzip.NoCompression)
+		return zip
+	}}
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		dir := dirs.Get().(string)
+		defer dirs.Put(dir)
+		parts := strings.SplitN(text, separator, len(files)+1)
+		cut := len(strings.Join(parts[min(len(parts), len(files)):], ""))
+		for i, name := range files {
+			path := filepath.Join(dir, name)
+			if i >= len(parts) {
+				os.Remove(path)
+				continue
+			}
+			content := []byte(parts[i])
+			if i > 0 {
+				var b bytes.Buffer
+				zip := zips.Get().(*gzip.Writer)
+				zip.Reset(&b)
+				zip.Write(content)
+				zip.Close()
+				zips.Put(zip)
+				content = b.Bytes()[:max(0, b.Len()-cut)]
+			}
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Errorf("%v", err)
+				return
 			}
 		}
-		os.WriteFile(filepath.Join(dir, SearchFile), []byte(summary), 0o644)
+		os.WriteFile(filepath.Join(dir, SearchFile), []byte(parts[0]), 0o644)
 		ReadBench(dir)
 		ReadSearch(dir)
 		r, err := Read(dir)
@@ -343,10 +363,10 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("a record that was read cannot be written: %v", err)
 		}
 		Merge([]*Record{r, r})
-	})
+	}, record(texts[SummaryFile], ""), record(strings.Replace(texts[SummaryFile], "done", "running", 1), "123456789"),
+		`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`)
 }
 
-// FuzzHistogram: no text makes the decoder of histograms panic.
 // FuzzHistogram reads any bytes as those of a histogram.
 func FuzzHistogram(f *testing.F) {
 	raw, err := base64.StdEncoding.DecodeString(series().Intervals[0].Histograms["login"])
