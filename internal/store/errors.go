@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Class says what kind of failure an error is, and so what a user of the store can do about it.
@@ -29,9 +30,17 @@ type Error struct {
 	Err     error
 }
 
+// maxCause is how much of a cause is told, in bytes: a server may say megabytes, and logs and terminals are for people.
+const maxCause = 4 << 10
+
 // Error gives the operation, the cause, its code and the hint.
 func (e *Error) Error() string {
-	s := fmt.Sprintf("%s: %v", e.Op, e.Err)
+	s := e.Op + ": "
+	if cause := fmt.Sprint(e.Err); len(cause) <= maxCause {
+		s += cause
+	} else {
+		s += fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(cause[:maxCause], ""), len(cause))
+	}
 	if e.Code != "" {
 		s += " (" + e.Code + ")"
 	}

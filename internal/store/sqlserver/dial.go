@@ -28,11 +28,11 @@ type connector struct {
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, _, err := c.store.dial(ctx, c.config)
+	conn, network, err := c.store.dial(ctx, c.config)
 	if err != nil {
 		return nil, err
 	}
-	return conn, nil
+	return poolConn{conn, &network.unread}, nil
 }
 
 func (c connector) Driver() driver.Driver { return &mssql.Driver{} }
@@ -106,8 +106,9 @@ func (e *connectError) Unwrap() error { return e.err }
 // go-mssqldb dials concurrently.
 type network struct {
 	net.Dialer
-	mu    sync.Mutex
-	conns []net.Conn
+	mu     sync.Mutex
+	conns  []net.Conn
+	unread unread
 
 	certificate     error // why the server's certificate was refused
 	shook, verified bool  // a TLS handshake began; the certificate was accepted
@@ -180,7 +181,7 @@ func verifyChain(config *tls.Config, state tls.ConnectionState) error {
 	return err
 }
 
-// loginConn reports to its network what a login comes to.
+// loginConn reports to its network what a login comes to, and how much has been read since the last write.
 type loginConn struct {
 	net.Conn
 	network *network
@@ -202,6 +203,10 @@ func (c *loginConn) Read(b []byte) (int, error) {
 	if c.fresh && read > 0 {
 		c.first, c.fresh = b[0], false
 	}
+	if long := c.network.unread.add(read); long != nil {
+		c.Conn.Close()
+		return 0, long
+	}
 	if err != nil {
 		c.network.broken.Store(true)
 	}
@@ -215,6 +220,7 @@ func (c *loginConn) Write(b []byte) (int, error) {
 		c.network.shook = true
 	}
 	c.network.last, c.fresh = c, true
+	c.network.unread.begin()
 	written, err := c.Conn.Write(b)
 	if err != nil {
 		c.network.broken.Store(true)

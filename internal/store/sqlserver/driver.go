@@ -12,17 +12,18 @@ import (
 
 // driverCaller calls by go-mssqldb, where the whole connection is encrypted.
 type driverCaller struct {
-	conn  *mssql.Conn
-	stmts []*mssql.Stmt
-	stmt  *mssql.Stmt // of the call; nil where it is sql
-	sql   string
-	args  []driver.NamedValue
-	row   []driver.Value
-	cells []Value
+	conn   *mssql.Conn
+	unread *unread
+	stmts  []*mssql.Stmt
+	stmt   *mssql.Stmt // of the call; nil where it is sql
+	sql    string
+	args   []driver.NamedValue
+	row    []driver.Value
+	cells  []Value
 }
 
-func newDriverCaller(ctx context.Context, conn *mssql.Conn, statements []Statement) (*driverCaller, error) {
-	c := &driverCaller{conn: conn}
+func newDriverCaller(ctx context.Context, conn *mssql.Conn, unread *unread, statements []Statement) (*driverCaller, error) {
+	c := &driverCaller{conn: conn, unread: unread}
 	for _, s := range statements {
 		stmt, err := conn.PrepareContext(ctx, s.SQL) // a call by name needs no handle on the server
 		if err != nil {
@@ -57,7 +58,7 @@ func (c *driverCaller) hundredths(v int64) {
 	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
 
-func (c *driverCaller) whole() bool  { return c.conn.IsValid() }
+func (c *driverCaller) whole() bool  { return c.conn.IsValid() && !c.unread.over() }
 func (c *driverCaller) close() error { return c.conn.Close() }
 
 func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) error) error {
@@ -71,7 +72,7 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 	}
 	answer, err := stmt.QueryContext(ctx, c.args)
 	if err != nil {
-		return err
+		return c.unread.cause(err)
 	}
 	defer answer.Close()
 	rows := answer.(*mssql.Rows)
@@ -96,7 +97,7 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 			return err
 		}
 		if next != nil {
-			if err = next; !c.conn.IsValid() || ctx.Err() != nil {
+			if err = c.unread.cause(next); !c.whole() || ctx.Err() != nil {
 				return err
 			}
 			continue

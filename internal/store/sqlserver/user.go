@@ -69,7 +69,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	if plain := network.plain(); plain != nil {
 		return &Conn{store: s, statements: statements, caller: newWire(plain, int(s.config.PacketSize), statements)}, nil
 	}
-	caller, err := newDriverCaller(ctx, conn, statements)
+	caller, err := newDriverCaller(ctx, conn, &network.unread, statements)
 	if err != nil {
 		conn.Close()
 		return nil, s.Wrap(op, err)

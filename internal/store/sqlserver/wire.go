@@ -118,6 +118,9 @@ func (w *wire) receive() ([]byte, error) {
 		if status&lastPacket != 0 && len(w.body) == 0 {
 			return payload, nil
 		}
+		if len(w.body)+len(payload) > maxAnswer {
+			return nil, longAnswer{}
+		}
 		if w.body = append(w.body, payload...); status&lastPacket != 0 {
 			return w.body, nil
 		}

@@ -9,6 +9,7 @@ package tdstest
 import (
 	"bytes"
 	"crypto/tls"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,8 @@ type Options struct {
 	// Request answers a batch or a remote procedure call of a session that no server takes over; nil is no answer until
 	// the client sends an attention. The payload is good until it returns.
 	Request func(payload []byte) []byte
+	// Endless has the last packet of an answer to a request sent again and again, and none of them end it.
+	Endless bool
 }
 
 // Server is a listening server.
@@ -226,6 +229,9 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, login Login, raw []b
 // send sends an answer, or half of it and no more. It returns a buffer for the next.
 func (s *Server) send(client net.Conn, buffer, tokens []byte, cutAt Phase) ([]byte, error) {
 	answer := appendPackets(buffer[:0], typeAnswer, tokens)
+	if s.options.Endless && cutAt == InAnswer {
+		return nil, endless(client, answer)
+	}
 	cut, n := s.isCut(cutAt), len(answer)
 	if cut != nil {
 		n /= 2
@@ -234,6 +240,21 @@ func (s *Server) send(client net.Conn, buffer, tokens []byte, cutAt Phase) ([]by
 		return nil, err
 	}
 	return answer, cut
+}
+
+// endless sends an answer without its end for as long as the client takes it.
+func endless(client net.Conn, answer []byte) error {
+	last := answer
+	for at := 0; at < len(answer); at += int(binary.BigEndian.Uint16(answer[at+2:])) {
+		last = answer[at:]
+		last[1] &^= endOfMessage
+	}
+	for {
+		if _, err := client.Write(answer); err != nil {
+			return err
+		}
+		answer = last
+	}
 }
 
 // session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.

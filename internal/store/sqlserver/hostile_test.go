@@ -1,0 +1,95 @@
+package sqlserver
+
+import (
+	"bytes"
+	"encoding/binary"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/tdstest"
+)
+
+// hostileAnswers never end: what go-mssqldb would keep in memory for as long as it comes. Each fills its last packet with
+// whole tokens, or with what is inside of one.
+func hostileAnswers() map[string][]byte {
+	const payload = 4096 - 8
+	fill := func(token []byte) []byte { return bytes.Repeat(token, payload/len(token)) }
+	column := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, typeNVarChar, 0xFF, 0xFF, 0, 0, 0, 0, 0, 1, 'X', 0} // nvarchar(max)
+	value := func(size uint64) []byte {
+		b := binary.LittleEndian.AppendUint64(append(bytes.Clone(column), 0xD1), size)
+		b = binary.LittleEndian.AppendUint32(b, 0x7FFF_FFF0) // of the first part
+		return append(b, make([]byte, 2*payload-len(b))...)
+	}
+	const unknown = 0xFFFF_FFFF_FFFF_FFFE
+	return map[string][]byte{
+		"2.2.7.17 ROW: a value of unknown length": value(unknown),
+		"2.2.7.13 INFO: messages without end":     fill(tdstest.Info(1, 1, strings.Repeat("x", 100))),
+		"2.2.7.10 ERROR: errors without end":      fill(tdstest.Error(50000, 1, 16, strings.Repeat("x", 100))),
+	}
+}
+
+// TestEndlessAnswer has a server that sends what has no end: the connection is given up, and the memory stays. So it goes for
+// the questions of a pool, for users whose connection is encrypted, and for those whose connection is not.
+func TestEndlessAnswer(t *testing.T) {
+	for clause, answer := range hostileAnswers() {
+		for name, encryption := range map[string]byte{"plain": tdstest.EncryptNothing, "encrypted": tdstest.EncryptAll} {
+			t.Run(clause+", "+name, func(t *testing.T) {
+				server := tdstest.Start(t, tdstest.Options{Encryption: encryption, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), Endless: true,
+					Request: func([]byte) []byte { return answer }})
+				s := openURL(t, server.URL("DS2"))
+				gaveUp := func(who string, err error) {
+					t.Helper()
+					if err == nil || store.Classify(err) != store.Connection || !strings.Contains(err.Error(), "without a row or an end") || len(err.Error()) > 1000 {
+						t.Errorf("%s: %.300v of class %s", who, err, store.Classify(err))
+					}
+				}
+				most := watchHeap(t)
+				var text string
+				gaveUp("pool", s.Wrap("ask", s.DB().QueryRowContext(t.Context(), "SELECT 1").Scan(&text)))
+				_, err := s.DB().ExecContext(t.Context(), "SELECT 1")
+				gaveUp("statement", s.Wrap("ask", err))
+				err = call(t.Context(), connect(t, s))
+				gaveUp("user", err)
+				if taken := most(); taken > 8*maxAnswer {
+					t.Errorf("it took %d MiB", taken>>20)
+				}
+			})
+		}
+	}
+}
+
+// watchHeap gives how much the heap came to hold at most from now on, without what is only reserved.
+func watchHeap(t *testing.T) (most func() uint64) {
+	t.Helper()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	return func() uint64 {
+		var after runtime.MemStats
+		runtime.ReadMemStats(&after)
+		return after.Sys - min(before.Sys, after.Sys)
+	}
+}
+
+// TestManyRows has more rows in an answer than one row may have bytes: none is held against the next.
+func TestManyRows(t *testing.T) {
+	const rows = 40_000
+	row := append([]byte{0xD1, 0x70, 0x17}, make([]byte, 6000)...) // 240 MB in all
+	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0, 1, 'X', 0}
+	answer := tdstest.Answer(columns, bytes.Repeat(row, rows), tdstest.Done(tdstest.DoneFinal))
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
+	s := openURL(t, server.URL("DS2"))
+	found, err := s.DB().QueryContext(t.Context(), "SELECT X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	n := 0
+	for found.Next() {
+		n++
+	}
+	if err := found.Err(); err != nil || n != rows {
+		t.Errorf("%d rows of %d, %v", n, rows, err)
+	}
+}
