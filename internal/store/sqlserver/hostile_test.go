@@ -72,6 +72,23 @@ func watchHeap(t *testing.T) (most func() uint64) {
 	}
 }
 
+// TestOtherColumns has a server answer an encrypted call with fewer columns and with more than the procedure's.
+func TestOtherColumns(t *testing.T) {
+	for columns := range 3 {
+		answer := []byte{0x81, byte(columns), 0}
+		for range columns {
+			answer = append(answer, 0, 0, 0, 0, 0, 0, 0x38, 0) // int
+		}
+		answer = append(append(answer, 0xD1), make([]byte, 4*columns)...)
+		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptAll, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false),
+			Request: func([]byte) []byte { return tdstest.Answer(answer, tdstest.Done(tdstest.DoneFinal)) }})
+		conn := connect(t, openURL(t, server.URL("DS2", "encrypt", "true", "trustservercertificate", "true")))
+		if err := call(t.Context(), conn); (err == nil) != (columns == 1) || !conn.whole() {
+			t.Errorf("%d columns: %v", columns, err)
+		}
+	}
+}
+
 // TestManyRows has more rows in an answer than one row may have bytes: none is held against the next.
 func TestManyRows(t *testing.T) {
 	const rows = 40_000
