@@ -91,7 +91,7 @@ FUZZED = $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | 
 
 mutations: SHELL = /bin/bash
 mutations: ## feeds each parser with INPUTS (10 million) changed examples of SEED (0): an hour or two
-	@set -o pipefail; GOGC=off GOMEMLIMIT=1GiB DS2_TEST_INPUTS=$(INPUTS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^Fuzz' -timeout 0 -count=1 -v $(FUZZED) | grep -E '^(=== RUN +Fuzz[A-Za-z0-9]+$$|FAIL|ok|panic)|changed examples|this input'
+	@set -o pipefail; GOGC=off GOMEMLIMIT=128MiB DS2_TEST_INPUTS=$(INPUTS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^Fuzz' -timeout 0 -count=1 -v $(FUZZED) | grep -E '^(=== RUN +Fuzz[A-Za-z0-9]+$$|FAIL|ok|panic)|changed examples|this input'
 
 corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
 	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
