@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store/postgres"
 )
 
 // TestHugeRow has a server answer with a row of 200 MB: the connection is given up, and the memory stays.
@@ -21,6 +22,19 @@ func TestHugeRow(t *testing.T) {
 	}
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
 		t.Errorf("it took %d MB", taken>>20)
+	}
+	user, err := s.ConnectUser(t.Context(), postgres.Statement{Name: "huge", SQL: "SELECT repeat('x', 200000000)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer user.Close(t.Context())
+	huge := postgres.Statement{Name: "huge"}
+	user.Call(&huge)
+	if err := user.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, row, err := user.Row(); err == nil || !strings.Contains(err.Error(), "expected at most") {
+		t.Errorf("of a user: %d columns, %v", len(row), err)
 	}
 	if err := s.DB().QueryRowContext(t.Context(), "SELECT 'x'").Scan(&text); err != nil || text != "x" {
 		t.Errorf("the next query: %q, %v", text, err)

@@ -52,11 +52,7 @@ func Open(target *url.URL) (store.Store, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
 	}
-	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
-		f := pgproto3.NewFrontend(r, w)
-		f.SetMaxBodyLen(maxMessage)
-		return f
-	}
+	config.BuildFrontend = newFrontend
 	s := &Store{config: config}
 	pool := config.Copy()
 	pool.BuildContextWatcherHandler = cancelStatement
@@ -67,6 +63,13 @@ func Open(target *url.URL) (store.Store, error) {
 
 // maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2 asks for one of a hundredth.
 const maxMessage = 64 << 20
+
+// newFrontend takes messages of at most maxMessage.
+func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
+	f := pgproto3.NewFrontend(r, w)
+	f.SetMaxBodyLen(maxMessage)
+	return f
+}
 
 // cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
 // go on for minutes. A server that does not answer is not waited for.

@@ -27,7 +27,9 @@ type wire struct {
 	watch link.Watch
 
 	failed    error // what the server said of the call under way
-	completed int   // calls that the server has run, though not yet committed
+	queued    int   // calls that are to be sent
+	sent      int   // calls of which the answer is being read
+	completed int   // of these, those that the server has run, though not yet committed
 	broken    bool  // the connection is of no use any more
 }
 
@@ -57,6 +59,7 @@ func (w *wire) prepare(ctx context.Context, setup string, statements []Statement
 	w.front.SendParse(&pgproto3.Parse{Query: setup})
 	w.front.SendBind(&pgproto3.Bind{})
 	w.front.SendExecute(&pgproto3.Execute{})
+	w.queued = 1
 	for _, s := range statements {
 		w.front.SendParse(&pgproto3.Parse{Name: s.Name, Query: s.SQL})
 	}
@@ -64,7 +67,7 @@ func (w *wire) prepare(ctx context.Context, setup string, statements []Statement
 		return err
 	}
 	socket := link.Direct(w.conn)
-	w.front = pgproto3.NewFrontend(socket, socket)
+	w.front = newFrontend(socket, socket)
 	return nil
 }
 
@@ -107,10 +110,11 @@ func (w *wire) send(ctx context.Context) error {
 func (w *wire) queue() {
 	w.front.SendBind(&w.bind)
 	w.front.SendExecute(&w.execute)
+	w.queued++
 }
 
 func (w *wire) flush() error {
-	w.failed, w.completed = nil, 0
+	w.failed, w.completed, w.sent, w.queued = nil, 0, w.queued, 0
 	w.front.SendSync(&pgproto3.Sync{})
 	if err := w.front.Flush(); err != nil {
 		w.broken = true
@@ -132,6 +136,10 @@ func (w *wire) row() ([][]byte, error) {
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
+			if w.completed >= w.sent { // of a call that nobody made
+				w.broken = true
+				return nil, errShape
+			}
 			return m.Values, nil
 		case *pgproto3.CommandComplete:
 			w.completed++

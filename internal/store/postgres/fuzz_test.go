@@ -1,0 +1,57 @@
+package postgres
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"ds2/internal/fuzztest"
+	"ds2/internal/store/link"
+)
+
+// FuzzAnswer has a server answer three calls with anything: no row is one of a fourth.
+func FuzzAnswer(f *testing.F) {
+	encode := func(messages ...pgproto3.BackendMessage) (b []byte) {
+		for _, m := range messages {
+			b, _ = m.Encode(b)
+		}
+		return b
+	}
+	row := &pgproto3.DataRow{Values: [][]byte{{0, 0, 0, 7}, appendNumeric(nil, 1299), nil}}
+	complete, ready := &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")}, &pgproto3.ReadyForQuery{TxStatus: 'I'}
+	conn, _ := net.Pipe() // for its address, in errors
+	fuzztest.Run(f, func(t testing.TB, answer []byte) {
+		w := wire{watch: link.NewWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
+		for {
+			row, err := w.row()
+			if err != nil || row == nil {
+				return
+			}
+			if w.completed >= w.sent {
+				t.Errorf("a row of call %d of %d", w.completed+1, w.sent)
+				return
+			}
+			for _, value := range row {
+				ParseNumeric(value)
+			}
+		}
+	}, encode(&pgproto3.BindComplete{}, row, row, complete, &pgproto3.BindComplete{}, complete, &pgproto3.BindComplete{}, row, complete, ready),
+		encode(&pgproto3.BindComplete{}, complete, complete, complete, row, ready),
+		encode(&pgproto3.NoticeResponse{Message: "on"}, &pgproto3.ErrorResponse{Severity: "ERROR", Code: "40001", Message: "no"}, ready))
+}
+
+// TestRowOfNoCall has a server send a row after the last call's end.
+func TestRowOfNoCall(t *testing.T) {
+	var answer []byte
+	for _, m := range []pgproto3.BackendMessage{&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}, &pgproto3.DataRow{}} {
+		answer, _ = m.Encode(answer)
+	}
+	w := wire{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
+	if row, err := w.row(); !errors.Is(err, errShape) || !w.broken {
+		t.Errorf("row %v, %v", row, err)
+	}
+}

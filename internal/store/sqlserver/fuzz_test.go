@@ -1,0 +1,40 @@
+package sqlserver
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ds2/internal/fuzztest"
+	"ds2/internal/store/sqlserver/tdstest"
+)
+
+// FuzzAnswer has a server answer a call with any tokens.
+func FuzzAnswer(f *testing.F) {
+	recorded, err := filepath.Glob("../../workload/ds2/sqlserver/testdata/exchange/*.bin")
+	if err != nil || len(recorded) == 0 {
+		f.Fatalf("no recorded answers, %v", err)
+	}
+	examples := [][]byte{
+		tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Error(1205, 51, 13, "Deadlock."), tdstest.Done(tdstest.DoneError)),
+		idAnswer(nil, []byte{0xD2, 0, 4, 9, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal)),
+	}
+	for _, path := range recorded {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		examples = append(examples, text)
+	}
+	fuzztest.Run(f, func(t testing.TB, tokens []byte) {
+		var a answer
+		for _, columns := range []int{1, 4, 7} {
+			a.read(tokens, columns, func(values []Value) error {
+				if len(values) != columns {
+					t.Errorf("a row of %d columns, not %d", len(values), columns)
+				}
+				return nil
+			})
+		}
+	}, examples...)
+}
