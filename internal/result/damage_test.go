@@ -311,6 +311,9 @@ func recordTexts(f *testing.F) map[string]string {
 // separator between two, and then as many bytes as are cut off the ends of the compressed ones.
 func FuzzRead(f *testing.F) {
 	texts := recordTexts(f)
+	for _, name := range []string{SamplesFile, HistogramsFile} {
+		texts[name] = beginning(texts[name], 3)
+	}
 	files := []string{SummaryFile, SamplesFile, HistogramsFile, HostFile}
 	const separator = "\x1e"
 	record := func(summary, cut string) string {
@@ -421,14 +424,14 @@ func FuzzSamples(f *testing.F) {
 				t.Errorf("sample %+v", s)
 			}
 		}
-	}, text, beginning(text, 3))
+	}, beginning(text, 5), beginning(text, 3))
 }
 
 func FuzzIntervals(f *testing.F) {
 	text := recordTexts(f)[HistogramsFile]
 	fuzzLines(f, func(t testing.TB, read func(func([]string) (func([]string) error, error)) error) {
 		read(intervalLines(new([]measure.Interval)))
-	}, text, beginning(text, 3))
+	}, beginning(text, 5), beginning(text, 3))
 }
 
 func FuzzHost(f *testing.F) {

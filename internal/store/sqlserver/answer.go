@@ -40,6 +40,7 @@ func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error
 		doneSize, serverError                        = 12, 0x100
 	)
 	var failed []mssql.Error
+	a.kinds, a.values = a.kinds[:0], a.values[:0]
 	for len(b) > 0 {
 		token := b[0]
 		b = b[1:]
@@ -50,6 +51,9 @@ func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error
 			}
 		case tokenRow, tokenNBCRow:
 			b = a.row(b, token == tokenNBCRow)
+			if len(a.kinds) != columns && err == nil { // before any that are named
+				err = errShape
+			}
 			if err == nil {
 				err = row(a.values)
 			}

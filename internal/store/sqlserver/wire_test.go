@@ -39,6 +39,7 @@ func TestWire(t *testing.T) {
 		{"2.2.7.6 DONE_SRVERROR", idAnswer(nil, row, tdstest.Error(596, 1, 21, "Killed."), tdstest.Done(0x100|tdstest.DoneError)), 0, 596, true},
 		{"a token that there is not", idAnswer(nil, row, []byte{0x01, 2, 3}), 0, -1, true},
 		{"an answer that ends in a token", idAnswer(nil, row[:3]), 0, -1, true},
+		{"a row before its columns", tdstest.Answer(row, done), 0, -1, true},
 		{"two columns where one is due", []byte{0x81, 2, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 0, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, -1, false},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
