@@ -20,7 +20,7 @@ func FuzzManifest(f *testing.F) {
 	}
 	examples := []string{`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":{"index":1,"count":1},"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
 	for _, o := range []Options{{Shard: Whole, KitVersion: "test"}, {Shard: Shard{Index: 1, Count: 2}, KitVersion: "test"}} {
-		text, err := json.Marshal(newManifest(data, data.Files(), o))
+		text, err := json.Marshal(newManifest(data, data.Files()[:3], o))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"regexp"
 	"strconv"
 	"strings"
@@ -166,6 +167,19 @@ func fetch(ctx context.Context, v embedded.PostgresVersion, cache string, log *s
 	}
 }
 
+// removeNew gives what removes the files that come to match a pattern from now on: the library leaves its log behind.
+func removeNew(pattern string) func() {
+	before, _ := filepath.Glob(pattern)
+	return func() {
+		after, _ := filepath.Glob(pattern)
+		for _, path := range after {
+			if !slices.Contains(before, path) {
+				os.Remove(path)
+			}
+		}
+	}
+}
+
 // unpackInto makes dir, whole or not at all, and holds the programs of a version in it.
 func unpackInto(dir string, v embedded.PostgresVersion) error {
 	work, err := os.MkdirTemp(filepath.Dir(dir), "unpack-")
@@ -174,6 +188,7 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	}
 	defer os.RemoveAll(work)
 	unpacked := filepath.Join(work, "server")
+	defer removeNew(filepath.Join(os.TempDir(), "embedded_postgres_log*"))()
 	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a data directory that
 	// nobody can make, it ends after the unpacking.
 	err = embedded.NewDatabase(embedded.DefaultConfig().Version(v).Port(0).Logger(io.Discard).

@@ -258,6 +258,7 @@ func TestFetched(t *testing.T) {
 		t.Skip("fetches 15 MB")
 	}
 	cache := openTempDir(t)
+	t.Setenv("TMPDIR", t.TempDir())
 	dir, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -265,6 +266,10 @@ func TestFetched(t *testing.T) {
 	if entries, _ := os.ReadDir(cache); len(entries) != 1 {
 		t.Errorf("the cache holds %v, want the server alone", entries)
 	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
+		t.Errorf("the temporary directory holds %v, %v", left, err)
+	}
+	t.Setenv("TMPDIR", "")
 	s := start(t, Options{BinDir: dir})
 	if got := query(t, s, "SHOW server_version"); got != s.Version() || !strings.HasPrefix(got, "18.") {
 		t.Errorf("server_version = %q, Version() = %q", got, s.Version())

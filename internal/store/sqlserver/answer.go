@@ -51,7 +51,7 @@ func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error
 			}
 		case tokenRow, tokenNBCRow:
 			b = a.row(b, token == tokenNBCRow)
-			if len(a.kinds) != columns && err == nil { // before any that are named
+			if (columns != AnyColumns && len(a.kinds) != columns || len(a.kinds) == 0) && err == nil { // before any that are named
 				err = errShape
 			}
 			if err == nil {

@@ -112,6 +112,9 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 				err = next
 			}
 		}
+		if len(c.cells) == 0 && err == nil {
+			err = errShape
+		}
 		if err == nil {
 			err = row(c.cells)
 		}

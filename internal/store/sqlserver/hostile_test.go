@@ -86,6 +86,12 @@ func TestOtherColumns(t *testing.T) {
 		if err := call(t.Context(), conn); (err == nil) != (columns == 1) || !conn.whole() {
 			t.Errorf("%d columns: %v", columns, err)
 		}
+		conn.Call(0)
+		conn.Int32(1)
+		first := int64(-1)
+		if err := conn.Each(t.Context(), true, AnyColumns, func(row []Value) error { first = row[0].N; return nil }); (err == nil) != (first == 0) || (err == nil) != (columns > 0) {
+			t.Errorf("%d of any columns: %v", columns, err)
+		}
 	}
 }
 
