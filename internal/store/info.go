@@ -26,21 +26,30 @@ const (
 // Workload names the workload whose database it is. Those that do not say it were loaded by a ds2 that knew DS2 alone.
 func (i Info) Workload() string { return cmp.Or(i[InfoWorkload], "ds2") }
 
+// maxInfo is what the notes of a database may come to in bytes: ds2 writes a thousandth of it.
+const maxInfo = 1 << 20
+
 // ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Store.Wrap makes an error of class Config
 // of what ReadInfo then returns.
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	rows, err := db.QueryContext(ctx, "SELECT name, value FROM ds2_info")
 	if err != nil {
 		return nil, fmt.Errorf("read table ds2_info: %w", err)
 	}
 	defer rows.Close()
-	info := Info{}
+	info, bytes := Info{}, 0
 	for rows.Next() {
 		var name, value string
 		if err := rows.Scan(&name, &value); err != nil {
 			return nil, fmt.Errorf("read table ds2_info: %w", err)
 		}
 		info[name] = value
+		if bytes += len(name) + len(value) + 1; bytes > maxInfo {
+			cancel() // closing the rows would read on to the last
+			return nil, fmt.Errorf("read table ds2_info: it has more than %d bytes: ds2 did not write it", maxInfo)
+		}
 	}
 	return info, rows.Err()
 }

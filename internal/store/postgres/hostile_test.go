@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 )
 
@@ -38,5 +39,17 @@ func TestHugeRow(t *testing.T) {
 	}
 	if err := s.DB().QueryRowContext(t.Context(), "SELECT 'x'").Scan(&text); err != nil || text != "x" {
 		t.Errorf("the next query: %q, %v", text, err)
+	}
+}
+
+// TestEndlessNotes has a database whose notes have no end: they are given up.
+func TestEndlessNotes(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	if _, err := s.DB().ExecContext(t.Context(), "CREATE VIEW ds2_info AS SELECT 'x' AS name, generate_series(1, 1e15)::text AS value"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("%d notes, %v", len(info), err)
 	}
 }

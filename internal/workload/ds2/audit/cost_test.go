@@ -12,21 +12,30 @@ import (
 // TestCost counts the pages that an audit reads: after a run CUST_HIST once, of the other large tables what the run added
 // and an index of ORDERS and CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns
 // and beside its lines. A count of ORDERS more is allowed for: so small a table costs no more than its index. Neither
-// writes a temporary file.
+// writes a temporary file. It is the same where the server has no statistics, or stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
 	s.DB().SetMaxIdleConns(0) // a session that ends has the server count at once what it did
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
 		exec(t, s, "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
+	const tables = "IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
+	run1 := map[string]float64{"cust_hist": 1, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}
+	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1, "orders": 3.15, "customers": 0.05}
 	for _, c := range []struct {
-		scope string
-		whole bool
-		most  map[string]float64 // times the table's pages
+		scope  string
+		before []string
+		whole  bool
+		most   map[string]float64 // times the table's pages
 	}{
-		{"run", false, map[string]float64{"cust_hist": 1, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}},
-		{"whole", true, map[string]float64{"cust_hist": 1, "orderlines": 1, "orders": 3.15, "customers": 0.05}},
+		{"run", nil, false, run1},
+		{"whole", nil, true, whole1},
+		{"run with stale statistics", []string{"UPDATE pg_class SET relpages = 1, reltuples = 10 WHERE oid " + tables}, false, run1},
+		{"run without statistics", []string{"DELETE FROM pg_statistic WHERE starelid " + tables, "UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE oid " + tables}, false, run1},
 	} {
+		for _, statement := range c.before {
+			exec(t, s, statement)
+		}
 		time.Sleep(statisticsDelay)
 		before, _, temp := pagesRead(t, s)
 		if failed := check(t, s, workload.Audit{Run: run, Whole: c.whole}); len(failed) > 0 {
