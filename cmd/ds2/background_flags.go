@@ -24,6 +24,11 @@ func (f *backgroundFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.copies, "copies", 0, "readers that take the log of each target as copies of the database elsewhere would, and throw it away")
 }
 
+// debtFlag is --debt.
+func debtFlag(flags *pflag.FlagSet, debt *bool) {
+	flags.BoolVar(debt, "debt", false, "after the run, have the server do what it has put off, checkpoint and vacuum, until nothing is left, and measure time, reads and writes of that")
+}
+
 // maxCopies is more than any database has.
 const maxCopies = 100
 

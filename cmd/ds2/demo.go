@@ -73,6 +73,7 @@ once and keeps them. Nothing is left running.`,
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.drive.out, "out", "", "directory for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
+	debtFlag(flags, &f.drive.debt)
 	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
 	f.output.verify.add(flags)

@@ -42,6 +42,7 @@ type driveFlags struct {
 	crash       crashFlags
 	checkpoint  bool
 	background  backgroundFlags
+	debt        bool
 	out, runID  string
 	machine     int
 	leastIOPS   float64 // that a plan asks for; 0: none
@@ -90,6 +91,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 
 	flags.StringArrayVar(&f.windows, "window", nil, "window over which OPM is computed, such as 1000s-1200s since the first orders, auto, checkpoints=2 (the last two whole checkpoint cycles), or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
 	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "run a checkpoint before the users start, so that no earlier changes are left to write")
+	debtFlag(flags, &f.debt)
 	f.background.add(flags)
 	f.limits.add(flags)
 	abortFlag(flags, &f.abortAfter)
@@ -251,6 +253,11 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err := f.background.ask(ctx, stores); err != nil {
 		return o, err
 	}
+	if f.debt {
+		if err := experiment.CanSettle(ctx, stores); err != nil {
+			return o, err
+		}
+	}
 	if f.leastIOPS > 0 {
 		least, err := limit.Parse(fmt.Sprintf("iops >= %.6g", f.leastIOPS))
 		if err != nil {
@@ -259,7 +266,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		j.limits = append(j.limits, least)
 	}
 	return experiment.Options{
-		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, Background: f.background.config(), RunID: f.runID, Version: kitVersion(),
+		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, Crash: crash, Background: f.background.config(), Settle: f.debt, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

@@ -57,6 +57,9 @@ func (v *view) warn(w io.Writer, before string) {
 
 // line is the run in one line.
 func (v *view) line() string {
+	if doing := v.run.Doing(); doing != "" {
+		return doing
+	}
 	phase, progress := v.meter.Phase(), v.meter.Progress()
 	last, total := progress.Last, measure.Counts{}
 	if last.End == 0 {

@@ -137,12 +137,14 @@ func warnings(o *monitor.Observer, f diagnose.Figures) (all []string) {
 	return all
 }
 
-// addOwn adds to a summary what only the workload knows.
-func addOwn(o Options, series measure.Series, counters monitor.Table, s *result.Summary) error {
+// addOwn adds to a summary what only the workload knows, and what had been put off beside its figure.
+func addOwn(o Options, series measure.Series, counters monitor.Table, s *result.Summary) (err error) {
 	if c, ok := o.Plan.(workload.Concluder); ok {
-		return c.Conclude(s, series, counters)
+		err = c.Conclude(s, series, counters)
 	}
-	return nil
+	addDebt(counters, s)
+	s.Conditions = append(s.Conditions, debtConditions(*s)...)
+	return err
 }
 
 // complete adds to the record in o.Dir what has become known since its run, such as a meter's log.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"ds2/internal/background"
@@ -41,6 +42,9 @@ type Options struct {
 
 	Background background.Config // what reads beside the users
 
+	// Settle has the targets do what they have put off, after the users have left.
+	Settle bool
+
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
@@ -65,6 +69,7 @@ type Run struct {
 	logs        logRoom
 	pace        *pace               // nil: nothing is paced
 	background  *background.Readers // nil: nothing reads beside the users
+	doing       atomic.Value        // see Doing
 	crash       *durability.Coming
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
@@ -225,7 +230,11 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
 func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, error) {
 	if r.observation == nil {
-		return r.drive(ctx, stop)
+		start, err := r.drive(ctx, stop)
+		if err == nil {
+			err = r.settle(ctx, stop, start)
+		}
+		return start, err
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
 	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
@@ -233,6 +242,9 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, err
 		return time.Time{}, cmp.Or(context.Cause(ctx), driver.ErrStopped)
 	}
 	start, err := r.drive(ctx, stop)
+	if err == nil {
+		err = r.settle(ctx, stop, start)
+	}
 	if err == nil {
 		pause(ctx, stop, r.options.Cooldown)
 	}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"ds2/internal/result"
 )
 
@@ -29,4 +31,53 @@ func fromDrives(r result.Reader) string {
 		return "unknown"
 	}
 	return percent(min(*r.Device, r.Bytes), r.Bytes)
+}
+
+// debtTable is what the servers had put off, step by step.
+func debtTable(d *result.Debt) table {
+	t := table{Caption: "Work put off until the run had ended", Head: []string{"step", "database", "seconds", "reads", "writes", "MB read", "MB written"}}
+	if d == nil {
+		return t
+	}
+	row := func(name, target string, took float64, io result.IO) {
+		count := func(v *float64, scale float64, decimals int) string {
+			if v == nil {
+				return "unknown"
+			}
+			return number(*v*scale, decimals)
+		}
+		t.Rows = append(t.Rows, []string{name, target, figure(took), count(io.Reads, 1, 0), count(io.Writes, 1, 0), count(io.ReadBytes, 1e-6, 1), count(io.WrittenBytes, 1e-6, 1)})
+	}
+	for _, step := range d.Steps {
+		row(step.Name, step.Target, step.Seconds, step.IO)
+	}
+	if len(d.Steps) > 0 {
+		row("all", "", d.Seconds, d.IO)
+	}
+	return t
+}
+
+// debtNotes say what the work put off comes to.
+func debtNotes(s result.Summary) (sentences []string) {
+	d := s.Debt
+	if d == nil {
+		return nil
+	}
+	text := fmt.Sprintf("After the run the server needed %s s for what it had put off", figure(d.Seconds))
+	if rate := condition(result.SettledRate)(result.BenchRun{Conditions: s.Conditions}); rate != nil {
+		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure().Unit)
+	}
+	sentences = append(sentences, text+".")
+	switch {
+	case d.Error != "":
+		sentences = append(sentences, sentence("Warning: not all of the work put off was done: "+d.Error))
+	case d.RowsAfter > 0:
+		sentences = append(sentences, sentence(fmt.Sprintf("Warning: of %s removed or replaced rows, %s could not be cleaned: somebody may still see them, such as a session in a transaction or a replication slot", integer(d.RowsBefore), integer(d.RowsAfter))))
+	default:
+		sentences = append(sentences, fmt.Sprintf("Of %s removed or replaced rows nothing was left.", integer(d.RowsBefore)))
+	}
+	if d.Older {
+		sentences = append(sentences, "No checkpoint was made before the run, so that some of that work may be older (--checkpoint-first).")
+	}
+	return sentences
 }

@@ -100,7 +100,7 @@ func comparedTable(c Comparison) table {
 	for i := range columns {
 		t.Head = append(t.Head, fmt.Sprintf("run %d", i+1))
 	}
-	t.Head = append(t.Head, "runs", "median OPM", "± 95 % run to run", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "bottleneck", "idle W", "active W", "OPM/W")
+	t.Head = append(t.Head, "runs", "median OPM", "± 95 % run to run", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "bottleneck", "idle W", "active W", "OPM/W")
 	for _, one := range c.Configurations {
 		row := make([]string, 1+columns)
 		row[0] = one.Name
@@ -114,7 +114,7 @@ func comparedTable(c Comparison) table {
 			}
 		}
 		row = append(row, fmt.Sprintf("%d of %d", len(counted(one.Bench)), one.Setup.Runs), opmOf(one.OPM, cmp.Or(one.RunsCI95, one.CI95)), uncertainty(one.RunsCI95), uncertainty(one.CI95))
-		for _, of := range []func(result.BenchRun) *float64{p95OfRun, condition(result.ReadsOfDevices), condition(result.LimitOfReads), condition(result.WritesOfDevices), condition(result.LimitOfLogWrites)} {
+		for _, of := range []func(result.BenchRun) *float64{p95OfRun, condition(result.ReadsOfDevices), condition(result.LimitOfReads), condition(result.WritesOfDevices), condition(result.LimitOfLogWrites), condition(result.DebtTime), condition(result.SettledRate)} {
 			row = append(row, figureOr(ofMedian(of)(one.Bench)))
 		}
 		row = append(row, bottlenecks(one.Bench))

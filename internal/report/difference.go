@@ -59,6 +59,10 @@ var figures = append([]compared{
 	{"total_iops", result.TotalIOPS, ofMedian(condition(result.TotalIOPS)), condition(result.TotalIOPS), ""},
 	{"mb_per_s", result.Throughput, ofMedian(condition(result.Throughput)), condition(result.Throughput), ""},
 	{"total_iops_per_active_w", result.TotalIOPSPerWatt, ofMedian(condition(result.TotalIOPSPerWatt)), condition(result.TotalIOPSPerWatt), "active_w"},
+	{"result_with_debt", result.SettledRate, ofMedian(condition(result.SettledRate)), condition(result.SettledRate), ""},
+	{"debt_s", result.DebtTime, ofMedian(condition(result.DebtTime)), condition(result.DebtTime), ""},
+	{"debt_reads", result.DebtReads, ofMedian(condition(result.DebtReads)), condition(result.DebtReads), ""},
+	{"debt_writes", result.DebtWrites, ofMedian(condition(result.DebtWrites)), condition(result.DebtWrites), ""},
 	{"write_amplification", result.WriteAmplification, ofMedian(condition(result.WriteAmplification)), condition(result.WriteAmplification), ""},
 }, costFigures()...)
 

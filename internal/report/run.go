@@ -35,7 +35,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Headline: headline(r.Summary),
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
-		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts)),
+		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts)),
 		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
@@ -111,6 +111,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 			sentences = append(sentences, note)
 		}
 	}
+	sentences = append(sentences, debtNotes(s)...)
 	if note := cumulativeNote(s); note != "" {
 		sentences = append(sentences, note)
 	}

@@ -136,6 +136,8 @@ type Summary struct {
 	Scrub  []Reader `json:"background_scan,omitempty"` // of each target, where the run was to have one
 	Copies []Reader `json:"log_readers,omitempty"`     // in the place of copies, of each target, where the run was to have some
 
+	Debt *Debt `json:"debt,omitempty"` // work that the servers had put off at the end of the run, where it was measured
+
 	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
 }
 

@@ -230,3 +230,19 @@ type Read struct {
 	Device int64 // of these, what came from drives and not from the kernel's cache; negative: nobody knows
 	Last   bool  // there is nothing after it: the next request begins again
 }
+
+// Debtor is a Store whose server puts work off that changes make, and can be made to do it.
+type Debtor interface {
+	// CanSettle is an error where the user has not the rights that Settle takes.
+	CanSettle(ctx context.Context) error
+
+	// Settle has the server write the pages that changed, and clean the room of rows that were removed or replaced, until nothing
+	// is left or no more goes. Nobody may be at work. step is told the name of each step as it begins.
+	Settle(ctx context.Context, step func(name string)) (Settled, error)
+}
+
+// Settled is what a server had put off.
+type Settled struct {
+	Before int64 // rows that were removed or replaced and still took room, as the server counts them
+	After  int64 // of these, what is left: somebody may still see them
+}

@@ -17,4 +17,5 @@ var (
 	_ store.DeepChecker  = (*Store)(nil)
 	_ store.Scrubber     = (*Store)(nil)
 	_ store.LogSender    = (*Store)(nil)
+	_ store.Debtor       = (*Store)(nil)
 )

@@ -1,0 +1,132 @@
+package postgres_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+const churn = `
+	CREATE TABLE changed AS SELECT n, repeat('x', 100) AS text FROM generate_series(1, 50000) n; CREATE INDEX ON changed (n);
+	ALTER TABLE changed SET (autovacuum_enabled = off); DELETE FROM changed WHERE n % 4 = 0; UPDATE changed SET n = -n WHERE n % 4 = 1`
+
+func TestSettle(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	if err := s.CanSettle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.DB().SetMaxIdleConns(0) // a session counts its changes for others when it ends, at the latest
+	if _, err := s.DB().Exec(churn); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now().Truncate(time.Second)
+	var steps []string
+	settled, err := s.Settle(t.Context(), func(name string) { steps = append(steps, name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"checkpoint", "vacuum", "checkpoint after the vacuum"}; !slices.Equal(steps, want) {
+		t.Errorf("steps %q", steps)
+	}
+	if settled.Before != 25000 || settled.After != 0 {
+		t.Errorf("%+v of 12,500 removed and 12,500 replaced rows", settled)
+	}
+	var at time.Time
+	var dead int
+	if err := s.DB().QueryRow("SELECT checkpoint_time, (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'changed') FROM pg_control_checkpoint()").Scan(&at, &dead); err != nil {
+		t.Fatal(err)
+	}
+	if at.Before(start) || dead != 0 {
+		t.Errorf("the last checkpoint was at %v, before %v; %d dead rows", at, start, dead)
+	}
+}
+
+// TestSettleWhatIsSeen has a session that may still see the rows: they cannot be cleaned, and the result says so.
+func TestSettleWhatIsSeen(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	before, first, _ := strings.Cut(churn, "DELETE")
+	if _, err := s.DB().Exec(before); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := s.DB().Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	var n int
+	if err := tx.QueryRow("SELECT count(*) FROM changed").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec("DECLARE all_rows CURSOR FOR SELECT * FROM changed"); err != nil { // which keeps its snapshot
+		t.Fatal(err)
+	}
+	if _, err := s.DB().Exec("DELETE" + first); err != nil {
+		t.Fatal(err)
+	}
+	s.DB().SetMaxIdleConns(0)
+	settled, err := s.Settle(t.Context(), func(string) {})
+	if err != nil || settled.After != 25000 {
+		t.Errorf("%+v, %v", settled, err)
+	}
+}
+
+func TestSettleTakesRights(t *testing.T) {
+	target := pgtest.Database(t)
+	if _, err := open(t, target).DB().Exec("CREATE TABLE another (n int)"); err != nil {
+		t.Fatal(err)
+	}
+	s := plain(t, target)
+	if err := s.CanSettle(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), `GRANT pg_checkpoint TO "ds2_reader"`) {
+		t.Error(err)
+	}
+	if _, err := open(t, target).DB().Exec("GRANT pg_checkpoint TO ds2_reader"); err != nil {
+		t.Skip("a server before 15: ", err)
+	}
+	if err := s.CanSettle(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "may not vacuum another") {
+		t.Error(err)
+	}
+	if _, err := open(t, target).DB().Exec("ALTER TABLE another OWNER TO ds2_reader"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CanSettle(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a restart nothing
+// goes on.
+func TestSettleKilled(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	s := open(t, server.URL("postgres"))
+	if _, err := s.DB().Exec(churn); err != nil {
+		t.Fatal(err)
+	}
+	s.DB().SetMaxIdleConns(0)
+	_, err = s.Settle(t.Context(), func(name string) {
+		if name == "vacuum" {
+			time.AfterFunc(300*time.Millisecond, server.Kill)
+		}
+	})
+	if store.Classify(err) != store.Connection {
+		t.Errorf("a server that was killed: %v", err)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var vacuums, timeouts int
+	if err := s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_stat_progress_vacuum), (SELECT count(*) FROM pg_db_role_setting)`).Scan(&vacuums, &timeouts); err != nil {
+		t.Fatal(err)
+	}
+	if vacuums != 0 || timeouts != 0 {
+		t.Errorf("%d vacuums go on, %d settings are left", vacuums, timeouts)
+	}
+}
