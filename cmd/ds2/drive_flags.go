@@ -205,7 +205,7 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 			return j, err
 		}
 	}
-	if j.limits, err = f.limits.parse(); err != nil {
+	if j.limits, err = f.limits.parse(f.config.Run); err != nil {
 		return j, err
 	}
 	if f.abortAfter > 0 && len(j.limits) == 0 {

@@ -14,14 +14,14 @@ type limitFlags struct{ texts, sets []string }
 
 func (f *limitFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.texts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'purchase p99 < 1s', 'errors < 0.1%', 'data read mean < 20ms', 'log write max < 50ms', 'device write mean < 10ms', 'iops > 250' or 'opm > 60000'; may be repeated")
-	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: data read mean < 20ms, log write mean < 10ms, and the maximum of both, as a mean over 15 s, below 50ms (exchange2007, or jetstress), 100ms (exchange2007-stress, exchange2013) or 200ms (exchange2013-stress); may be repeated")
+	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: data read mean < 20ms, log write mean < 10ms, and the maximum of both, as a mean over 15 s, below 50ms (exchange2007, or jetstress), 100ms (exchange2007-stress, exchange2013) or 200ms (exchange2013-stress); runs over 6 hours take the stress set of a version, unless it is named with -strict; may be repeated")
 }
 
-// parse reads the flags: the sets first, then the limits given one by one.
-func (f *limitFlags) parse() ([]limit.Limit, error) {
+// parse reads the flags for runs of a length: the sets first, then the limits given one by one.
+func (f *limitFlags) parse(run time.Duration) ([]limit.Limit, error) {
 	var limits []limit.Limit
 	for _, name := range f.sets {
-		set, err := limit.Preset(name)
+		set, err := limit.Preset(limit.OfLength(name, run))
 		if err != nil {
 			return nil, flagError("limits", err)
 		}

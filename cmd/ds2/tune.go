@@ -103,7 +103,7 @@ func (f *tuneFlags) check() error {
 	if err := f.restore.check(); err != nil {
 		return err
 	}
-	limits, err := f.limits.parse()
+	limits, err := f.limits.parse(f.config.Run)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package limit
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ds2/internal/fuzztest"
 )
@@ -134,7 +136,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("preset %s: %d limits, %v", name, len(limits), err)
 		}
 	}
-	if _, err := Preset("exchange"); err == nil || !strings.Contains(err.Error(), "known: exchange2007, exchange2007-stress, exchange2013, exchange2013-stress, jetstress") {
+	if _, err := Preset("exchange"); err == nil || !strings.Contains(err.Error(), "known: exchange2007, exchange2007-stress, exchange2007-strict, exchange2013, exchange2013-stress, exchange2013-strict, jetstress") {
 		t.Errorf("an unknown preset gives %v", err)
 	}
 }
@@ -188,5 +190,27 @@ func TestStrain(t *testing.T) {
 	delete(figures, Metric{"order", "p95"})
 	if _, err := strain(); err == nil {
 		t.Error("a limit without a sample has a strain")
+	}
+}
+
+func TestPresetsOfStressTests(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  time.Duration
+		want string
+	}{
+		{"exchange2007", 2 * time.Hour, "data read max < 50ms"},
+		{"exchange2007", 6 * time.Hour, "data read max < 50ms"},
+		{"exchange2007", 24 * time.Hour, "data read max < 100ms"},
+		{"jetstress", 24 * time.Hour, "data read max < 100ms"},
+		{"exchange2007-strict", 24 * time.Hour, "data read max < 50ms"},
+		{"exchange2013", 24 * time.Hour, "data read max < 200ms"},
+		{"exchange2013-strict", 24 * time.Hour, "data read max < 100ms"},
+		{"exchange2013-stress", time.Minute, "data read max < 200ms"},
+	} {
+		limits, err := Preset(OfLength(c.name, c.run))
+		if err != nil || !slices.ContainsFunc(limits, func(l Limit) bool { return l.String() == c.want }) {
+			t.Errorf("%s over %s: %v, %v; want %s among them", c.name, c.run, limits, err, c.want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its performance test and in
@@ -16,6 +17,22 @@ var presets = map[string][]string{
 	"exchange2013":        exchange("100ms"),
 	"exchange2013-stress": exchange("200ms"),
 	"jetstress":           exchange("50ms"), // another name for the first
+	// The first ones for a run of any length, see OfLength.
+	"exchange2007-strict": exchange("50ms"),
+	"exchange2013-strict": exchange("100ms"),
+}
+
+// stressTime is the length of a run over which it is a stress test, in Jetstress.
+const stressTime = 6 * time.Hour
+
+// OfLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those that name
+// their test stand for themselves.
+func OfLength(name string, run time.Duration) string {
+	stress := map[string]string{"exchange2007": "exchange2007-stress", "jetstress": "exchange2007-stress", "exchange2013": "exchange2013-stress"}[name]
+	if run > stressTime && stress != "" {
+		return stress
+	}
+	return name
 }
 
 func exchange(maximum string) []string {

@@ -16,6 +16,9 @@ import (
 	"ds2/internal/monitor"
 )
 
+// dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of its log, on one drive.
+const dayColumns = 64
+
 // simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
 // checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
 func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(monitor.Row)) *measure.Meter {
@@ -24,7 +27,7 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 	m := measure.NewMeter(operations, []string{"host/db"})
 	user := m.NewRecorder(0)
 	m.Enter(measure.PhaseRamp)
-	values := make([]float64, 48)
+	values := make([]float64, dayColumns)
 	for second := 1; second <= hours*3600; second++ {
 		if second == 71 {
 			m.Enter(measure.PhaseRun)
@@ -80,7 +83,7 @@ func TestDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var columns []string
-	for i := range 48 {
+	for i := range dayColumns {
 		columns = append(columns, fmt.Sprintf("group.item%d.quantity_per_second", i))
 	}
 	counters, err := CreateHost(dir, columns, hostStart)

@@ -19,7 +19,7 @@ var _ workload.Concluder = (*Plan)(nil)
 const disclaimer = "This is the mailbox workload of ds2: it has the I/O profile and the method of Jetstress, not its engine, and is no Jetstress or ESRP result."
 
 // Conclude adds the achieved IOPS and the report's sections, in the order of Jetstress's report.
-func (p *Plan) Conclude(s *result.Summary, _ measure.Series, counters monitor.Table) error {
+func (p *Plan) Conclude(s *result.Summary, series measure.Series, counters monitor.Table) error {
 	if p.last != nil && s.Mailbox != nil && s.Mailbox.BytesAfter == nil {
 		p.last.describe(s.Mailbox)
 	}
@@ -39,7 +39,7 @@ func (p *Plan) Conclude(s *result.Summary, _ measure.Series, counters monitor.Ta
 			s.Conditions = append(s.Conditions, conditions(*d)...)
 		}
 	}
-	s.Sections = sections(*s)
+	s.Sections = append(sections(*s), trend(*s, series, counters)...)
 	return nil
 }
 

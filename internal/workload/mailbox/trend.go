@@ -1,0 +1,116 @@
+package mailbox
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// How a window is divided to show what changed over it: by the hour, a short one into tenths, and one that is shorter yet not at all.
+const (
+	partLength   = time.Hour
+	tenths       = 10
+	hourlyFrom   = tenths * partLength / 2 // fewer hours would be fewer parts than tenths
+	shortestPart = time.Minute
+	trendLevel   = 0.01
+)
+
+// trend is what the drives did in the parts of the first window, one after the other, with whether their I/Os a second went up or down.
+func trend(s result.Summary, series measure.Series, counters monitor.Table) []result.Section {
+	if s.Storage == nil || len(s.Windows) == 0 {
+		return nil
+	}
+	from, to := duration(s.Windows[0].From), duration(s.Windows[0].To)
+	part := (to - from) / tenths
+	if to-from >= hourlyFrom {
+		part = partLength
+	}
+	if part < shortestPart {
+		return nil
+	}
+	t := result.Section{Title: "Over time", Head: []string{"from", "to", "IOPS", "reads/s", "writes/s", "log writes/s", "transactions/s", "data read ms", "max", "log write ms", "max", "database MB"}}
+	var at, iops []float64
+	for begin := from; begin+part <= to+time.Second; begin += part {
+		end := min(begin+part, to)
+		seen := monitor.Drives{Counters: counters, Machine: s.Machine, From: s.Start.Add(begin), To: s.Start.Add(end)}
+		d := seen.Storage()
+		if d == nil {
+			continue
+		}
+		at, iops = append(at, begin.Hours()), append(iops, d.IOPS)
+		row := []string{clock(begin), clock(end), decimals(d.IOPS, 1), decimals(d.Reads, 1), decimals(d.Writes, 1), decimals(d.LogWrites, 1), transactions(series, begin, end)}
+		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Data, Over: monitor.VerdictMeans})...)
+		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.VerdictMeans})...)
+		t.Rows = append(t.Rows, append(row, megabytes(counters, s.Start.Add(begin), s.Start.Add(end))))
+	}
+	if r, p := measure.Correlation(at, iops); !math.IsNaN(r) {
+		change := 100 * slope(at, iops) * (at[len(at)-1] - at[0]) / mean(iops)
+		found := "IOPS have no trend over the window"
+		if p < trendLevel {
+			found = fmt.Sprintf("IOPS have a trend of %+.1f %% from the first to the last part of the window", change)
+		}
+		t.Notes = []string{fmt.Sprintf("%s, by %d parts (%s).", found, len(at), measure.Significance(p, trendLevel))}
+	}
+	return []result.Section{t}
+}
+
+func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+
+// clock is a time of the run as 3:20:00.
+func clock(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// latencies are the mean and the highest mean of 15 s of the slowest drive, in ms.
+func latencies(d monitor.Drives, k monitor.IOKind) []string {
+	mean, longest, measured := d.Slowest(k)
+	if !measured {
+		return []string{"–", "–"}
+	}
+	return []string{decimals(1000*mean, 3), decimals(1000*longest, 3)}
+}
+
+// transactions are those completed a second.
+func transactions(series measure.Series, from, to time.Duration) string {
+	n := int64(0)
+	for _, sample := range series.Samples {
+		if sample.End > from && sample.End <= to {
+			n += sample.Counts.Orders
+		}
+	}
+	return decimals(float64(n)/(to-from).Seconds(), 1)
+}
+
+// megabytes is the size of all databases.
+func megabytes(counters monitor.Table, from, to time.Time) string {
+	sum := 0.0
+	for _, column := range counters.Items(monitor.DatabaseSize) {
+		sum += counters.Mean(column, from, to)
+	}
+	if sum == 0 || math.IsNaN(sum) {
+		return "–"
+	}
+	return decimals(sum/1e6, 0)
+}
+
+func mean(values []float64) (m float64) {
+	for _, v := range values {
+		m += v / float64(len(values))
+	}
+	return m
+}
+
+// slope is that of the line of least squares.
+func slope(xs, ys []float64) float64 {
+	x, y := mean(xs), mean(ys)
+	var xy, xx float64
+	for i := range xs {
+		xy, xx = xy+(xs[i]-x)*(ys[i]-y), xx+(xs[i]-x)*(xs[i]-x)
+	}
+	return xy / xx
+}

@@ -1,0 +1,59 @@
+package mailbox
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// TestTrend simulates the counters of a drive over hours.
+func TestTrend(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		length time.Duration
+		change float64 // of the IOPS over the window
+		rows   int
+		says   string
+	}{
+		{"a day that loses a tenth", 24 * time.Hour, -0.1, 24, "IOPS have a trend of -10"},
+		{"a day that stays", 24 * time.Hour, 0, 24, "IOPS have no trend over the window, by 24 parts"},
+		{"two hours", 2 * time.Hour, 0, 10, "by 10 parts"},
+		{"a minute", time.Minute, 0, 0, ""},
+	} {
+		start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+		random := rand.New(rand.NewPCG(19, 8))
+		table := monitor.Table{Columns: []string{"disk.sda.reads_per_second", "disk.sda.writes_per_second", "disk.sda.read_seconds", "db.size_bytes"}}
+		var series measure.Series
+		seconds := int(c.length.Seconds())
+		for i := 1; i <= seconds; i++ {
+			level := 1 + c.change*float64(i)/float64(seconds)
+			table.Rows = append(table.Rows, monitor.Row{Time: start.Add(time.Duration(i) * time.Second), Values: []float64{level * (100 + 20*random.NormFloat64()), level * 50, 0.005, 1e9}})
+			series.Samples = append(series.Samples, measure.Sample{End: time.Duration(i) * time.Second, Counts: measure.Counts{Orders: 40}})
+		}
+		s := result.Summary{Start: start, Storage: &monitor.Storage{}, Windows: []measure.Window{{From: 0, To: c.length.Seconds()}}}
+		sections := trend(s, series, table)
+		if c.rows == 0 {
+			if sections != nil {
+				t.Errorf("%s: %+v", c.why, sections)
+			}
+			continue
+		}
+		if len(sections) != 1 || len(sections[0].Rows) != c.rows || !strings.Contains(strings.Join(sections[0].Notes, " "), c.says) {
+			t.Fatalf("%s: %+v", c.why, sections)
+		}
+		first := strings.Join(sections[0].Rows[0], " ")
+		if want := " 50.0 0.0 40.0 5.000 5.000 – – 1000"; c.change == 0 && !strings.HasSuffix(first, want) {
+			t.Errorf("%s: %q", c.why, first)
+		}
+		for _, row := range sections[0].Rows {
+			if len(row) != len(sections[0].Head) {
+				t.Errorf("%s: %q", c.why, row)
+			}
+		}
+	}
+}
