@@ -31,6 +31,7 @@ func Merge(records []*Record) (*Record, error) {
 	s := &m.Summary
 	s.Audit, s.Limits, s.DeepChecks, s.Crash, s.Cuts, s.Power, s.Bottleneck = nil, nil, nil, nil, nil, nil, nil
 	s.Costs, s.Conditions, s.SMART = nil, nil, nil
+	s.Scrub, s.Copies, s.Debt = nil, nil, nil
 	s.Threads, s.Counts, s.Errors, s.Retries, s.ByTarget = 0, measure.Counts{}, nil, nil, nil
 	s.Before, s.After = slices.Clone(first.Before), slices.Clone(first.After)
 	for _, r := range records {
@@ -39,6 +40,7 @@ func Merge(records []*Record) (*Record, error) {
 		s.Errors = measure.AddFailures(s.Errors, r.Errors...)
 		s.Retries = measure.AddFailures(s.Retries, r.Retries...)
 		s.ByTarget = addTargets(s.ByTarget, r.ByTarget)
+		s.Scrub, s.Copies = append(s.Scrub, r.Scrub...), append(s.Copies, r.Copies...)
 		if r.End.After(s.End) {
 			s.End = r.End
 		}
