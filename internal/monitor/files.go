@@ -8,9 +8,9 @@ import (
 
 // Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's name,
 // its role, reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all since the server
-// started. asDrives has the rest of the kit take the files for the drives, where nobody can observe those; they are then in the
-// second result. item names the database in the columns, for runs on several. How busy a file is no server counts.
-func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, []Drive, error) {
+// started. The second result is the files. asDrives has the rest of the kit take them for the drives, where nobody can observe
+// those. item names the database in the columns, for runs on several. How busy a file is no server counts.
+func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, []DatabaseFile, error) {
 	const perFile = 6
 	src := Source{Name: "file counters of " + target}
 	columns := [...]string{FileReads, FileWrites, FileReadBytes, FileWrittenBytes, FileReadTime, FileWriteTime, FileQueue}
@@ -28,7 +28,7 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 			return err
 		})
 	}
-	var drives []Drive
+	var files []DatabaseFile
 	err := read(ctx, func(file string, role Role, _ [perFile]float64) {
 		at := len(src.Figures)
 		index[file] = at
@@ -46,9 +46,7 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 		if item != "" {
 			name = item + "." + file
 		}
-		if asDrives {
-			drives = append(drives, Drive{Name: name, File: true, Roles: []Role{role}})
-		}
+		files = append(files, DatabaseFile{name, target, role})
 		src.Columns = append(src.Columns,
 			Column{ItemColumn(columns[0], name), rate(at)},
 			Column{ItemColumn(columns[1], name), rate(at + 1)},
@@ -72,5 +70,5 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 			}
 		})
 	}
-	return src, drives, nil
+	return src, files, nil
 }

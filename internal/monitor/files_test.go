@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,13 +21,12 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
-		src, drives, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
+		src, files, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
 		if err != nil {
 			t.Fatal(err)
 		}
-		machine := &monitor.Machine{Drives: drives}
-		if asDrives != (len(drives) == 2) || asDrives == machine.Holds("cust_1", monitor.Log) || asDrives && !machine.Holds("log_1", monitor.Log) {
-			t.Errorf("drives %+v", drives)
+		if want := []monitor.DatabaseFile{{"cust_1", "host/DS2", monitor.Data}, {"log_1", "host/DS2", monitor.Log}}; !slices.Equal(files, want) {
+			t.Errorf("files %+v", files)
 		}
 		if len(src.Figures) != 12 || len(src.Columns) != 14 {
 			t.Fatalf("%d figures, %d columns", len(src.Figures), len(src.Columns))

@@ -16,6 +16,8 @@ type Machine struct {
 	MemoryBytes int64       `json:"memory_bytes"`
 	Drives      []Drive     `json:"drives,omitempty"`
 	FileSystem  *FileSystem `json:"file_system,omitempty"` // of the database's data directory
+
+	Files []DatabaseFile `json:"database_files,omitempty"` // whose I/O servers count themselves
 }
 
 // Drive is one block device or, where nobody can observe those, a file of a database.

@@ -284,17 +284,20 @@ func (w *Observer) files(ctx context.Context, t Target, several, asDrives bool) 
 	if several {
 		item = t.Label()
 	}
-	src, drives, err := Files(ctx, t.DB(), t.Label(), item, asDrives, q.FileCounters)
+	src, files, err := Files(ctx, t.DB(), t.Label(), item, asDrives, q.FileCounters)
 	if err != nil {
 		w.note("no counters of the database's files: %v", t.Wrap("read", err))
 		return nil
 	}
+	if w.Machine == nil {
+		w.Machine = &Machine{}
+	}
+	w.Machine.Files = append(w.Machine.Files, files...)
 	if asDrives {
 		w.note("the drives are judged by what %s counted of its files", t.Label())
-		if w.Machine == nil {
-			w.Machine = &Machine{}
+		for _, f := range files {
+			w.Machine.Drives = append(w.Machine.Drives, Drive{Name: f.Name, File: true, Roles: []Role{f.Role}})
 		}
-		w.Machine.Drives = append(w.Machine.Drives, drives...)
 	}
 	w.Sources = append(w.Sources, src)
 	return nil

@@ -74,13 +74,17 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 // latency is that of one drive. A time shorter than k.Over has its mean for a maximum.
 func (d Drives) latency(drive string, k IOKind) (mean, longest float64, measured bool) {
 	rateColumn, latencyColumn := k.columns()
-	rates := d.Counters.Values(ItemColumn(rateColumn, drive))
-	latencies := d.Counters.Values(ItemColumn(latencyColumn, drive))
+	return d.slowest(d.Counters.Values(ItemColumn(rateColumn, drive)), d.Counters.Values(ItemColumn(latencyColumn, drive)), k.Over)
+}
+
+// slowest is the mean over all I/Os, of which the rates and the mean latencies of each second are given, and the highest mean of
+// a length.
+func (d Drives) slowest(rates, latencies []float64, over time.Duration) (mean, longest float64, measured bool) {
 	if rates == nil || latencies == nil {
 		return 0, 0, false
 	}
 	var all, part struct{ requests, time float64 }
-	end := d.From.Add(k.Over)
+	end := d.From.Add(over)
 	for i, latency := range latencies {
 		at := d.Counters.Rows[i].Time
 		if !at.After(d.From) || at.After(d.To) || math.IsNaN(latency) || math.IsNaN(rates[i]) {
@@ -89,13 +93,13 @@ func (d Drives) latency(drive string, k IOKind) (mean, longest float64, measured
 		// Samples come a little late, so a part ends with the one that is nearest to its end.
 		for at.After(end.Add(Interval / 2)) {
 			part.requests, part.time = 0, 0
-			end = end.Add(k.Over)
+			end = end.Add(over)
 		}
 		all.requests += rates[i]
 		all.time += rates[i] * latency
 		part.requests += rates[i]
 		part.time += rates[i] * latency
-		if complete := !at.Before(end.Add(-Interval/2)) || k.Over == Interval; complete && part.requests > 0 {
+		if complete := !at.Before(end.Add(-Interval/2)) || over == Interval; complete && part.requests > 0 {
 			longest = max(longest, part.time/part.requests)
 		}
 	}
@@ -135,6 +139,9 @@ type Storage struct {
 	Shared bool `json:"shared,omitempty"`
 
 	Volumes []Volume `json:"volumes"`
+
+	// Databases is what the servers counted of their files themselves, where they do.
+	Databases []DatabaseIO `json:"databases,omitempty"`
 }
 
 // Total is the reads and writes of data and log together, which the published reports call total IOPS.
@@ -194,6 +201,7 @@ func (d Drives) Storage() *Storage {
 	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
 	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
 	s.LogRead = d.mean(CopiesReadBytes, "")
+	s.Databases = d.databases()
 	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
 	if s.LogWrites > 0 {
 		s.LogBytes = new(logBytes / s.LogWrites)

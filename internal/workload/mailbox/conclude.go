@@ -39,7 +39,7 @@ func (p *Plan) Conclude(s *result.Summary, series measure.Series, counters monit
 			s.Conditions = append(s.Conditions, conditions(*d)...)
 		}
 	}
-	s.Sections = append(sections(*s), trend(*s, series, counters)...)
+	s.Sections = append(p.sections(*s), trend(*s, series, counters)...)
 	return nil
 }
 
@@ -55,8 +55,15 @@ func conditions(d monitor.Storage) []result.Condition {
 	return all
 }
 
-func sections(s result.Summary) []result.Section {
-	return []result.Section{sizing(s), parameters(s), databases(s), volumes(s)}
+func (p *Plan) sections(s result.Summary) []result.Section {
+	all := []result.Section{sizing(s), parameters(s), databases(s), volumes(s)}
+	if len(s.Targets) > 1 && p.Targets[0].Engine.SharesLog() {
+		all[0].Notes = append(all[0].Notes, "The databases of a server share a log here, which Exchange's do not.")
+	}
+	if t := databaseIO(s); len(t.Rows) > 0 {
+		all = append(all, t)
+	}
+	return all
 }
 
 func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
@@ -112,9 +119,6 @@ func sizing(s result.Summary) result.Section {
 	add("mailbox size in MB", decimals(float64(m.MailboxBytes)/(1<<20), 0))
 	add("initial database size in bytes", numbersText(m.BytesBefore))
 	add("final database size in bytes", numbersText(m.BytesAfter))
-	if len(s.Targets) > 1 {
-		t.Notes = append(t.Notes, "Databases in one cluster of PostgreSQL share a log, which Exchange's do not.")
-	}
 	return t
 }
 
@@ -171,11 +175,41 @@ func databases(s result.Summary) result.Section {
 
 // volumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
 func volumes(s result.Summary) result.Section {
-	t := result.Section{Title: "Volumes, in the first window; maxima over means of 15 s",
-		Head: []string{"volume", "holds", "read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write"}}
+	t := result.Section{Title: "Volumes, in the first window; maxima over means of 15 s", Head: append([]string{"volume", "holds"}, ioHead...)}
 	if s.Storage == nil {
 		return t
 	}
+	for _, v := range s.Storage.Volumes {
+		var roles []string
+		for _, r := range v.Roles {
+			roles = append(roles, string(r))
+		}
+		if len(roles) == 0 {
+			roles = []string{"unknown"}
+		}
+		t.Rows = append(t.Rows, append([]string{v.Name, strings.Join(roles, ", ")}, ioRow(monitor.FileIO{
+			Reads: v.Reads, Writes: v.Writes, ReadBytes: v.ReadBytes, WrittenBytes: v.WrittenBytes,
+			ReadMean: v.ReadMean, ReadMax: v.ReadMax, WriteMean: v.WriteMean, WriteMax: v.WriteMax,
+		})...))
+	}
+	return t
+}
+
+// databaseIO is what Jetstress reports of each database and its log from 2010 on, where servers count it.
+func databaseIO(s result.Summary) result.Section {
+	t := result.Section{Title: "I/O of the databases' files as their servers counted it, in the first window; maxima over means of 15 s", Head: append([]string{"database", "files"}, ioHead...)}
+	if s.Storage == nil {
+		return t
+	}
+	for _, d := range s.Storage.Databases {
+		t.Rows = append(t.Rows, append([]string{d.Database, "data"}, ioRow(d.Data)...), append([]string{d.Database, "log"}, ioRow(d.Log)...))
+	}
+	return t
+}
+
+var ioHead = []string{"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write"}
+
+func ioRow(io monitor.FileIO) []string {
 	ms := func(seconds *float64) string {
 		if seconds == nil {
 			return "–"
@@ -188,16 +222,6 @@ func volumes(s result.Summary) result.Section {
 		}
 		return decimals(math.Round(bytes/ios), 0)
 	}
-	for _, v := range s.Storage.Volumes {
-		var roles []string
-		for _, r := range v.Roles {
-			roles = append(roles, string(r))
-		}
-		if len(roles) == 0 {
-			roles = []string{"unknown"}
-		}
-		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), ms(v.ReadMean), ms(v.ReadMax), ms(v.WriteMean), ms(v.WriteMax),
-			decimals(v.Reads, 3), decimals(v.Writes, 3), each(v.ReadBytes, v.Reads), each(v.WrittenBytes, v.Writes)})
-	}
-	return t
+	return []string{ms(io.ReadMean), ms(io.ReadMax), ms(io.WriteMean), ms(io.WriteMax),
+		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes)}
 }

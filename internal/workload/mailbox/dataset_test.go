@@ -19,6 +19,7 @@ func (e keysOnly) Format() Format {
 		return binary.BigEndian.AppendUint64(b, uint64(r.Message)^1<<63)
 	}}
 }
+func (keysOnly) SharesLog() bool                                       { return false }
 func (keysOnly) Check(context.Context, store.Store, Parameters) error  { return nil }
 func (keysOnly) Connect(context.Context, store.Store) (Session, error) { return nil, nil }
 func (keysOnly) Bytes(context.Context, store.Store) (int64, error)     { return 0, nil }

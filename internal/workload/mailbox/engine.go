@@ -12,6 +12,9 @@ type Engine interface {
 	// Format is the bytes of records as its bulk load takes them.
 	Format() Format
 
+	// SharesLog says that the databases of a server have one log together.
+	SharesLog() bool
+
 	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no others. The error is a
 	// *store.Error where the database could not be asked.
 	Check(ctx context.Context, target store.Store, p Parameters) error

@@ -19,6 +19,9 @@ var (
 // Engine is PostgreSQL.
 type Engine struct{}
 
+// SharesLog: a cluster has one.
+func (Engine) SharesLog() bool { return true }
+
 // Check has nothing to refuse: each transaction says by itself how it commits.
 func (Engine) Check(context.Context, store.Store, mailbox.Parameters) error { return nil }
 

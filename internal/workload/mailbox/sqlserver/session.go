@@ -26,6 +26,9 @@ type Engine struct{}
 // operation up to six.
 const mostSteps = (2100 - 2) / 6
 
+// SharesLog: each database has its own.
+func (Engine) SharesLog() bool { return false }
+
 // Check asks whether commits can be lazy and full: by themselves, neither the option of a database nor a server that does not know
 // it has a commit fail that asks for what they do not give.
 func (Engine) Check(ctx context.Context, target store.Store, p mailbox.Parameters) error {

@@ -1,0 +1,96 @@
+package monitor
+
+import (
+	"cmp"
+	"math"
+)
+
+// DatabaseFile is a file of a database whose I/O its server counts.
+type DatabaseFile struct {
+	Name     string `json:"name"` // in the counters' columns
+	Database string `json:"database"`
+	Role     Role   `json:"role"`
+}
+
+// DatabaseIO is what a server counted of a database's files.
+type DatabaseIO struct {
+	Database string `json:"database"`
+	Data     FileIO `json:"data"`
+	Log      FileIO `json:"log"`
+}
+
+// FileIO is the I/O of the files of a role together, a second; times are as those of a Volume.
+type FileIO struct {
+	Reads        float64  `json:"reads_per_s"`
+	Writes       float64  `json:"writes_per_s"`
+	ReadBytes    float64  `json:"read_bytes_per_s"`
+	WrittenBytes float64  `json:"written_bytes_per_s"`
+	ReadMean     *float64 `json:"read_mean_s"`
+	ReadMax      *float64 `json:"read_max_s"`
+	WriteMean    *float64 `json:"write_mean_s"`
+	WriteMax     *float64 `json:"write_max_s"`
+}
+
+// databases sums up what servers counted of their files, a database each in the order of the targets.
+func (d Drives) databases() (all []DatabaseIO) {
+	if d.Machine == nil {
+		return nil
+	}
+	files := map[string]map[Role][]string{}
+	for _, f := range d.Machine.Files {
+		if files[f.Database] == nil {
+			files[f.Database] = map[Role][]string{}
+			all = append(all, DatabaseIO{Database: f.Database})
+		}
+		files[f.Database][f.Role] = append(files[f.Database][f.Role], f.Name)
+	}
+	for i := range all {
+		of := files[all[i].Database]
+		all[i].Data, all[i].Log = d.filesIO(of[Data]), d.filesIO(of[Log])
+	}
+	return all
+}
+
+// filesIO adds files up.
+func (d Drives) filesIO(files []string) (io FileIO) {
+	for _, file := range files {
+		mean := func(column, asDrive string) float64 {
+			return cmp.Or(d.mean(column, file), d.mean(asDrive, file))
+		}
+		io.Reads += mean(FileReads, DiskReads)
+		io.Writes += mean(FileWrites, DiskWrites)
+		io.ReadBytes += mean(FileReadBytes, DiskReadBytes)
+		io.WrittenBytes += mean(FileWrittenBytes, DiskWrittenBytes)
+	}
+	io.ReadMean, io.ReadMax = d.filesLatency(files, [2]string{FileReads, DiskReads}, [2]string{FileReadTime, DiskReadTime})
+	io.WriteMean, io.WriteMax = d.filesLatency(files, [2]string{FileWrites, DiskWrites}, [2]string{FileWriteTime, DiskWriteTime})
+	return io
+}
+
+// filesLatency is the latency of all I/Os of files: nil where there were none. Of two columns the second is that of files that
+// stand for drives.
+func (d Drives) filesLatency(files []string, rateColumns, latencyColumns [2]string) (mean, longest *float64) {
+	rates, times := make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
+	values := func(columns [2]string, file string) []float64 {
+		if v := d.Counters.Values(ItemColumn(columns[0], file)); v != nil {
+			return v
+		}
+		return d.Counters.Values(ItemColumn(columns[1], file))
+	}
+	for _, file := range files {
+		latencies := values(latencyColumns, file)
+		for i, rate := range values(rateColumns, file) {
+			if latencies != nil && rate > 0 && !math.IsNaN(latencies[i]) {
+				rates[i] += rate
+				times[i] += rate * latencies[i]
+			}
+		}
+	}
+	for i := range times {
+		times[i] /= rates[i] // the mean of the second; NaN where there was none
+	}
+	if m, l, ok := d.slowest(rates, times, VerdictMeans); ok {
+		return &m, &l
+	}
+	return nil, nil
+}
