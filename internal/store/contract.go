@@ -200,7 +200,7 @@ type DeepChecker interface {
 // Scrubber is a Store whose database can be read from its drives as a background scan does, beside users at work.
 type Scrubber interface {
 	// OpenScrub connects a Reader of the database's files, in their order, in requests of ScrubRequest, past the server's own
-	// cache; after the last page it begins again.
+	// cache where that can be; after the last page it begins again.
 	OpenScrub(ctx context.Context) (Reader, error)
 }
 

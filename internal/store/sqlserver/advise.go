@@ -94,9 +94,9 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 				size/1e6, 100*used/size)
 		}
 	case model == "SIMPLE" || model == "BULK_LOGGED":
-		warn("the recovery model is %s; the storage report measured under full recovery", model)
+		warn("the recovery model is %s; DVD Store's storage report measured under full recovery", model)
 	}
-	if d := s["database delayed durability"]; d != "" && d != "DISABLED" {
+	if d := Durability(s["database delayed durability"]); d == DurabilityForced { // under ALLOWED none is lazy that does not ask for it
 		warn("delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them", d)
 	}
 	if p := s["database page verify"]; p != "" && p != "CHECKSUM" {

@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,10 @@ func TestAdvice(t *testing.T) {
 	}
 	if lines := advice(sound, run, 0); len(lines) != 0 {
 		t.Errorf("of the storage report's own server: %q", lines)
+	}
+	allowed := maps.Clone(sound)
+	if allowed["database delayed durability"] = "ALLOWED"; len(advice(allowed, run, 0)) != 0 {
+		t.Error("commits are lazy where they ask for it, and orders do not")
 	}
 	if lines := advice(settings{}, run, 0); len(lines) != 0 {
 		t.Errorf("where nothing is told: %q", lines)

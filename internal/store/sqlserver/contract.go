@@ -13,4 +13,5 @@ var (
 	_ store.Checkpointer = (*Store)(nil)
 	_ store.Examiner     = (*Store)(nil)
 	_ store.DeepChecker  = (*Store)(nil)
+	_ store.Scrubber     = (*Store)(nil)
 )

@@ -128,6 +128,17 @@ func (n *network) DialContext(ctx context.Context, network, address string) (net
 	return &loginConn{Conn: conn, network: n}, nil
 }
 
+// limit bounds the bytes that the system keeps of what has arrived and was not read.
+func (n *network) limit(bytes int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, conn := range n.conns {
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetReadBuffer(bytes) // else the scan only begins with more at once
+		}
+	}
+}
+
 // cut ends what goes on on the connection.
 func (n *network) cut() {
 	n.mu.Lock()

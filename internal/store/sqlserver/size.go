@@ -16,3 +16,17 @@ func (s *Store) TableBytes(ctx context.Context, table string) (bytes int64, err 
 	err = s.db.QueryRowContext(ctx, query, table).Scan(&bytes)
 	return bytes, s.Wrap("ask for the size of table "+table+" in "+s.Label(), err)
 }
+
+// tableRows is about how many rows a table has, of a quoted name.
+func (s *Store) tableRows(ctx context.Context, table string) (rows int64, err error) {
+	v, err := s.ask(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if v.babelfish { // which knows only at times
+		err = s.db.QueryRowContext(ctx, "SELECT COUNT_BIG(*) FROM "+table).Scan(&rows)
+	} else {
+		err = s.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(rows), 0) FROM sys.partitions WHERE object_id = OBJECT_ID(@p1) AND index_id IN (0, 1)", table).Scan(&rows)
+	}
+	return rows, s.Wrap("ask for the rows of table "+table+" in "+s.Label(), err)
+}

@@ -1,0 +1,149 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+)
+
+// scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are taken as
+// slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows, and reads ahead in
+// pieces of a size of its own. What it reads passes through the server's buffers, which verify each page, and may drive others out.
+type scrub struct {
+	store   *Store
+	conn    *mssql.Conn
+	network *network
+
+	tables []scrubTable
+	at     int         // among them
+	rows   driver.Rows // of the table under way; nil between two
+	row    []driver.Value
+	rest   float64 // bytes that were read beyond the last request's
+}
+
+// scrubTable is a table and the share of its pages that each of its rows has.
+type scrubTable struct {
+	name     string // quoted, with its schema
+	rowBytes float64
+}
+
+// scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to some MB.
+const scrubBuffer = 64 << 10
+
+// OpenScrub connects a scan of the database's tables: store.Scrubber.
+func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
+	op := "scrub " + s.Label()
+	conn, network, err := s.dial(ctx, s.config)
+	if err != nil {
+		return nil, s.Wrap(op, err)
+	}
+	network.limit(scrubBuffer)
+	r := &scrub{store: s, conn: conn, network: network}
+	if err := r.list(ctx); err != nil {
+		r.Close()
+		return nil, s.Wrap(op, err)
+	}
+	return r, nil
+}
+
+// list begins again at the first table, in the order in which they were made.
+func (r *scrub) list(ctx context.Context) error {
+	r.at, r.tables = 0, nil
+	rows, err := r.store.db.QueryContext(ctx, `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var schema, name string
+		if err := rows.Scan(&schema, &name); err != nil {
+			return err
+		}
+		names = append(names, quoteName(schema)+"."+quoteName(name))
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, name := range names {
+		bytes, err := r.store.TableBytes(ctx, name)
+		if err != nil {
+			return err
+		}
+		count, err := r.store.tableRows(ctx, name)
+		if err != nil {
+			return err
+		}
+		if count > 0 && bytes > 0 {
+			r.tables = append(r.tables, scrubTable{name, float64(bytes) / float64(count)})
+		}
+	}
+	if len(r.tables) == 0 {
+		return &store.Error{Op: "scrub " + r.store.Label(), Class: store.Config, Err: fmt.Errorf("the database has no rows"), Hint: "fill it with ds2 load"}
+	}
+	return nil
+}
+
+// Read takes rows that lie on as many bytes of pages as a request has.
+func (r *scrub) Read(ctx context.Context) (store.Read, error) {
+	stop := context.AfterFunc(ctx, r.network.cut) // go-mssqldb does not look at a later context while it waits for rows
+	defer stop()
+	read := store.Read{Device: -1}
+	if r.at == len(r.tables) {
+		if err := r.list(ctx); err != nil {
+			return read, r.wrap(err)
+		}
+	}
+	t := r.tables[r.at]
+	if r.rows == nil {
+		if err := r.begin(ctx, t); err != nil {
+			return read, r.wrap(err)
+		}
+	}
+	bytes := r.rest
+	for bytes < store.ScrubRequest {
+		err := r.rows.Next(r.row)
+		if err == nil {
+			bytes += t.rowBytes
+			continue
+		}
+		r.rows.Close()
+		r.rows = nil
+		r.at++
+		if err != io.EOF {
+			return read, r.wrap(err)
+		}
+		read.Last = r.at == len(r.tables)
+		break
+	}
+	read.Bytes = int64(bytes)
+	r.rest = bytes - float64(read.Bytes)
+	return read, nil
+}
+
+// begin begins with a table.
+func (r *scrub) begin(ctx context.Context, t scrubTable) error {
+	// Without locks a scan may follow the pages as they lie in the file.
+	stmt, err := r.conn.PrepareContext(ctx, "SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)")
+	if err != nil {
+		return err
+	}
+	r.rows, err = stmt.(*mssql.Stmt).QueryContext(ctx, nil)
+	if err != nil {
+		r.rows = nil
+		r.at++
+		return err
+	}
+	r.row = make([]driver.Value, len(r.rows.Columns()))
+	return nil
+}
+
+func (r *scrub) wrap(err error) error { return r.store.Wrap("scrub "+r.store.Label(), err) }
+
+// Close disconnects, which ends the statement under way.
+func (r *scrub) Close() { r.conn.Close() }

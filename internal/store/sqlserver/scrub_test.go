@@ -1,0 +1,90 @@
+package sqlserver_test
+
+import (
+	"context"
+	"net/url"
+	"testing"
+	"time"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver"
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/schema"
+)
+
+// TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
+func TestScrub(t *testing.T) {
+	target, err := url.Parse(servertest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := sqlserver.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened.(*sqlserver.Store)
+	t.Cleanup(func() { s.Close() })
+	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Database()}}
+	if err := s.CreateDatabase(t.Context(), create); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		"CREATE TABLE a (id int NOT NULL PRIMARY KEY CLUSTERED, body varbinary(7000) NOT NULL)",
+		"CREATE TABLE empty (id int NOT NULL)",
+		"CREATE TABLE b (id int NOT NULL, body varbinary(7000) NOT NULL)",
+		`DECLARE @i int = 0; WHILE @i < 300 BEGIN
+			INSERT INTO a VALUES (@i, CAST(REPLICATE(CAST('x' AS varchar(8000)), 7000) AS varbinary(7000)));
+			INSERT INTO b VALUES (@i, CAST(REPLICATE(CAST('x' AS varchar(8000)), 7000) AS varbinary(7000)));
+			SET @i = @i + 1; END`,
+	} {
+		if _, err := s.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all int64
+	for _, table := range []string{"dbo.a", "dbo.b"} {
+		bytes, err := s.TableBytes(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += bytes
+	}
+	r, err := s.OpenScrub(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for pass := range 2 {
+		var bytes int64
+		for requests := 1; ; requests++ {
+			read, err := r.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes += read.Bytes; read.Bytes > 2*store.ScrubRequest || requests > 1000 {
+				t.Fatalf("request %d: %+v", requests, read)
+			}
+			if read.Last {
+				break
+			}
+		}
+		if bytes < all*95/100 || bytes > all*105/100 {
+			t.Errorf("pass %d: %d bytes of %d", pass, bytes, all)
+		}
+	}
+	if _, err := r.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	time.Sleep(50 * time.Millisecond)
+	start := time.Now()
+	for range 100 {
+		if _, err = r.Read(ctx); err != nil {
+			break
+		}
+	}
+	if err == nil || time.Since(start) > 5*time.Second {
+		t.Errorf("after its context has ended: %v in %s", err, time.Since(start))
+	}
+}
