@@ -80,12 +80,17 @@ func TestTexts(t *testing.T) {
 	body := bytes.Repeat([]byte{0xAB}, 300)
 	bodyRow := append([]byte{0xD1, 5, 0, 0, 0, 0x2C, 0x01}, body...)
 	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(1), binaryColumn, bodyRow, []byte{0xD1, 6, 0, 0, 0, 0xFF, 0xFF}, tdstest.Done(tdstest.DoneFinal))
-	for _, long := range []bool{false, true} {
+	for _, c := range []struct{ long, encrypted bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		long := c.long
 		sent := make(chan []byte, 1)
-		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
+		options := tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
 			sent <- bytes.Clone(b)
 			return answer
-		}})
+		}}
+		if c.encrypted { // go-mssqldb calls
+			options.Encryption, options.Certificate = tdstest.EncryptAll, tdstest.SelfSigned(t, "127.0.0.1", false)
+		}
+		server := tdstest.Start(t, options)
 		conn := connect(t, openURL(t, server.URL("DS2")))
 		text := "SELECT @p1; SELECT @p2"
 		if long {
@@ -103,7 +108,10 @@ func TestTexts(t *testing.T) {
 			return nil
 		})
 		if got := strings.Join(found, ", "); err != nil || got != "1 7, 2 5, 2 6" {
-			t.Errorf("rows of columns: %s, %v", got, err)
+			t.Errorf("%+v: rows of columns: %s, %v", c, got, err)
+		}
+		if c.encrypted {
+			continue
 		}
 		var unicode []byte
 		for _, c := range []byte(text) {

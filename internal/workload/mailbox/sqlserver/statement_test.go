@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver"
+	"ds2/internal/store/sqlserver/tdstest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
 )
@@ -56,5 +59,26 @@ func TestStatements(t *testing.T) {
 		if err := os.WriteFile(*statementsFile, []byte(script.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestDuplicate: an insert whose first try was committed after it was looked for is tried again.
+func TestDuplicate(t *testing.T) {
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
+		return tdstest.Answer(tdstest.Error(2627, 1, 14, "Violation of PRIMARY KEY constraint."), tdstest.Done(tdstest.DoneError))
+	}})
+	s, err := sqlserver.Open(server.URL("MAIL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	session, err := Engine{}.Connect(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(t.Context())
+	err = session.Transact(t.Context(), []mailbox.Step{{Op: mailbox.Insert}}, false)
+	if store.Classify(err) != store.Serialization || !strings.Contains(err.Error(), "insert: Violation of PRIMARY KEY") {
+		t.Errorf("got %v of class %s", err, store.Classify(err))
 	}
 }
