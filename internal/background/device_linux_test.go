@@ -2,7 +2,6 @@ package background
 
 import (
 	"log/slog"
-	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -64,10 +63,11 @@ func TestDeviceSeesScrub(t *testing.T) {
 	if x.Error != "" || x.PerSecond() > 1.1*rate || x.Requests < 20 {
 		t.Errorf("%+v", x)
 	}
-	if math.Abs(seen-float64(x.Bytes)) > 0.1*float64(x.Bytes) {
+	// The server itself reads too, and the kernel ahead of both.
+	if seen < 0.9*float64(x.Bytes) || seen > 1.25*float64(x.Bytes) {
 		t.Errorf("the drive counted %.0f bytes, and the scan %d", seen, x.Bytes)
 	}
-	if x.Device != nil && math.Abs(float64(*x.Device)-seen) > 0.1*seen {
+	if x.Device != nil && (float64(*x.Device) < 0.9*float64(x.Bytes) || float64(*x.Device) > seen) {
 		t.Errorf("%d bytes from drives, of which the drive counted %.0f", *x.Device, seen)
 	}
 }
