@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -17,6 +19,8 @@ type crashFlags struct {
 	deepEvery int
 	recovery  time.Duration
 	journal   bool
+	replay    byteSize // of log; 0: no replay test
+	serverLog string
 	commands  durability.Commands
 	own       *localpg.Server // instead of commands; nil: none
 }
@@ -35,6 +39,7 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
 	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged work that it lost; with --crash-cycles, the mean time of orders before each kill (then 10s by default)")
 	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some during a checkpoint and some in a burst of commits, look after each for what it lost, and end the run after the last")
+	flags.Var(&f.replay, "replay", "replay test: run until so much log stands since the last checkpoint, such as 500MB, kill the server, start it, and tell how long it took to redo it; the run ends then")
 	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, read and check every page after every so many kills; 0 = never")
 }
 
@@ -43,6 +48,7 @@ func (f *crashFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
 	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
 	flags.Var(durationValue{&f.recovery, time.Minute}, "recovery-timeout", "with --crash-cycles, how long the server may take from the start command until it answers; 0 = as long as it takes")
+	flags.StringVar(&f.serverLog, "server-log", "", "with --replay, file of the server's log on this machine (default: the server is asked for it)")
 	flags.BoolVar(&f.journal, "journal", false, "keep a journal of what the server acknowledges, on a driver machine beside the one that has --crash-cycles; ds2 verify compares all journals")
 }
 
@@ -55,6 +61,9 @@ const (
 
 // parse reads the flags for a run of a length, 0 where it has no end, against so many targets. No crash is nil.
 func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*durability.Plan, error) {
+	if f.replay > 0 || f.serverLog != "" {
+		return f.parseReplay(targets, seed)
+	}
 	commands := f.commands.KillLine != "" && f.commands.StartLine != ""
 	if f.after == 0 && f.cycles > 0 {
 		f.after = meanCycle
@@ -92,4 +101,50 @@ func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*dur
 		plan.Server = ownServer{f.own}
 	}
 	return plan, nil
+}
+
+// ends says whether a run ends after the last cut.
+func (f *crashFlags) ends() bool { return f.cycles > 0 || f.replay > 0 }
+
+// Bounds of the log that a replay test has the server redo.
+const minReplay, maxReplay = 1e6, 1e12
+
+// parseReplay reads the flags of a replay test.
+func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, error) {
+	switch {
+	case f.replay == 0:
+		return nil, usageError("--server-log needs --replay")
+	case f.replay < minReplay || f.replay > maxReplay:
+		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(int64(f.replay)))
+	case f.after > 0 || f.cycles > 0 || f.deepEvery > 0:
+		return nil, usageError("--replay kills the server once, when so much log stands: leave out --crash-after, --crash-cycles and --deep-every")
+	case f.own == nil && (f.commands.KillLine == "" || f.commands.StartLine == ""):
+		return nil, usageError("--replay needs --kill-command and --start-command, which kill the server and start it again")
+	case targets != 1:
+		return nil, usageError("--replay needs exactly one target, not %d", targets)
+	}
+	plan := &durability.Plan{Cycles: 1, Seed: seed, Recovery: f.recovery, Server: f.commands, Replay: &durability.Replay{Bytes: int64(f.replay), File: f.serverLog}}
+	if f.own != nil {
+		plan.Server, plan.Replay.File = ownServer{f.own}, f.own.LogFile()
+	}
+	return plan, nil
+}
+
+// tellReplay has a replay test say on stderr how much log stands.
+func tellReplay(plan *durability.Plan, quiet bool, stderr io.Writer) {
+	if plan == nil || plan.Replay == nil || quiet {
+		return
+	}
+	var last time.Time
+	plan.Replay.Tell = func(done, total int64, left time.Duration) {
+		if time.Since(last) < progressEvery {
+			return
+		}
+		last = time.Now()
+		text := ""
+		if left >= 0 {
+			text = fmt.Sprintf(", %s left", left.Round(time.Second))
+		}
+		fmt.Fprintf(stderr, "replay: %s of %s of log stand since the last checkpoint%s\n", bytesText(done), bytesText(total), text)
+	}
 }

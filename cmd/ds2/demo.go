@@ -48,6 +48,7 @@ once and keeps them. Nothing is left running.`,
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
   ds2 demo --crash-cycles 3
+  ds2 demo --size 100MB --replay 100MB
   ds2 demo --workload mailbox`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
@@ -142,7 +143,7 @@ func (f *demoFlags) check() error {
 	if v := f.server.Version; v != 0 && (v < 13 || v > 18) {
 		return usageError("--postgres-version is %d: it must be 13 to 18", v)
 	}
-	if f.drive.config.Run <= 0 && f.drive.crash.cycles == 0 {
+	if f.drive.config.Run <= 0 && !f.drive.crash.ends() {
 		return usageError("--run-time: a demo has an end, such as 60s")
 	}
 	if err := f.load.dataset(); err != nil {

@@ -78,9 +78,9 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 	if f.crash.after > 0 && f.crash.cycles == 0 && o.verify == verifyNone {
 		return usageError("--crash-after needs --verify audit or deep, which look for what was lost")
 	}
-	if f.crash.cycles > 0 {
+	if f.crash.ends() {
 		if cmd.Flags().Changed("run-time") {
-			return usageError("--run-time: a run with --crash-cycles ends after the last of them; leave one of the two out")
+			return usageError("--run-time: a run with --crash-cycles or --replay ends after the last kill; leave one of the two out")
 		}
 		f.config.Run = 0
 	}
@@ -108,6 +108,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 	defer close()
 	o.served.writes(options.Dir)
 	options.Driver.Delayed = delayed(stderr)
+	tellReplay(options.Crash, o.quiet, stderr)
 	conduct := o.conduct(interrupts, stdout, stderr)
 	run, summary, err := conduct.Drive(interrupts.stop(), options)
 	if errors.Is(err, result.ErrNotEmpty) {

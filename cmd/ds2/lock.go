@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
+	"ds2/internal/escape"
 	"ds2/internal/store"
 )
 
@@ -53,5 +55,23 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 		}
 		unlocks = append(unlocks, func() { one(); cancel() })
 	}
+	i.restoreSettings(runID, stores, stderr)
 	return unlock, nil
+}
+
+// restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was killed.
+func (i *interrupts) restoreSettings(runID string, stores []store.Store, stderr io.Writer) {
+	for _, s := range stores {
+		r, ok := s.(store.Replayer)
+		if !ok {
+			continue
+		}
+		restored, err := r.RestoreSettings(i.soft, runID)
+		if len(restored) > 0 {
+			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n", s.Label(), strings.Join(restored, " and "))
+		}
+		if err != nil && store.Classify(err) != store.Connection { // who connects next says that better
+			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
+		}
+	}
 }

@@ -33,6 +33,9 @@ type Coming struct {
 	workload workload.Acknowledger
 	books    workload.Cuts // nil: nothing is compared after each cut
 
+	stood  store.LogStand // before the cut of a replay test
+	replay *result.Replay
+
 	mu   sync.Mutex
 	cuts []result.Cut
 }

@@ -20,6 +20,7 @@ type Target struct {
 
 	Checkpoint func(context.Context) error                    // nil: the server has none
 	DeepCheck  func(context.Context) (store.DeepCheck, error) // reads and checks every page
+	Replay     store.Replayer                                 // of a replay test
 }
 
 // Happen waits for each cut to be due and brings it about. orders is over when no new ones begin; cuts that were to come then
@@ -44,11 +45,16 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 		return err
 	}
 	for i, m := range c.plan.moments() {
-		if !c.await(orders, t, &m) {
+		if due, err := c.await(orders, t, &m); err != nil {
+			return err
+		} else if !due {
 			return ended()
 		}
 		cut, err := c.cut(ctx, t)
 		cut.When = m.kind
+		if err == nil && c.plan.Replay != nil {
+			err = c.measured(ctx, c.plan.Replay, t.Replay, cut)
+		}
 		if err == nil {
 			err = c.compare(ctx, &cut)
 		}

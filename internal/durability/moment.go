@@ -12,6 +12,7 @@ const (
 	atRandom     = "at random"
 	atCheckpoint = "during a checkpoint"
 	atBurst      = "in a burst of commits"
+	atLog        = "when enough log stood"
 )
 
 // moment is when a cut comes.
@@ -24,6 +25,9 @@ type moment struct {
 // moments draws when the cuts come: between half and one and a half times the mean, one of each three during a checkpoint and
 // one in a burst of commits.
 func (p Plan) moments() []moment {
+	if p.Replay != nil {
+		return []moment{{kind: atLog}}
+	}
 	random := rand.New(rand.NewPCG(p.Seed, 0xc07))
 	all := make([]moment, p.Cycles)
 	var kinds []string
@@ -52,11 +56,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // await waits until a cut is due; false where the orders are over before. A checkpoint that is over already, or none at all,
 // makes the moment one at random.
-func (c *Coming) await(orders context.Context, t Target, m *moment) bool {
+func (c *Coming) await(orders context.Context, t Target, m *moment) (bool, error) {
 	if !pause(orders, m.wait) {
-		return false
+		return false, nil
 	}
 	switch m.kind {
+	case atLog:
+		return c.awaitLog(orders, c.plan.Replay, t.Replay)
 	case atCheckpoint:
 		if !duringCheckpoint(orders, t, m.late) {
 			m.kind = atRandom
@@ -64,7 +70,7 @@ func (c *Coming) await(orders context.Context, t Target, m *moment) bool {
 	case atBurst:
 		c.burst(orders)
 	}
-	return orders.Err() == nil
+	return orders.Err() == nil, nil
 }
 
 // longestStay is how far into a checkpoint a cut comes at most.

@@ -15,10 +15,15 @@ type Plan struct {
 	DeepEvery int           // after every so many cuts each page is read and checked; 0: never
 	Recovery  time.Duration // how long the server may take to come back; 0: as long as it likes
 	Server    Server
+
+	Replay *Replay // the cut comes when enough log stands, and its recovery is measured; Cycles is 1 then; nil: none
 }
 
 // String names the plan in a log.
 func (p Plan) String() string {
+	if p.Replay != nil {
+		return fmt.Sprintf("a cut when %.0f MB of log stand", float64(p.Replay.Bytes)/1e6)
+	}
 	if p.Cycles == 0 {
 		return fmt.Sprintf("a cut after %s", p.After)
 	}

@@ -26,7 +26,9 @@ func (r *Run) crashes(ctx context.Context) error {
 	if c, ok := target.(store.Checkpointer); ok {
 		t.Checkpoint = c.Checkpoint
 	}
+	t.Replay, _ = target.(store.Replayer)
 	err := r.crash.Happen(ctx, r.stop, t)
+	r.replayed()
 	cuts := r.crash.Done()
 	if r.crash.Compared() {
 		r.summary.Cuts = durability.Conclude(*plan, cuts)

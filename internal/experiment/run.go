@@ -71,6 +71,7 @@ type Run struct {
 	background  *background.Readers // nil: nothing reads beside the users
 	doing       atomic.Value        // see Doing
 	crash       *durability.Coming
+	changed     []string // settings of the server, for a replay test
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
 }
@@ -204,12 +205,16 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	if err == nil {
 		err = r.play.Ready(ctx)
 	}
+	restore := func(context.Context) error { return nil }
+	if err == nil {
+		restore, err = r.prepareReplay(ctx)
+	}
 	if err == nil {
 		var start time.Time
 		if start, err = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
 		}
-		err = errors.Join(err, r.play.End())
+		err = errors.Join(err, r.play.End(), restore(ctx))
 	}
 	if r.crash != nil {
 		err = errors.Join(err, r.crash.Close())

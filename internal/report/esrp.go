@@ -43,6 +43,9 @@ func ESRP(w io.Writer, records []*result.Record, backups []result.Backup) error 
 		}
 	}
 	v := esrpView(records, servers)
+	if t := esrpReplays(records); len(t.Rows) > 0 {
+		v.Tables = append(v.Tables, t)
+	}
 	if len(backups) > 0 {
 		v.Tables = append(v.Tables, esrpBackups(backups))
 	}
@@ -206,5 +209,16 @@ func esrpBackups(backups []result.Backup) table {
 		sum += b.MBPerSecond
 	}
 	t.Rows = append(t.Rows, []string{"all servers", number(sum, 3)})
+	return t
+}
+
+// esrpReplays is how fast logs were redone, in files of 1 MiB.
+func esrpReplays(records []*result.Record) table {
+	t := table{Caption: "Transaction log replay", Head: []string{"run", "log files of 1 MiB", "average time to play one log file (s)"}}
+	for _, r := range records {
+		if r.Replay != nil {
+			t.Rows = append(t.Rows, []string{r.RunID, number(float64(r.Replay.Bytes)/(1<<20), 1), number(r.Replay.SecondsPerMiB, 4)})
+		}
+	}
 	return t
 }

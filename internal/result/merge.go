@@ -29,7 +29,7 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
 	s := &m.Summary
-	s.Audit, s.Limits, s.DeepChecks, s.Crash, s.Cuts, s.Power, s.Bottleneck = nil, nil, nil, nil, nil, nil, nil
+	s.Audit, s.Limits, s.DeepChecks, s.Crash, s.Cuts, s.Replay, s.Power, s.Bottleneck = nil, nil, nil, nil, nil, nil, nil, nil
 	s.Costs, s.Conditions, s.SMART = nil, nil, nil
 	s.Scrub, s.Copies, s.Debt = nil, nil, nil
 	s.Threads, s.Counts, s.Errors, s.Retries, s.ByTarget = 0, measure.Counts{}, nil, nil, nil

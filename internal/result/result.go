@@ -117,6 +117,7 @@ type Summary struct {
 	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"` // of each target, in the order of Targets
 	Crash      *Crash            `json:"crash,omitempty"`
 	Cuts       *Cuts             `json:"cuts,omitempty"`
+	Replay     *Replay           `json:"replay,omitempty"`
 
 	Machine    *monitor.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
 	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets

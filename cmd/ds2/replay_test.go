@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/result"
+)
+
+// TestReplayDemo has a demo's own server redo its log, of DVD Store 2 and of the mailbox store, and reports that.
+func TestReplayDemo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	for workload, size := range map[string][]string{"ds2": {"--size", "1MB"}, "mailbox": {"--mailboxes", "10", "--mailbox-size", "1MB"}} {
+		out := filepath.Join(t.TempDir(), "record")
+		code, stdout, stderr := execute(t, append([]string{"demo", "--workload", workload, "--threads", "8", "--warmup-time", "0", "--replay", "20MB", "--out", out, "--quiet"}, size...)...)
+		if code != exitDone || !strings.Contains(stdout, "The server redid ") || !strings.Contains(stdout, "Replay test\n") {
+			t.Fatalf("%s: exit %d\n%s\n%s", workload, code, stdout, stderr)
+		}
+		record, err := result.Read(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := record.Replay
+		t.Logf("%s: %+v", workload, r)
+		// What the server says that it redid is what stood there by its own positions, and what came until the kill.
+		if r == nil || r.Wanted != 20e6 || r.Stood < 20e6 || math.Abs(float64(r.Bytes-r.Stood)) > 0.25*float64(r.Stood) || r.Seconds < 0 || r.Seconds > r.Recovery || len(r.Changed) == 0 || !record.Audit.Passed {
+			t.Errorf("%s: %+v, audit %+v", workload, r, record.Audit)
+		}
+	}
+}
+
+// TestReplayLeavesNothing looks for settings that a replay test leaves behind: one that ended well, one whose server did not come back, and one
+// whose ds2 was killed. The next ds2 sets back what those could not.
+func TestReplayLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	server, target := loadedServer(t)
+	commands := localServer(t, server, target)
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxIdleConns(0)
+	// changed are settings of ALTER SYSTEM and the note of them.
+	changed := func() (n int) {
+		t.Helper()
+		const query = "SELECT (SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf') + (SELECT count(*) FROM ds2_info WHERE name = 'replay')"
+		var err error
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // a server that was just started
+			if err = db.QueryRow(query).Scan(&n); err == nil {
+				return n
+			}
+		}
+		t.Fatal(err)
+		return 0
+	}
+	flags := func(bytes, kill, start string) []string {
+		return []string{"drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--replay", bytes, "--server-log", server.LogFile(),
+			"--kill-command", kill, "--start-command", start, "--metrics-addr", "", "--quiet", "--out", filepath.Join(t.TempDir(), "record")}
+	}
+	start := commands.StartLine[:len(commands.StartLine)-1] + ">> " + server.LogFile() + " 2>&1 &"
+	if code, stdout, stderr := execute(t, flags("20MB", commands.KillLine, start)...); code != exitDone || !strings.Contains(stdout, "The server redid ") {
+		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	if n := changed(); n != 0 {
+		t.Errorf("a test that ended well left %d settings", n)
+	}
+
+	code, _, stderr := execute(t, flags("20MB", commands.KillLine, "false")...)
+	if code != exitFailed || !strings.Contains(stderr, "still changed, until the next ds2 works on the database and sets it back: checkpoint_timeout") {
+		t.Errorf("a server that did not come back: exit %d, %s", code, stderr)
+	}
+	commands.StartLine = start
+	if err := commands.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := changed(); n != 2 { // max_wal_size is large enough for 20 MB
+		t.Errorf("%d of 2 settings and notes are there", n)
+	}
+	if code, _, stderr := execute(t, "reset", "--target", target); code != exitDone || !strings.Contains(stderr, "set back checkpoint_timeout, which") {
+		t.Errorf("the next command: exit %d, %s", code, stderr)
+	}
+	if n := changed(); n != 0 {
+		t.Errorf("the next command left %d settings", n)
+	}
+
+	p := startProgram(t, flags("1TB", commands.KillLine, start)...)
+	p.start(t)
+	for end := time.Now().Add(time.Minute); changed() != 3; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the test did not begin")
+		}
+	}
+	p.Process.Kill()
+	<-p.ended
+	if code, _, stderr := execute(t, "reset", "--target", target); code != exitDone || !strings.Contains(stderr, "set back checkpoint_timeout and max_wal_size") {
+		t.Errorf("after ds2 was killed: exit %d, %s", code, stderr)
+	}
+	if n := changed(); n != 0 {
+		t.Errorf("after ds2 was killed %d settings are left", n)
+	}
+	if code, _, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone || strings.Contains(stderr, "set back") {
+		t.Errorf("the command after that: exit %d, %s", code, stderr)
+	}
+
+	for args, want := range map[string]string{
+		"--replay 500MB": "--replay needs --kill-command and --start-command",
+		"--replay 1kB --kill-command false --start-command true":                    "--replay is 1.0 kB",
+		"--replay 500MB --crash-after 1m --kill-command false --start-command true": "leave out --crash-after",
+		"--replay 500MB --run-time 5m --kill-command false --start-command true":    "--run-time",
+		"--server-log x --kill-command false --start-command true --crash-after 1m": "--server-log needs --replay",
+	} {
+		if code, _, stderr := execute(t, append([]string{"drive", "--target", target}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", args, code, stderr)
+		}
+	}
+}

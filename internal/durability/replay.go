@@ -1,0 +1,105 @@
+package durability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ds2/internal/pace"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// Replay is a replay test: the server is cut off when so much log stands since its last checkpoint, and its own log says how long it
+// took to redo that.
+type Replay struct {
+	Bytes int64
+	File  string // of the server's log, on this machine; empty: the server is asked for it
+	// Tell is told how much log stands, and how long it takes until it is enough, negative where nobody knows.
+	Tell func(done, total int64, left time.Duration)
+}
+
+// lookEvery is how often a server is asked how much log stands.
+const lookEvery = 100 * time.Millisecond
+
+// poolTries is how often a query is tried again whose connection was one to the server that was.
+const poolTries = 5
+
+// restoreTime bounds the setting back of a server that may not answer.
+const restoreTime = 30 * time.Second
+
+// Prepare has the target let its log grow. restore sets back what that changed, whatever became of the run.
+func (r *Replay) Prepare(ctx context.Context, target store.Store, run string) (changed []string, restore func(context.Context) error, err error) {
+	replayer, ok := target.(store.Replayer)
+	if !ok {
+		return nil, nil, fmt.Errorf("prepare %s for a replay test: ds2 cannot ask engine %s how long a recovery took", target.Label(), target.Engine())
+	}
+	changed, err = replayer.PrepareReplay(ctx, run, r.Bytes, r.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	return changed, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
+		defer cancel()
+		for {
+			_, err := replayer.RestoreSettings(ctx, "")
+			if err == nil || store.Classify(err) != store.Connection {
+				return err
+			}
+			if len(changed) == 0 || !pause(ctx, between) {
+				return fmt.Errorf("still changed, until the next ds2 works on the database and sets it back: %s: %w", strings.Join(changed, ", "), err)
+			}
+		}
+	}, nil
+}
+
+// awaitLog waits until enough log stands; false where the orders are over before.
+func (c *Coming) awaitLog(orders context.Context, r *Replay, target store.Replayer) (bool, error) {
+	work := pace.Kind{Name: "log", Prior: 1e-8}
+	var e pace.Estimate
+	e.Plan(work, float64(r.Bytes))
+	e.Begin(work, float64(r.Bytes))
+	most := int64(0)
+	for {
+		stood, err := target.LogSinceCheckpoint(orders)
+		switch {
+		case orders.Err() != nil:
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		e.Did(float64(max(stood.Bytes-most, 0)))
+		most = max(most, stood.Bytes)
+		if _, left := e.Left(); r.Tell != nil {
+			r.Tell(min(stood.Bytes, r.Bytes), r.Bytes, left)
+		}
+		if c.stood = stood; stood.Bytes >= r.Bytes {
+			return true, nil
+		}
+		if !pause(orders, lookEvery) {
+			return false, nil
+		}
+	}
+}
+
+// measured reads how long the recovery took.
+func (c *Coming) measured(ctx context.Context, r *Replay, target store.Replayer, cut result.Cut) error {
+	redo, err := target.Redo(ctx, c.stood, r.File)
+	for try := 0; try < poolTries && store.Classify(err) == store.Connection; try++ {
+		redo, err = target.Redo(ctx, c.stood, r.File)
+	}
+	if err != nil {
+		return err
+	}
+	if redo.Bytes <= 0 {
+		return errors.New("the server redid nothing")
+	}
+	c.replay = &result.Replay{Wanted: r.Bytes, Stood: c.stood.Bytes, Redo: redo, Recovery: cut.Recovery, MBPerSecond: store.MBPerSecond(redo.Bytes, redo.Seconds),
+		SecondsPerMiB: redo.Seconds / (float64(redo.Bytes) / (1 << 20))}
+	return nil
+}
+
+// Replay is what the replay test measured; nil: nothing.
+func (c *Coming) Replay() *result.Replay { return c.replay }

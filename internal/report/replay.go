@@ -1,0 +1,38 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ds2/internal/result"
+)
+
+// replayNote says how long the server took to redo its log; empty where nobody tested that.
+func replayNote(r *result.Replay) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("The server redid %s MB of log in %s s after it was killed: %s MB/s, %s s for a log file of 1 MiB.",
+		number(float64(r.Bytes)/1e6, 1), number(r.Seconds, 2), number(r.MBPerSecond, 1), number(r.SecondsPerMiB, 4))
+}
+
+// replayTable is a replay test.
+func replayTable(r *result.Replay) table {
+	t := table{Caption: "Replay test", Head: []string{"what", "value"}, Words: true}
+	if r == nil {
+		return t
+	}
+	add := func(name, format string, args ...any) {
+		t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
+	}
+	add("log to be redone", "%s MB, asked for %s MB", number(float64(r.Stood)/1e6, 1), number(float64(r.Wanted)/1e6, 1))
+	add("redone, by the server's log", "%s MB, from %s to %s", number(float64(r.Bytes)/1e6, 1), r.From, r.To)
+	add("time of redo, by the server's log", "%s s", number(r.Seconds, 2))
+	add("rate", "%s MB/s", number(r.MBPerSecond, 1))
+	add("time for a log file of 1 MiB", "%s s", number(r.SecondsPerMiB, 4))
+	add("from the start command until the server answered", "%s s", number(r.Recovery, 2))
+	if len(r.Changed) > 0 {
+		add("settings changed meanwhile", "%s", strings.Join(r.Changed, ", "))
+	}
+	return t
+}

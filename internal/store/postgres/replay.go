@@ -1,0 +1,333 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/store"
+)
+
+var _ store.Replayer = (*Store)(nil)
+
+// infoReplay is the name in ds2_info of what a replay test changed.
+const infoReplay = "replay"
+
+// changedSettings is the value there.
+type changedSettings struct {
+	Run      string           `json:"run"`
+	Settings []changedSetting `json:"settings"`
+}
+
+// changedSetting is one that ALTER SYSTEM has changed. Before is what it had set before; nil: nothing.
+type changedSetting struct {
+	Name   string  `json:"name"`
+	Value  string  `json:"value"`
+	Before *string `json:"before"`
+}
+
+// longestTimeout is the longest checkpoint_timeout, in seconds.
+const longestTimeout = 86400
+
+// checkpointShare is how much more max_wal_size is than the log that may stand before a checkpoint begins: the server divides it by
+// 1 + checkpoint_completion_target, which is at most 2, and looks at whole segments.
+const checkpointShare = 2.5
+
+// replaySettings are what a replay test of so many bytes needs, in the units of pg_settings: seconds and megabytes.
+func replaySettings(bytes int64) map[string]int64 {
+	return map[string]int64{"checkpoint_timeout": longestTimeout, "max_wal_size": int64(checkpointShare*float64(bytes))>>20 + 64}
+}
+
+// PrepareReplay sets checkpoint_timeout and max_wal_size by ALTER SYSTEM: store.Replayer. It needs a superuser.
+func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
+	op := "prepare " + s.Label() + " for a replay test"
+	if err := s.tellsOfRecovery(ctx, op, file); err != nil {
+		return nil, err
+	}
+	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
+		return nil, err
+	}
+	note := changedSettings{Run: run}
+	for name, want := range replaySettings(bytes) {
+		var now int64
+		var before sql.NullString
+		err := s.db.QueryRowContext(ctx, `SELECT setting::bigint, (SELECT f.setting FROM pg_file_settings f
+			WHERE f.name = s.name AND f.sourcefile LIKE '%postgresql.auto.conf' ORDER BY f.seqno DESC LIMIT 1) FROM pg_settings s WHERE name = $1`, name).Scan(&now, &before)
+		if err != nil {
+			return nil, s.wrap(op, err)
+		}
+		if now >= want {
+			continue
+		}
+		setting := changedSetting{Name: name, Value: strconv.FormatInt(want, 10)}
+		if before.Valid {
+			setting.Before = &before.String
+		}
+		note.Settings = append(note.Settings, setting)
+		changed = append(changed, name)
+	}
+	slices.Sort(changed)
+	if len(note.Settings) > 0 {
+		if err := s.change(ctx, note); err != nil {
+			_, back := s.RestoreSettings(context.WithoutCancel(ctx), "")
+			return nil, errors.Join(s.wrapAlter(op, err), back)
+		}
+	}
+	return changed, s.Checkpoint(ctx)
+}
+
+// change notes what is to be changed, changes it, and waits until it is in force.
+func (s *Store) change(ctx context.Context, note changedSettings) error {
+	text, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	if _, err := s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+infoReplay+"'"); err != nil {
+		return err
+	}
+	if _, err := s.db.ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+infoReplay+"', $1)", string(text)); err != nil {
+		return err
+	}
+	for _, c := range note.Settings {
+		if _, err := s.db.ExecContext(ctx, "ALTER SYSTEM SET "+c.Name+" = "+c.Value); err != nil {
+			return err
+		}
+	}
+	if _, err := s.db.ExecContext(ctx, "SELECT pg_reload_conf()"); err != nil {
+		return err
+	}
+	for _, c := range note.Settings {
+		if err := s.await(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reloadTime is how long a server may take until changed settings are in force.
+const reloadTime = 10 * time.Second
+
+// await waits until a changed setting is in force.
+func (s *Store) await(ctx context.Context, c changedSetting) error {
+	for end := time.Now().Add(reloadTime); ; {
+		var now, source string
+		if err := s.db.QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
+			return err
+		}
+		if now == c.Value {
+			return nil
+		}
+		if time.Now().After(end) {
+			return &store.Error{Op: "set " + c.Name, Class: store.Config, Err: fmt.Errorf("it is %s, by %s, and not %s", now, source, c.Value),
+				Hint: "start the server without it on its command line"}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// wrapAlter is wrap, with who may change settings.
+func (s *Store) wrapAlter(op string, err error) error {
+	wrapped := s.wrap(op, err)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" {
+		if e, ok := errors.AsType[*store.Error](wrapped); ok {
+			e.Class, e.Hint = store.Config, "let a superuser run it, who may change settings by ALTER SYSTEM"
+		}
+	}
+	return wrapped
+}
+
+// tellsOfRecovery makes sure that the server writes of its recovery, in words that Redo can read, and where it can read them.
+func (s *Store) tellsOfRecovery(ctx context.Context, op, file string) error {
+	var level, language string
+	var own sql.NullString
+	err := s.db.QueryRowContext(ctx, "SELECT current_setting('log_min_messages'), current_setting('lc_messages'), pg_current_logfile()").Scan(&level, &language, &own)
+	if err != nil {
+		return s.wrapAlter(op, err)
+	}
+	refuse := func(hint, format string, args ...any) error {
+		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
+	}
+	switch plain, _, _ := strings.Cut(language, "."); {
+	case level == "fatal" || level == "panic":
+		return refuse("set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
+	case plain != "" && plain != "C" && plain != "POSIX" && !strings.HasPrefix(plain, "en"):
+		return refuse("set lc_messages to C", "lc_messages is %s: ds2 reads of the recovery in English only", language)
+	case file == "" && !own.Valid:
+		return refuse("name the file by --server-log, or turn on logging_collector", "the server writes its log where nobody can ask it for it")
+	}
+	if file != "" {
+		if _, err := os.Stat(file); err != nil {
+			return refuse("", "%w", err)
+		}
+	}
+	return nil
+}
+
+// RestoreSettings sets back what ds2_info says that a replay test changed: store.Replayer.
+func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
+	op := "set back the settings of " + s.Label()
+	var text string
+	err = s.db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+infoReplay+"'").Scan(&text)
+	const noTable, noDatabase, notAllowed = "42P01", "3D000", "42501"
+	if refused, ok := errors.AsType[*pgconn.PgError](err); errors.Is(err, sql.ErrNoRows) || ok && slices.Contains([]string{noTable, noDatabase, notAllowed}, refused.Code) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.wrap(op, err)
+	}
+	var note changedSettings
+	if err := json.Unmarshal([]byte(text), &note); err != nil {
+		return nil, fmt.Errorf("%s: what ds2_info has of them: %w", op, err)
+	}
+	if except != "" && note.Run == except {
+		return nil, nil
+	}
+	for _, c := range note.Settings {
+		if _, known := replaySettings(0)[c.Name]; !known {
+			return restored, fmt.Errorf("%s: ds2_info names %q, which no replay test changes", op, c.Name)
+		}
+		statement := "ALTER SYSTEM RESET " + c.Name
+		if c.Before != nil {
+			statement = "ALTER SYSTEM SET " + c.Name + " = '" + strings.ReplaceAll(*c.Before, "'", "''") + "'"
+		}
+		if _, err := s.db.ExecContext(ctx, statement); err != nil {
+			return restored, s.wrapAlter(op, err)
+		}
+		restored = append(restored, c.Name)
+	}
+	if _, err := s.db.ExecContext(ctx, "SELECT pg_reload_conf()"); err != nil {
+		return restored, s.wrapAlter(op, err)
+	}
+	slices.Sort(restored)
+	_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+infoReplay+"'")
+	return restored, s.wrap(op, err)
+}
+
+// LogSinceCheckpoint asks how far the log is beyond the last checkpoint's redo: store.Replayer.
+func (s *Store) LogSinceCheckpoint(ctx context.Context) (stand store.LogStand, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT redo_lsn::text, (pg_current_wal_flush_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()").Scan(&stand.From, &stand.Bytes)
+	return stand, s.wrap("ask how much log stands since the last checkpoint of "+s.Label(), err)
+}
+
+// logTail is how much of the end of the server's log is read.
+const logTail = 4 << 20
+
+// Redo reads the end of the server's log: store.Replayer.
+func (s *Store) Redo(ctx context.Context, stood store.LogStand, file string) (store.Redo, error) {
+	text, err := s.serverLog(ctx, file)
+	if err != nil {
+		return store.Redo{}, s.wrap("read the server's log of "+s.Label(), err)
+	}
+	r, err := readRedo(text, stood.From)
+	if err != nil {
+		return r, fmt.Errorf("read the server's log of %s: %w", s.Label(), err)
+	}
+	return r, nil
+}
+
+// serverLog reads the end of a file, or of the server's own.
+func (s *Store) serverLog(ctx context.Context, file string) (string, error) {
+	if file == "" {
+		var text []byte
+		err := s.db.QueryRowContext(ctx, `SELECT pg_read_binary_file(f, greatest((pg_stat_file(f)).size - $1::bigint, 0), $1::bigint) FROM pg_current_logfile() f`, logTail).Scan(&text)
+		return string(text), err
+	}
+	log, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	if end, err := log.Seek(0, io.SeekEnd); err != nil {
+		return "", err
+	} else if _, err := log.Seek(max(end-logTail, 0), io.SeekStart); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(io.LimitReader(log, logTail))
+	return string(text), err
+}
+
+var (
+	redoStarts  = regexp.MustCompile(`redo starts at ([0-9A-F]+/[0-9A-F]+)`)
+	redoDone    = regexp.MustCompile(`redo done at ([0-9A-F]+/[0-9A-F]+)(?:.*elapsed: ([0-9.]+) s)?`)
+	lineWritten = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]+`)
+)
+
+// readRedo finds the last recovery in a server's log, which must have begun where the log stood. Versions before 14 do not say how long it
+// took, so that the times of the lines do.
+func readRedo(text, from string) (r store.Redo, err error) {
+	var began string // the line
+	for line := range strings.Lines(text) {
+		if m := redoStarts.FindStringSubmatch(line); m != nil {
+			r, began = store.Redo{From: m[1]}, line
+			continue
+		}
+		m := redoDone.FindStringSubmatch(line)
+		if m == nil || began == "" {
+			continue
+		}
+		r.To = m[1]
+		first, err := parsePosition(r.From)
+		if err != nil {
+			return r, err
+		}
+		last, err := parsePosition(r.To)
+		if err != nil {
+			return r, err
+		}
+		r.Bytes = last - first
+		if m[2] != "" {
+			if r.Seconds, err = strconv.ParseFloat(m[2], 64); err != nil {
+				return r, err
+			}
+		} else if r.Seconds, err = between(began, line); err != nil {
+			return r, err
+		}
+	}
+	switch {
+	case began == "":
+		return r, errors.New("it says of no recovery; is it the log of this server?")
+	case r.From != from:
+		return r, fmt.Errorf("its last recovery began at %s, and the last checkpoint was at %s: a checkpoint came before the kill, or it is the log of another server", r.From, from)
+	case r.To == "":
+		return r, errors.New("its last recovery has not ended")
+	}
+	return r, nil
+}
+
+// between is the time between two lines that begin with when they were written, as log_line_prefix has it by default.
+func between(first, last string) (float64, error) {
+	var at [2]time.Time
+	for i, line := range []string{first, last} {
+		var err error
+		if at[i], err = time.Parse("2006-01-02 15:04:05.999999", lineWritten.FindString(line)); err != nil {
+			return 0, errors.New("it does not say how long the recovery took: begin log_line_prefix with %m")
+		}
+	}
+	return at[1].Sub(at[0]).Seconds(), nil
+}
+
+// parsePosition reads a position in the log.
+func parsePosition(text string) (int64, error) {
+	high, low, _ := strings.Cut(text, "/")
+	h, err := strconv.ParseInt(high, 16, 64)
+	if err != nil {
+		return 0, err
+	}
+	l, err := strconv.ParseInt(low, 16, 64)
+	return h<<32 | l, err
+}

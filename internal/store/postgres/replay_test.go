@@ -1,0 +1,125 @@
+package postgres
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+// TestReadRedo reads what servers of several versions and log formats write of a recovery.
+func TestReadRedo(t *testing.T) {
+	const began = "2026-11-22 08:00:00.250 UTC [7] LOG:  redo starts at 0/3000028\n"
+	for _, c := range []struct {
+		why, log string
+		bytes    int64
+		seconds  float64
+		wrong    string
+	}{
+		{"version 14 on", began + "2026-11-22 08:00:02.750 UTC [7] LOG:  redo done at 1/3000028 system usage: CPU: user: 1.00 s, system: 0.10 s, elapsed: 2.34 s\n", 1 << 32, 2.34, ""},
+		{"version 13, by the times of the lines", began + "2026-11-22 08:00:02.750 UTC [7] LOG:  redo done at 0/4000028\n", 1 << 24, 2.5, ""},
+		{"version 13 without times", "LOG:  redo starts at 0/3000028\nLOG:  redo done at 0/4000028\n", 0, 0, "%m"},
+		{"as JSON", `{"timestamp":"x","message":"redo starts at 0/3000028"}` + "\n" + `{"message":"redo done at 0/3100028 system usage: CPU: user: 0.01 s, system: 0.01 s, elapsed: 0.50 s"}` + "\n", 1 << 20, 0.5, ""},
+		{"the last of several", "redo starts at 0/1\nredo done at 0/2 elapsed: 9.00 s\n" + began + "redo done at 0/3000128 elapsed: 1.00 s\n", 256, 1, ""},
+		{"a checkpoint came before the kill", "redo starts at 0/4000000\nredo done at 0/5000000 elapsed: 1.00 s\n", 0, 0, "a checkpoint came"},
+		{"not yet done", "redo starts at 0/1\nredo done at 0/2 elapsed: 9.00 s\n" + began, 0, 0, "has not ended"},
+		{"nothing of a recovery", "LOG:  checkpoint starting\n", 0, 0, "no recovery"},
+	} {
+		r, err := readRedo(c.log, "0/3000028")
+		if c.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: %v, want %q", c.why, err, c.wrong)
+			}
+			continue
+		}
+		if err != nil || r.Bytes != c.bytes || r.Seconds != c.seconds {
+			t.Errorf("%s: %+v, %v", c.why, r, err)
+		}
+	}
+}
+
+// TestReplaySettings changes settings for a replay test and sets them back: to what ALTER SYSTEM had set before, where it had.
+func TestReplaySettings(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	db := open(t, server)
+	for _, statement := range []string{"CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()"} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st := backupStore(t, server.URL("postgres")).(store.Replayer)
+	own := ownSettings(t, db)
+	changed, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile())
+	if err != nil || strings.Join(changed, " ") != "checkpoint_timeout max_wal_size" {
+		t.Fatalf("changed %v, %v", changed, err)
+	}
+	var timeout, size string
+	if err := db.QueryRow("SELECT current_setting('checkpoint_timeout'), current_setting('max_wal_size')").Scan(&timeout, &size); err != nil || timeout != "1d" || size != "302MB" {
+		t.Errorf("checkpoint_timeout %s, max_wal_size %s, %v", timeout, size, err)
+	}
+	if restored, err := st.RestoreSettings(t.Context(), "a"); len(restored) > 0 || err != nil {
+		t.Errorf("another driver machine of the run set back %v, %v", restored, err)
+	}
+	// A second test finds what the first left, and does not take it for what the user had set.
+	if changed, err := st.PrepareReplay(t.Context(), "b", 200e6, server.LogFile()); err != nil || len(changed) != 2 {
+		t.Errorf("changed again %v, %v", changed, err)
+	}
+	if restored, err := st.RestoreSettings(t.Context(), "c"); err != nil || strings.Join(restored, " ") != "checkpoint_timeout max_wal_size" {
+		t.Errorf("restored %v, %v", restored, err)
+	}
+	if got := ownSettings(t, db); got != own {
+		t.Errorf("ALTER SYSTEM has set %s, before the test %s", got, own)
+	}
+	if restored, err := st.RestoreSettings(t.Context(), ""); len(restored) > 0 || err != nil {
+		t.Errorf("restored twice: %v, %v", restored, err)
+	}
+	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
+		t.Errorf("without a log to read: %v", err)
+	}
+	if _, err := db.Exec("ALTER SYSTEM SET log_min_messages = fatal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	st = backupStore(t, server.URL("postgres")).(store.Replayer) // without connections to the server that was
+	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
+		t.Errorf("without a word of the recovery: %v", err)
+	}
+}
+
+// ownSettings is what ALTER SYSTEM has set.
+func ownSettings(t *testing.T, db *sql.DB) (text string) {
+	t.Helper()
+	if err := db.QueryRow("SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '') FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf'").Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestReplaySettingsOfCommandLine refuses a server whose command line keeps a setting, and sets the others back.
+func TestReplaySettingsOfCommandLine(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: map[string]string{"max_wal_size": "64MB"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	db := open(t, server)
+	if _, err := db.Exec("CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)"); err != nil {
+		t.Fatal(err)
+	}
+	st := backupStore(t, server.URL("postgres")).(store.Replayer)
+	if _, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
+		t.Errorf("max_wal_size is on the command line: %v", err)
+	}
+	if got := ownSettings(t, db); got != "" {
+		t.Errorf("ALTER SYSTEM has set %s", got)
+	}
+}
