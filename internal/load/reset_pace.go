@@ -10,12 +10,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// The kinds of work of a reset: what it costs depends on what runs added, or on what the tables hold. A unit is what removing a row of
-// CUST_HIST takes; PostgreSQL 15 took some microseconds for it on two processors and one fast drive.
-var (
-	removing  = pace.Kind{Name: "remove", Prior: 4e-6}
-	vacuuming = pace.Kind{Name: "vacuum", Prior: 4e-6}
-)
+// unitSeconds is what a unit of a reset takes: removing a row of CUST_HIST on PostgreSQL 15, two processors and one fast drive.
+const unitSeconds = 4e-6
 
 // resetWork follows a reset: its statements one after the other.
 type resetWork struct {
@@ -38,9 +34,10 @@ func planReset(r workload.Reset, tell store.Tell) *resetWork {
 	w := &resetWork{pieces: map[string]piece{}, tell: tell, doing: "look for what is to be removed"}
 	w.estimate.Seconds = true
 	for _, s := range r.Statements {
-		p := piece{removing, s.CostAdded * max(added[s.Table], 0)}
+		// No statement says how far it is, so each is a kind of its own: how fast the others were, all in all, says more than any of them.
+		p := piece{pace.Kind{Name: s.Name, Prior: unitSeconds}, s.CostAdded * max(added[s.Table], 0)}
 		if s.Cost > 0 {
-			p = piece{vacuuming, s.Cost * held[s.Table]}
+			p.units = s.Cost * held[s.Table]
 			if added[s.Table] < few*held[s.Table] {
 				p.units *= added[s.Table] / (few * held[s.Table])
 			}

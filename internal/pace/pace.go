@@ -15,7 +15,7 @@ type Kind struct {
 	// Prior is the seconds that a unit takes on some machine. What counts is how the priors of a job's kinds relate: a kind
 	// of which nothing is done yet is expected to be as much slower or faster than its prior as the others were.
 	Prior float64
-	// Known says that the prior is what a unit took on this machine before, all in all: it counts as it is, and until a quarter of a
+	// Known says that the prior is what a unit took on this machine before, all in all: it counts as it is, and until an eighth of a
 	// piece is done more than its speed, since the piece may have begun slowly then too.
 	Known bool
 	// Even says that one unit is like another: how fast the last ones were done says more than all of them together.
@@ -37,7 +37,8 @@ type Estimate struct {
 	units float64   // of the piece
 	did   float64   // of these
 	began time.Time // the piece
-	marks [2]mark   // the last two fifths of the piece
+	other float64   // seconds, of pieces of no units
+	marks [2]mark   // the last two sixteenths of the piece
 
 	tasks  []*Task // of the piece that are running
 	lanes  int     // the most that were running at once
@@ -102,8 +103,12 @@ func (e *Estimate) End() {
 
 func (e *Estimate) end() {
 	if e.piece != nil {
-		e.piece.done += e.units
-		e.piece.took += time.Since(e.began).Seconds()
+		if e.units > 0 { // else it says nothing of how fast its kind is
+			e.piece.done += e.units
+			e.piece.took += time.Since(e.began).Seconds()
+		} else {
+			e.other += time.Since(e.began).Seconds()
+		}
 		e.piece, e.tasks, e.lanes = nil, nil, 0
 	}
 }
@@ -113,7 +118,7 @@ func (e *Estimate) Did(units float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.did = min(e.did+units, e.units)
-	if e.did-e.marks[1].did >= e.units/8 {
+	if e.did-e.marks[1].did >= e.units/16 {
 		e.marks = [2]mark{e.marks[1], {e.did, time.Now()}}
 	}
 }
@@ -175,7 +180,7 @@ func (e *Estimate) Left() (share float64, left time.Duration) {
 		}
 		all, expected = 1, 1
 	}
-	past, rest := elapsed, 0.0
+	past, rest := e.other+elapsed, 0.0
 	for _, k := range e.kinds {
 		past += k.took
 		done, took := e.measured(k, elapsed)
