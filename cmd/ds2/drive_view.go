@@ -76,8 +76,12 @@ func (v *view) line() string {
 	if length := v.config.Length(); length > last.End {
 		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users  OPM %.0f now, %.0f cumulative  p95 %.1f ms  rollbacks %d  errors %d", phase,
-		last.End.Round(time.Second), left, last.Users, progress.Last10s, progress.Cumulative, last.P95, total.Rollbacks, errors)
+	words, undone := v.run.Options().Plan.Workload().Words(), ""
+	if words.Undone != "" {
+		undone = fmt.Sprintf("  %s %d", words.Undone, total.Rollbacks)
+	}
+	line := fmt.Sprintf("%-6s %s%s  %d users  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d", phase,
+		last.End.Round(time.Second), left, last.Users, words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}

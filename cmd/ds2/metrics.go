@@ -81,6 +81,7 @@ func (s *served) run(o experiment.Options, run *experiment.Run, within func() st
 	s.server.Show(collectors(o, run)...)
 	s.page.Begin(live.ShowRun(run, live.Setup{
 		Title:  fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, o.Targets[0].Engine(), o.Plan.Size(), c.Threads*len(o.Targets)),
+		Words:  o.Plan.Workload().Words(),
 		Length: c.Length(), Within: within,
 	}))
 }

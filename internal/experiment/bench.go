@@ -80,7 +80,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 	window := s.Windows[0]
 	figure := s.Figure()
 	run.Limits = s.Limits
-	b.Unit = result.UnitOf(figure.Unit)
+	b.Unit, b.Words = result.UnitOf(figure.Unit), s.Words
 	run.Status, run.OPM, run.CI95, run.Faults = s.Status, figure.Value, figure.CI95, faults
 	if !window.Steady.Verdict {
 		run.Unsteady = window.Steady.Why

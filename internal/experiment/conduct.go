@@ -184,7 +184,7 @@ func (s Search) begin() result.Search {
 	summary := Summarize(o)
 	r := result.Search{
 		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Seed: summary.Seed, Parameters: summary.Parameters,
-		Command: o.Command, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), Restore: s.Restore.Name(), Config: s.Config,
+		Command: o.Command, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), Words: summary.Words, Restore: s.Restore.Name(), Config: s.Config,
 	}
 	for _, t := range o.Targets {
 		r.Targets = append(r.Targets, t.Label())

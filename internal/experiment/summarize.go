@@ -32,6 +32,7 @@ func Summarize(o Options) result.Summary {
 			Copies:          o.Background.Copies,
 		},
 	}
+	s.Words = o.Plan.Workload().Words().Kept()
 	o.Plan.Describe(&s)
 	if c.Arrivals.Rate > 0 {
 		s.Parameters.Spacing = "even"

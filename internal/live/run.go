@@ -9,6 +9,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/report"
+	"ds2/internal/result"
 )
 
 // Run is a run that is shown while it goes on.
@@ -22,6 +23,7 @@ type Run interface {
 // Setup is what the page must know of a run besides.
 type Setup struct {
 	Title  string
+	Words  result.Words
 	Length time.Duration // from the first orders to the end; 0: until stopped
 	Within func() string // says where the procedure stands that the run is part of; nil: there is none
 }
@@ -31,9 +33,10 @@ const shortest = time.Second / 2
 
 // ShowRun shows a run.
 func ShowRun(r Run, s Setup) Show {
+	words := s.Words
 	charts := []report.LiveChart{
-		report.NewLiveChart("live-opm", "Orders per minute", "Completed orders of each second, and of the last minute.", "OPM", false, "of each second", "of the last minute"),
-		report.NewLiveChart("live-latency", "Response time of orders", "Response time of whole orders, second by second: mean, 95th percentile and longest.", "ms", true, "mean", "p95", "longest"),
+		report.NewLiveChart("live-opm", words.Title()+" per minute", "Completed "+words.Cycles+" of each second, and of the last minute.", words.Rate, false, "of each second", "of the last minute"),
+		report.NewLiveChart("live-latency", "Response time of "+words.Cycles, "Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.", "ms", true, "mean", "p95", "longest"),
 	}
 	columns, _ := r.Counters()
 	counters, lines := report.LiveCounterCharts(columns)
@@ -55,12 +58,12 @@ func ShowRun(r Run, s Setup) Show {
 		if sample.End == 0 {
 			return f
 		}
-		f.Headline = report.Number(progress.Last10s, 0) + " OPM"
+		f.Headline = report.Number(progress.Last10s, 0) + " " + words.Rate
 		if f.At == last.At { // the totals are those of the last sample, too
 			f.Facts = last.Facts
 			return f
 		}
-		f.Facts = runFacts(progress, r.Meter().Totals())
+		f.Facts = runFacts(words, progress, r.Meter().Totals())
 		if sample.Length >= shortest {
 			f.Values = runValues(progress, r, lines)
 		}
@@ -88,7 +91,7 @@ func runValues(p measure.Progress, r Run, lines []report.CounterLine) []*float64
 }
 
 // runFacts are the figures under the headline.
-func runFacts(p measure.Progress, targets []measure.Totals) []Fact {
+func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) []Fact {
 	var total measure.Counts
 	failed := int64(0)
 	for _, t := range targets {
@@ -98,18 +101,20 @@ func runFacts(p measure.Progress, targets []measure.Totals) []Fact {
 		}
 	}
 	facts := []Fact{
-		{Name: "OPM, cumulative", Value: report.Number(p.Cumulative, 0)},
+		{Name: words.Rate + ", cumulative", Value: report.Number(p.Cumulative, 0)},
 		{Name: "p95 of the last second", Value: report.Number(p.Last.P95, 1) + " ms"},
 		{Name: "users", Value: report.Number(float64(p.Last.Users), 0)},
-		{Name: "orders", Value: report.Number(float64(total.Orders), 0)},
-		{Name: "rollbacks", Value: report.Number(float64(total.Rollbacks), 0)},
+		{Name: words.Cycles, Value: report.Number(float64(total.Orders), 0)},
 		{Name: "failed attempts", Value: report.Number(float64(failed), 0)},
+	}
+	if words.Undone != "" {
+		facts = slices.Insert(facts, len(facts)-1, Fact{Name: words.Undone, Value: report.Number(float64(total.Rollbacks), 0)})
 	}
 	if failed > 0 {
 		facts[len(facts)-1].State = "bad"
 	}
 	if total.Dropped > 0 {
-		facts = append(facts, Fact{"orders dropped", report.Number(float64(total.Dropped), 0), "bad"})
+		facts = append(facts, Fact{words.Cycles + " dropped", report.Number(float64(total.Dropped), 0), "bad"})
 	}
 	return facts
 }

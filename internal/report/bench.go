@@ -88,7 +88,7 @@ func benchView(c Configuration) runView {
 	}
 	for _, r := range c.Runs {
 		if wrong(r) {
-			v.Notes = append(v.Notes, sentence("Flagged: "+faultText(c.Name, r)))
+			v.Notes = append(v.Notes, sentence("Flagged: "+faultText(c, r)))
 		}
 	}
 	return v
@@ -107,7 +107,7 @@ func opmOf(opm, half *float64) string {
 
 // runTable is every run of a bench, also those that do not count.
 func runTable(b result.Bench) table {
-	t := table{Caption: "Runs", Head: []string{"run", "OPM", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
+	t := table{Caption: "Runs", Head: []string{"run", b.Unit.String(), "± 95 % within the run", b.Words.Or().Cycle + " p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
 	for _, r := range b.Runs {
 		var counts string
 		switch {
@@ -135,8 +135,8 @@ func runTable(b result.Bench) table {
 func benchNotes(c Configuration) (notes []string) {
 	runs := counted(c.Bench)
 	if c.RunsCI95 != nil {
-		notes = append(notes, fmt.Sprintf("The %d runs of %s that count come to %s ± %s OPM on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%.",
-			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), *c.RunsSpread))
+		notes = append(notes, fmt.Sprintf("The %d runs of %s that count come to %s ± %s %s on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%.",
+			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit, *c.RunsSpread))
 	}
 	unsteady, dropped := 0, 0
 	for _, r := range c.Runs {
@@ -176,7 +176,7 @@ func conditionTable(b result.Bench) table {
 	if len(runs) < 2 {
 		return t
 	}
-	t.Head = append(t.Head, "with OPM")
+	t.Head = append(t.Head, "with "+b.Unit.String())
 	for _, c := range runs[0].Conditions {
 		row := []string{c.Name, c.Unit}
 		var opm, values []float64
@@ -211,7 +211,7 @@ func goesWith(values, opm []float64) string {
 func medianCosts(b result.Bench) table {
 	for _, r := range b.Runs {
 		if r.Dir == b.Median {
-			return costTable(r.Costs)
+			return costTable(r.Costs, b.Words.Or())
 		}
 	}
 	return table{}

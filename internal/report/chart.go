@@ -213,11 +213,12 @@ func checkpointVerticals(r *result.Record, length float64) (all []vertical) {
 }
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
+	words := r.Words.Or()
 	c := chart{
-		ID: id + "-opm", Title: "Orders per minute over time", YName: "OPM",
-		Figures: table{Caption: "OPM by part of the run", Head: []string{"from", "to", "phase", "mean OPM", "lowest", "highest"}},
+		ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate,
+		Figures: table{Caption: words.Rate + " by part of the run", Head: []string{"from", "to", "phase", "mean " + words.Rate, "lowest", "highest"}},
 	}
-	rate := line{Name: "OPM of each second"}
+	rate := line{Name: words.Rate + " of each second"}
 	low, high := math.Inf(1), 0.0
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
@@ -233,9 +234,9 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 		mean.add(w.To, w.OPM)
 		c.draw(mean)
 	}
-	c.Text = fmt.Sprintf("Rate of completed orders over %s.", seconds(samples[len(samples)-1].End.Seconds()))
+	c.Text = fmt.Sprintf("Rate of completed %s over %s.", words.Cycles, seconds(samples[len(samples)-1].End.Seconds()))
 	if high > 0 {
-		c.Text += fmt.Sprintf(" In the measured phase it lies between %s and %s OPM.", number(low, 0), number(high, 0))
+		c.Text += fmt.Sprintf(" In the measured phase it lies between %s and %s %s.", number(low, 0), number(high, 0), words.Rate)
 	}
 	if n := len(r.Checkpoints); n > 0 {
 		c.Text += fmt.Sprintf(" Vertical lines are the begins of %d checkpoints, the first at %s and the last at %s.", n, seconds(r.Checkpoints[0].From), seconds(r.Checkpoints[n-1].From))
@@ -256,8 +257,8 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{
-		ID: id + "-latency", Title: "Response time of orders over time", YName: "ms", Log: true,
-		Text:    "Response time of whole orders, second by second: mean, 95th percentile and longest.",
+		ID: id + "-latency", Title: "Response time of " + r.Words.Or().Cycles + " over time", YName: "ms", Log: true,
+		Text:    "Response time of whole " + r.Words.Or().Cycles + ", second by second: mean, 95th percentile and longest.",
 		Figures: table{Caption: "Response time by part of the run, in milliseconds", Head: []string{"from", "to", "phase", "mean", "highest p95 of a second", "longest"}},
 	}
 	maximum, p95, mean := line{Name: "longest", Thin: true}, line{Name: "p95"}, line{Name: "mean"}

@@ -81,7 +81,7 @@ func ReadConfigurations(arguments []string) (all []Configuration, warnings []str
 // single is a run as a bench of one.
 func single(s result.Summary) result.Bench {
 	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.Figure().Value, CI95: s.Figure().CI95}
-	b := result.Bench{Command: s.Command, Start: s.Start, End: s.End, Unit: result.UnitOf(s.Figure().Unit), OPM: s.Figure().Value, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
+	b := result.Bench{Command: s.Command, Start: s.Start, End: s.End, Unit: result.UnitOf(s.Figure().Unit), Words: s.Words, OPM: s.Figure().Value, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
 		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1}}
 	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
 		run.P95 = &l.P95
@@ -149,10 +149,10 @@ func counted(b result.Bench) (runs []result.BenchRun) {
 }
 
 // faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
-func faultText(name string, r result.BenchRun) string {
-	text := name + ", " + r.Dir
+func faultText(c Configuration, r result.BenchRun) string {
+	text := c.Name + ", " + r.Dir
 	if r.OPM != nil {
-		text += ", " + ofRun(r) + " OPM"
+		text += ", " + ofRun(r) + " " + c.Unit.String()
 	}
 	if !r.Counts {
 		text += ", does not count"

@@ -45,12 +45,12 @@ func compareView(c Comparison) runView {
 			continue
 		}
 		if v.Headline == "" {
-			v.Headline = fmt.Sprintf("%s: %s OPM", d.Name, d.short())
+			v.Headline = fmt.Sprintf("%s: %s %s", d.Name, d.short(), first.Unit)
 		}
-		v.Notes = append(v.Notes, fmt.Sprintf("OPM of %s: %s.", d.Name, d.Text()))
+		v.Notes = append(v.Notes, fmt.Sprintf("%s of %s: %s.", first.Unit, d.Name, d.Text()))
 	}
 	for _, d := range c.Differences {
-		name := titleOf(d.Figure)
+		name := c.titleOf(d.Figure)
 		if len(c.Configurations) > 2 {
 			name = d.Name + ": " + name
 		}
@@ -70,7 +70,7 @@ func compareView(c Comparison) runView {
 		for _, r := range one.Runs {
 			if len(r.Wrong()) > 0 {
 				v.Good = v.Good && !r.Counts
-				v.Notes = append(v.Notes, sentence("Flagged: "+faultText(one.Name, r)))
+				v.Notes = append(v.Notes, sentence("Flagged: "+faultText(one, r)))
 			}
 		}
 	}
@@ -89,6 +89,9 @@ func (c Comparison) unpaired() string {
 	return ""
 }
 
+// words are those of the first configuration: others are of the same workload, or a warning says so.
+func (c Comparison) words() result.Words { return c.Configurations[0].Words.Or() }
+
 // comparedTable is the storage report's table (WORKLOAD.md section 6) with all runs as they were made, also those that do
 // not count, and with what held each configuration back.
 func comparedTable(c Comparison) table {
@@ -96,11 +99,11 @@ func comparedTable(c Comparison) table {
 	for _, one := range c.Configurations {
 		columns = max(columns, len(one.Runs))
 	}
-	t := table{Caption: "Results", Head: []string{"configuration"}}
+	t, unit := table{Caption: "Results", Head: []string{"configuration"}}, c.Configurations[0].Unit.String()
 	for i := range columns {
 		t.Head = append(t.Head, fmt.Sprintf("run %d", i+1))
 	}
-	t.Head = append(t.Head, "runs", "median OPM", "± 95 % run to run", "± 95 % within the run", "order p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "bottleneck", "idle W", "active W", "OPM/W")
+	t.Head = append(t.Head, "runs", "median "+unit, "± 95 % run to run", "± 95 % within the run", c.words().Cycle+" p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "bottleneck", "idle W", "active W", c.words().Rate+"/W")
 	for _, one := range c.Configurations {
 		row := make([]string, 1+columns)
 		row[0] = one.Name
@@ -163,7 +166,7 @@ func commandsOf(c Comparison) table {
 func differenceTable(c Comparison) table {
 	t := table{Caption: "Differences from " + c.Configurations[0].Name, Head: []string{"configuration", "figure", "difference"}, Words: true}
 	for _, d := range c.Differences {
-		t.Rows = append(t.Rows, []string{d.Name, titleOf(d.Figure), d.Text()})
+		t.Rows = append(t.Rows, []string{d.Name, c.titleOf(d.Figure), d.Text()})
 	}
 	return t
 }
@@ -171,22 +174,23 @@ func differenceTable(c Comparison) table {
 // overlays are charts of the runs that stand for the configurations; of a configuration whose record of that run is not
 // there any more, nothing is drawn. of says whose curves they are.
 func overlays(c Comparison, of string) ([]chart, error) {
+	words := c.words()
 	opm := chart{
-		ID: "compare-opm", Title: "Orders per minute over time", YName: "OPM",
-		Text:    "OPM of each second of " + of + ".",
-		Figures: table{Caption: "OPM in the first window", Head: []string{"configuration", "from", "to", "mean OPM", "mean running average"}},
+		ID: "compare-opm", Title: words.Title() + " per minute over time", YName: words.Rate,
+		Text:    words.Rate + " of each second of " + of + ".",
+		Figures: table{Caption: words.Rate + " in the first window", Head: []string{"configuration", "from", "to", "mean " + words.Rate, "mean running average"}},
 	}
 	latency := chart{
-		ID: "compare-latency", Title: "Response time of orders over time, 95th percentile", YName: "ms", Log: true,
-		Text:    "The 95th percentile of the orders of each second of " + of + ".",
-		Figures: table{Caption: "Response time of orders in milliseconds", Head: []string{"configuration", "mean", "p25", "p50", "p75", "p95", "p99", "p99.9", "max"}},
+		ID: "compare-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile", YName: "ms", Log: true,
+		Text:    "The 95th percentile of the " + words.Cycles + " of each second of " + of + ".",
+		Figures: table{Caption: "Response time of " + words.Cycles + " in milliseconds", Head: []string{"configuration", "mean", "p25", "p50", "p75", "p95", "p99", "p99.9", "max"}},
 	}
 	shares := chart{
-		ID: "compare-distribution", Title: "Distribution of the response times of orders", YName: "ms", Log: true,
-		Text:   "Response time that a share of the orders stayed within, in the first window.",
-		Labels: quantileLabels(), XName: "share of the orders",
+		ID: "compare-distribution", Title: "Distribution of the response times of " + words.Cycles, YName: "ms", Log: true,
+		Text:   "Response time that a share of the " + words.Cycles + " stayed within, in the first window.",
+		Labels: quantileLabels(), XName: "share of the " + words.Cycles,
 	}
-	shares.Figures = table{Caption: "Response times by share of orders, in milliseconds", Head: slices.Concat([]string{"configuration"}, shares.Labels)}
+	shares.Figures = table{Caption: "Response times by share of " + words.Cycles + ", in milliseconds", Head: slices.Concat([]string{"configuration"}, shares.Labels)}
 	var windows []band // of the configurations, as long as they agree
 	for _, one := range c.Configurations {
 		if one.Median == "" {

@@ -5,12 +5,14 @@ import (
 	"ds2/internal/result"
 )
 
-// costs are those of an order, and what they are shown in.
-var costs = []struct {
+// cost is one of those of a cycle, and what it is shown in.
+type cost struct {
 	name, title, unit string
 	scale             float64
 	of                func(*diagnose.Costs) *float64
-}{
+}
+
+var costs = []cost{
 	{"device_reads_per_order", "device reads", "", 1, func(c *diagnose.Costs) *float64 { return c.Reads }},
 	{"device_writes_per_order", "device writes", "", 1, func(c *diagnose.Costs) *float64 { return c.Writes }},
 	{"device_read_bytes_per_order", "bytes read from devices", "kB", 1e-3, func(c *diagnose.Costs) *float64 { return c.ReadBytes }},
@@ -22,9 +24,9 @@ var costs = []struct {
 	{"joules_per_order", "energy", "J", 1, func(c *diagnose.Costs) *float64 { return c.Joules }},
 }
 
-// costTable is what an order took; without rows where nothing was measured.
-func costTable(c *diagnose.Costs) table {
-	t := table{Caption: "What an order costs, on average over the first window", Head: []string{"what", "unit", "an order"}}
+// costTable is what a cycle took; without rows where nothing was measured.
+func costTable(c *diagnose.Costs, words result.Words) table {
+	t := table{Caption: "What " + words.A() + " costs, on average over the first window", Head: []string{"what", "unit", words.A()}}
 	if c == nil {
 		return t
 	}
@@ -45,7 +47,7 @@ func costFigures() (all []compared) {
 			}
 			return cost.of(r.Costs)
 		}
-		all = append(all, compared{cost.name, cost.title + " an order", ofMedian(of), of, ""})
+		all = append(all, compared{cost.name, cost.title, ofMedian(of), of, ""})
 	}
 	return all
 }

@@ -139,11 +139,11 @@ func held(first, other Configuration, differences []Difference) (sentences []str
 	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
 	case by(slower) == diagnose.Storage && faster.Name == other.Name:
 		differences[i].AtLeast = true
-		sentences = append(sentences, fmt.Sprintf("OPM of %s: %s: %s was limited by %s", other.Name, differences[i].short(), faster.Name, limitedBy[by(faster)]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: %s: %s was limited by %s", first.Unit, other.Name, differences[i].short(), faster.Name, limitedBy[by(faster)]))
 	case by(slower) == diagnose.Storage:
-		sentences = append(sentences, fmt.Sprintf("OPM of %s: %s or lower: %s was limited by %s", other.Name, opm.short(), faster.Name, limitedBy[by(faster)]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: %s or lower: %s was limited by %s", first.Unit, other.Name, opm.short(), faster.Name, limitedBy[by(faster)]))
 	default:
-		sentences = append(sentences, fmt.Sprintf("OPM of %s: the difference says little about the storage: %s was limited by %s", other.Name, slower.Name, limitedBy[by(slower)]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit, other.Name, slower.Name, limitedBy[by(slower)]))
 	}
 	return sentences
 }
@@ -194,8 +194,21 @@ func difference(before, after values) measure.Difference {
 	return d
 }
 
-func titleOf(figure string) string {
-	return figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == figure })].title
+func (c Comparison) titleOf(figure string) string {
+	f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == figure })]
+	words := c.words()
+	switch figure {
+	case "opm":
+		return c.Configurations[0].Unit.String()
+	case "order_p95_ms":
+		return words.Cycle + " p95"
+	case "opm_per_active_w":
+		return words.Rate + " per watt"
+	}
+	if slices.ContainsFunc(costs, func(c cost) bool { return c.name == figure }) {
+		return f.title + " " + words.A()
+	}
+	return f.title
 }
 
 // Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %".

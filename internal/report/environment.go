@@ -74,7 +74,7 @@ func bottleneckNotes(b *result.Bottleneck) []string {
 }
 
 // powerNote says what the run took; empty where nobody measured.
-func powerNote(p *result.Power) string {
+func powerNote(p *result.Power, words result.Words) string {
 	if p == nil || p.Active == nil {
 		return ""
 	}
@@ -83,7 +83,7 @@ func powerNote(p *result.Power) string {
 		text += fmt.Sprintf(", %s W idle", number(*p.Idle, 1))
 	}
 	if p.OPMPerWatt != nil {
-		text += fmt.Sprintf(", %s OPM per watt", number(*p.OPMPerWatt, 1))
+		text += fmt.Sprintf(", %s %s per watt", number(*p.OPMPerWatt, 1), words.Rate)
 	}
 	if p.Source == monitor.PowerRAPL {
 		text += " (RAPL: processors and memory alone)"

@@ -130,21 +130,29 @@ func (e Experiment) how() string {
 	case e.Status != result.Done:
 		return fmt.Sprintf("%s; the experiment is not done: it is recorded as %s.", text, e.Status)
 	case e.Until > 0 && blocks < e.Most:
-		text += fmt.Sprintf("; then the interval of every difference in OPM was within %g %%", e.Until)
+		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%", e.unit(), e.Until)
 	case e.Until > 0:
 		within := !slices.ContainsFunc(e.Pairs, func(d measure.Difference) bool { return !d.Change.Within(e.Until) })
 		if within {
-			text += fmt.Sprintf("; the interval of every difference in OPM is within %g %%", e.Until)
+			text += fmt.Sprintf("; the interval of every difference in %s is within %g %%", e.unit(), e.Until)
 		} else {
-			text += fmt.Sprintf("; not every interval of a difference in OPM is within the %g %% that were asked for", e.Until)
+			text += fmt.Sprintf("; not every interval of a difference in %s is within the %g %% that were asked for", e.unit(), e.Until)
 		}
 	}
 	return text + "."
 }
 
+// unit is that of the figure by which the runs are compared.
+func (e Experiment) unit() string {
+	if len(e.Benches) == 0 {
+		return result.OPM
+	}
+	return e.Benches[0].Unit.String()
+}
+
 // pairTable is the difference in OPM between every two configurations; those from the first alone are in the other table.
 func (e Experiment) pairTable() table {
-	t := table{Caption: "Differences in OPM between every two configurations, paired by blocks", Head: []string{"configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant"}}
+	t := table{Caption: "Differences in " + e.unit() + " between every two configurations, paired by blocks", Head: []string{"configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant"}}
 	if len(e.Pairs) < 2 {
 		return t
 	}
@@ -209,7 +217,7 @@ func (e Experiment) settingTable() table {
 
 // orderTable is all runs in the order in which they were made.
 func (e Experiment) orderTable() table {
-	t := table{Caption: "Runs in the order in which they were made", Head: []string{"number", "block", "configuration", "run", "OPM", "± 95 % within the run", "bottleneck", "counts"}}
+	t := table{Caption: "Runs in the order in which they were made", Head: []string{"number", "block", "configuration", "run", e.unit(), "± 95 % within the run", "bottleneck", "counts"}}
 	if e.Order == result.OrderSequence {
 		return t
 	}

@@ -37,7 +37,7 @@ func facts(s result.Summary) (all []fact) {
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		judged("steady", w.Steady.Verdict, "yes", "no")
-		all = append(all, fact{Name: "order p95", Value: figure(w.Latency[measure.WholeOrder].P95) + " ms"})
+		all = append(all, fact{Name: s.Words.Or().Cycle + " p95", Value: figure(w.Latency[measure.WholeOrder].P95) + " ms"})
 	}
 	if len(s.Limits) > 0 {
 		judged("limits", limit.Passed(s.Limits), "pass", "FAIL")
@@ -46,7 +46,7 @@ func facts(s result.Summary) (all []fact) {
 		all = append(all, fact{Name: "bottleneck", Value: s.Bottleneck.What})
 	}
 	if s.Power != nil {
-		all = append(all, powerFacts(s.Power.Idle, s.Power.Active, s.Power.OPMPerWatt)...)
+		all = append(all, powerFacts(s.Words.Or(), s.Power.Idle, s.Power.Active, s.Power.OPMPerWatt)...)
 	}
 	if s.Audit == nil || s.Audit.NotAudited != "" {
 		return append(all, fact{"audit", "not made", "bad"})
@@ -70,14 +70,14 @@ func benchFacts(b result.Bench) (all []fact) {
 			all = append(all, fact{Name: "bottleneck", Value: r.Bottleneck})
 		}
 	}
-	return append(all, powerFacts(b.Idle, b.Active, b.OPMPerWatt)...)
+	return append(all, powerFacts(b.Words.Or(), b.Idle, b.Active, b.OPMPerWatt)...)
 }
 
-func powerFacts(idle, active, opmPerWatt *float64) (all []fact) {
+func powerFacts(words result.Words, idle, active, opmPerWatt *float64) (all []fact) {
 	for _, p := range []struct {
 		name, unit string
 		value      *float64
-	}{{"idle", " W", idle}, {"active", " W", active}, {"OPM per watt", "", opmPerWatt}} {
+	}{{"idle", " W", idle}, {"active", " W", active}, {words.Rate + " per watt", "", opmPerWatt}} {
 		if p.value != nil {
 			all = append(all, fact{Name: p.name, Value: decimal(p.value, 1) + p.unit})
 		}

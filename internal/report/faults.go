@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"ds2/internal/result"
 )
@@ -12,8 +13,8 @@ func openLoopNote(s result.Summary) string {
 		return ""
 	}
 	w := s.Windows[0].Counts
-	return fmt.Sprintf("Open loop of %s orders a second: %s fell due in the window, %s were completed and %s dropped; response times count from when an order was due.",
-		number(s.Parameters.Rate, 1), integer(w.Offered), integer(w.Orders), integer(w.Dropped))
+	return fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; response times count from when %s was due.",
+		number(s.Parameters.Rate, 1), s.Words.Or().Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.Or().A())
 }
 
 // faultNote tells what a run went through, apart from rollbacks; empty where that was nothing.
@@ -22,13 +23,21 @@ func faultNote(s result.Summary) string {
 	if c.Reconnects+c.Retries+c.GivenUp+c.InDoubtPurchases+c.InDoubtCustomers == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Faults over the whole run: %s retries, %s reconnects, %s orders given up; in doubt, because their commit was cut off: %s purchases, %s new customers.",
-		integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), integer(c.InDoubtPurchases), integer(c.InDoubtCustomers))
+	text := fmt.Sprintf("Faults over the whole run: %s retries, %s reconnects, %s %s given up", integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), s.Words.Or().Cycles)
+	if s.Words != nil {
+		return text + "."
+	}
+	return text + fmt.Sprintf("; in doubt, because their commit was cut off: %s purchases, %s new customers.", integer(c.InDoubtPurchases), integer(c.InDoubtCustomers))
 }
 
 // targetTable is what was done on each of several targets.
 func targetTable(s result.Summary) table {
-	t := table{Caption: "Targets, over the whole run; cumulative OPM is from the end of the warm-up on", Head: []string{"target", "cumulative OPM", "of orders", "in", "all orders", "rollbacks", "new customers", "retries", "reconnects", "given up"}}
+	words := s.Words.Or()
+	t := table{Caption: "Targets, over the whole run; cumulative " + words.Rate + " is from the end of the warm-up on",
+		Head: []string{"target", "cumulative " + words.Rate, "of " + words.Cycles, "in", "all " + words.Cycles, words.Undone, "new customers", "retries", "reconnects", "given up"}}
+	if s.Words != nil {
+		t.Head = slices.Delete(t.Head, 5, 7)
+	}
 	if len(s.ByTarget) < 2 {
 		return t
 	}
@@ -38,8 +47,12 @@ func targetTable(s result.Summary) table {
 		if x.OPMOf != nil {
 			orders, time = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
 		}
-		t.Rows = append(t.Rows, []string{x.Target, number(x.OPM, 1), orders, time, integer(c.Orders), percent(c.Rollbacks, c.Purchases),
-			integer(c.NewCustomers), integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp)})
+		row := []string{x.Target, number(x.OPM, 1), orders, time, integer(c.Orders), percent(c.Rollbacks, c.Purchases),
+			integer(c.NewCustomers), integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp)}
+		if s.Words != nil {
+			row = slices.Delete(row, 5, 7)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

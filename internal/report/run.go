@@ -36,7 +36,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
 		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts), replayTable(r.Replay)),
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), commandTable(r.Command)},
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words.Or()), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	var err error
@@ -89,7 +89,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	}
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
-		sentence := fmt.Sprintf("Mean of the orders completed a minute from %s to %s", seconds(w.From), seconds(w.To))
+		sentence := fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Or().Cycles, seconds(w.From), seconds(w.To))
 		if w.CI95 != nil {
 			sentence += ", with its 95 % confidence interval by overlapping batch means"
 		}
@@ -122,7 +122,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	for _, warning := range s.Warnings {
 		sentences = append(sentences, sentence("Warning: "+warning))
 	}
-	if note := powerNote(s.Power); note != "" {
+	if note := powerNote(s.Power, s.Words.Or()); note != "" {
 		sentences = append(sentences, note)
 	}
 	if hot := smartNotes(s.SMART); len(hot) > 0 {
@@ -178,20 +178,31 @@ func capital(s string) string {
 }
 
 func resultTable(s result.Summary) table {
+	words := s.Words.Or()
 	t := table{
 		Caption: "Windows",
-		Head:    []string{"window", "from", "to", "orders", "OPM", "± 95 %", "mean running average", "rollbacks", "failed attempts"},
+		Head:    []string{"window", "from", "to", words.Cycles, words.Rate, "± 95 %", "mean running average", "failed attempts"},
+	}
+	if words.Undone != "" {
+		t.Head = slices.Insert(t.Head, undoneColumn, words.Undone)
 	}
 	for _, w := range s.Windows {
 		ci := "–"
 		if w.CI95 != nil {
 			ci = uncertainty(w.CI95)
 		}
-		t.Rows = append(t.Rows, []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
-			number(w.RunningAverageOPM, 1), percent(w.Counts.Rollbacks, w.Counts.Purchases), integer(w.Errors)})
+		row := []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
+			number(w.RunningAverageOPM, 1), integer(w.Errors)}
+		if words.Undone != "" {
+			row = slices.Insert(row, undoneColumn, percent(w.Counts.Rollbacks, w.Counts.Purchases))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+// undoneColumn is the column of the windows' table for cycles that left nothing behind.
+const undoneColumn = 7
 
 // seriesOf lists what there are response times of: whole orders first, then the operations.
 func seriesOf[V any](byName map[string]V) []string {
@@ -200,6 +211,14 @@ func seriesOf[V any](byName map[string]V) []string {
 		names = append([]string{measure.WholeOrder}, slices.Delete(names, i, i+1)...)
 	}
 	return names
+}
+
+// seriesTitle is a series as the workload calls it.
+func seriesTitle(s result.Summary, name string) string {
+	if name == measure.WholeOrder {
+		return s.Words.Or().Cycle
+	}
+	return name
 }
 
 func latencyTable(s result.Summary) table {
@@ -214,7 +233,7 @@ func latencyTable(s result.Summary) table {
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
 		l := w.Latency[name]
-		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
+		t.Rows = append(t.Rows, []string{seriesTitle(s, name), integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
 			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
 		if name == measure.WholeOrder && w.DS2Mean != nil && s.IOPS == nil {
 			t.Rows = append(t.Rows, []string{"order as in DS2", integer(w.Counts.Orders), figure(*w.DS2Mean), "–", "–", "–", "–", "–", "–", "–"})
@@ -296,7 +315,7 @@ func setupTable(s result.Summary) table {
 		add("items an order", p.LineItems)
 	}
 	if p.Rate > 0 {
-		add("rate", fmt.Sprintf("%s orders a second, %s", plain(p.Rate), p.Spacing))
+		add("rate", fmt.Sprintf("%s %s a second, %s", plain(p.Rate), s.Words.Or().Cycles, p.Spacing))
 	}
 	for _, phase := range s.Phases {
 		add("phase "+string(phase.Phase), fmt.Sprintf("%s to %s s", number(phase.From, 1), number(phase.To, 1)))

@@ -23,9 +23,9 @@ func (c *chart) drawSome(lines ...line) {
 // runsChart draws every run of a bench as a dot with its own interval, the median as a line, and behind the runs their mean with the
 // interval from run to run.
 func runsChart(b result.Bench) (c chart, drawn bool) {
-	c = chart{ID: "bench-runs", Title: "OPM of every run", YName: "OPM", XName: "run", Near: true,
+	c = chart{ID: "bench-runs", Title: b.Unit.String() + " of every run", YName: b.Unit.String(), XName: "run", Near: true,
 		Text:    "A dot is a run, with its 95 % confidence interval within the run; a ring is a run that does not count.",
-		Figures: table{Caption: "OPM of every run", Head: []string{"run", "OPM", "± 95 %", "counts"}}}
+		Figures: table{Caption: b.Unit.String() + " of every run", Head: []string{"run", b.Unit.String(), "± 95 %", "counts"}}}
 	dots, rings := line{Name: "run that counts", Dots: true}, line{Name: "run that does not count", Dots: true, Hollow: true}
 	within := line{Name: "± 95 % within the run", Bars: true}
 	for i, r := range b.Runs {
@@ -63,9 +63,10 @@ func runsChart(b result.Bench) (c chart, drawn bool) {
 
 // runsOfAll draws every run of each configuration as a dot beside the median, and on the other side the mean with its interval.
 func runsOfAll(all []Configuration) (c chart, drawn bool) {
-	c = chart{ID: "compare-runs", Title: "OPM of every run", YName: "OPM", XName: "configuration", Near: true,
+	unit := all[0].Unit.String()
+	c = chart{ID: "compare-runs", Title: unit + " of every run", YName: unit, XName: "configuration", Near: true,
 		Text:    "Beside the median of each configuration a dot for every run, and a ring for one that does not count; on the other side the 95 % confidence interval.",
-		Figures: table{Caption: "OPM of every run", Head: []string{"configuration", "run", "OPM", "counts"}}}
+		Figures: table{Caption: unit + " of every run", Head: []string{"configuration", "run", unit, "counts"}}}
 	const beside = 0.12
 	dots, rings, medians := line{Name: "run that counts", Dots: true}, line{Name: "run that does not count", Dots: true, Hollow: true}, line{Name: "median", Dots: true, Large: true}
 	between, within := line{Name: "mean ± 95 % from run to run", Bars: true}, line{Name: "± 95 % within the only run", Bars: true}

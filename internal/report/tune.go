@@ -47,7 +47,7 @@ func newTuneView(r result.Search) runView {
 		Title:    fmt.Sprintf("Search for the best number of users: %s, size %s", r.Engine, r.Size),
 		Headline: "no result",
 		Good:     r.Best != nil,
-		Tables:   []table{trialTable(r.Curve, r.Unit), limitTable(r.Verdicts)},
+		Tables:   []table{trialTable(r), limitTable(r.Verdicts)},
 		Details:  []table{tuneSetupTable(r), commandTable(r.Command)},
 	}
 	switch {
@@ -67,10 +67,10 @@ func newTuneView(r result.Search) runView {
 	if note := limitNote(r.Verdicts); note != "" {
 		v.Notes = append(v.Notes, note)
 	}
-	if len(r.Curve) > 0 {
+	if words := r.Words.Or(); len(r.Curve) > 0 {
 		v.Charts = []chart{
-			curveChart(r, "opm", r.Unit.String()+" over users", r.Unit.String(), limit.Metric{Subject: "opm"}, func(t result.Trial) float64 { return t.OPM }),
-			curveChart(r, "p95", "Response time of orders over users, 95th percentile", "ms", limit.Metric{Subject: "order", Stat: "p95"},
+			curveChart(r, "opm", r.Unit.String()+" over users", r.Unit.String(), limit.Metric{Subject: strings.ToLower(r.Unit.String())}, func(t result.Trial) float64 { return t.OPM }),
+			curveChart(r, "p95", "Response time of "+words.Cycles+" over users, 95th percentile", "ms", limit.Metric{Subject: words.Cycle, Stat: "p95"},
 				func(t result.Trial) float64 { return 1000 * t.P95 }),
 		}
 		if len(r.Limits) > 0 {
@@ -82,9 +82,9 @@ func newTuneView(r result.Search) runView {
 	return v
 }
 
-func trialTable(c result.Curve, unit result.FigureUnit) table {
-	t := table{Caption: "Trials", Head: []string{"users", unit.String(), "order p95 ms", "% of the tightest limit", "limits", "why", "record"}}
-	for _, p := range c {
+func trialTable(r result.Search) table {
+	t := table{Caption: "Trials", Head: []string{"users", r.Unit.String(), r.Words.Or().Cycle + " p95 ms", "% of the tightest limit", "limits", "why", "record"}}
+	for _, p := range r.Curve {
 		for _, trial := range p.Trials {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), figure(1000 * trial.P95),
 				number(100*trial.Strain, 0), verdictWord(trial.Passed), trial.Why, trial.Record})

@@ -25,8 +25,9 @@ type Bench struct {
 	Error      string    `json:"error,omitempty"`
 	Start      time.Time `json:"start"`
 
-	Unit FigureUnit `json:"figure,omitempty"` // of the fields called opm
-	End  time.Time  `json:"end,omitzero"`
+	Unit  FigureUnit `json:"figure,omitempty"` // of the fields called opm
+	Words *Words     `json:"words,omitempty"`  // the workload's; absent: DVD Store 2's
+	End   time.Time  `json:"end,omitzero"`
 
 	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
 

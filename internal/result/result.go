@@ -79,6 +79,7 @@ type Summary struct {
 	Command *Command `json:"command,omitempty"`
 
 	Workload   string     `json:"workload,omitempty"` // absent: DVD Store 2
+	Words      *Words     `json:"words,omitempty"`    // the workload's; absent: DVD Store 2's
 	Engine     string     `json:"engine"`
 	Targets    []string   `json:"targets"`              // labels, without user or password
 	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded; 0 is DS2's own

@@ -34,6 +34,7 @@ type Search struct {
 	Targets    []string   `json:"targets"` // labels, without user or password
 	Size       string     `json:"size"`
 	Unit       FigureUnit `json:"figure,omitempty"` // of the fields called opm
+	Words      *Words     `json:"words,omitempty"`  // the workload's; absent: DVD Store 2's
 
 	Restore string   `json:"restore"` // of the database before each trial: reset, snapshot, command or none
 	Limits  []string `json:"limits"`

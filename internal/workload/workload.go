@@ -21,6 +21,9 @@ type Workload interface {
 	// Name is its name in ds2_info, in records and on the command line, such as "ds2".
 	Name() string
 
+	// Words are what it calls what users do.
+	Words() result.Words
+
 	// Operations are what a user waits for; an Op is an index into them. Nobody changes them.
 	Operations() []Operation
 

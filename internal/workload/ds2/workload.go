@@ -31,6 +31,9 @@ type Workload struct {
 // Name is "ds2".
 func (Workload) Name() string { return Name }
 
+// Words are those of orders.
+func (Workload) Words() result.Words { return result.Orders() }
+
 // Operations are those of a session.
 func (Workload) Operations() []workload.Operation { return operations }
 

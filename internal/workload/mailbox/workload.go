@@ -21,6 +21,11 @@ var _ workload.Workload = Workload{}
 // Name is "mailbox".
 func (Workload) Name() string { return Name }
 
+// Words are those of transactions, of which the I/Os of the drives count.
+func (Workload) Words() result.Words {
+	return result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
+}
+
 // Operations are those of the mix, and the transaction of several.
 func (Workload) Operations() []workload.Operation { return operations }
 

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/tune"
+)
+
+// TestWords prints results of a workload that has no orders: nothing in them says order, OPM or rollback.
+func TestWords(t *testing.T) {
+	words := &result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
+	latency := map[string]measure.Latency{measure.WholeOrder: {Count: 10, P95: 3}, "read": {Count: 10, P95: 3}}
+	s := result.Summary{
+		RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/a", "h:1/b"}, Status: result.Done, Start: time.Unix(0, 0),
+		OPM: new(600.), IOPS: new(274.15), Power: &result.Power{Active: new(100.), OPMPerWatt: new(6.)}, Costs: &diagnose.Costs{Reads: new(2.)},
+		Windows:  []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency, Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}},
+		ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}},
+		Counts:   measure.Counts{Orders: 100, GivenUp: 1, Retries: 2},
+	}
+	s.Parameters.Rate = 10
+	foreign := regexp.MustCompile(`(?i)\border|\bopm\b|rollback|customer|browse`)
+	check := func(what, text string, wanted ...string) {
+		t.Helper()
+		for line := range strings.Lines(text) {
+			if foreign.MatchString(line) {
+				t.Errorf("%s says %q", what, strings.TrimSpace(line))
+			}
+		}
+		for _, want := range wanted {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q:\n%s", what, want, text)
+			}
+		}
+	}
+	var text strings.Builder
+	if err := Text(&text, []*result.Record{{Summary: s}}); err != nil {
+		t.Fatal(err)
+	}
+	check("the text of a run", text.String(), "What a transaction costs", "Open loop of 10.0 transactions a second", "1 transactions given up", "cumulative TPM")
+
+	text.Reset()
+	one, other := Configuration{Name: "a", Bench: single(s)}, Configuration{Name: "b", Bench: single(s)}
+	if err := CompareText(&text, Compare([]Configuration{one, other})); err != nil {
+		t.Fatal(err)
+	}
+	check("the text of a comparison", text.String(), "IOPS of b", "transaction p95 ms", "device reads a transaction")
+
+	text.Reset()
+	search := result.Search{Words: words, Unit: result.IOPS, Result: tune.Result{Curve: result.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
+	if err := writeText(&text, newTuneView(search)); err != nil {
+		t.Fatal(err)
+	}
+	check("the text of a search", text.String(), "transaction p95 ms")
+}
