@@ -258,6 +258,9 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 			return o, err
 		}
 	}
+	if err := limitsOf(plan.Workload(), j.limits); err != nil {
+		return o, err
+	}
 	if f.leastIOPS > 0 {
 		least, err := limit.Parse(fmt.Sprintf("iops >= %.6g", f.leastIOPS))
 		if err != nil {

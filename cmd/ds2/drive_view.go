@@ -12,6 +12,7 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 )
 
 // view shows a run while it goes on: a line on a terminal that is redrawn every second, elsewhere a line every ten
@@ -80,8 +81,12 @@ func (v *view) line() string {
 	if words.Undone != "" {
 		undone = fmt.Sprintf("  %s %d", words.Undone, total.Rollbacks)
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d", phase,
-		last.End.Round(time.Second), left, last.Users, words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
+	figure := ""
+	if iops, measured := v.run.IOPS(); measured && words.Unit == result.IOPS {
+		figure = fmt.Sprintf("  %s %.0f now", result.IOPS, iops)
+	}
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d", phase,
+		last.End.Round(time.Second), left, last.Users, figure, words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}

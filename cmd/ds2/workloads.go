@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
+	"ds2/internal/limit"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -23,6 +25,7 @@ import (
 type tenant struct {
 	workload.Workload
 	loadFlags, runFlags []string
+	limitGroups         []string // operations that a limit takes together: those whose names begin so
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
@@ -36,12 +39,13 @@ type tenant struct {
 func tenants() map[string]tenant {
 	return map[string]tenant{
 		ds2.Name: {
-			Workload:  ds2.Workload{Engines: ds2Engines},
-			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
-			runFlags:  []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
-			dataset:   (*loadFlags).ds2,
-			judge:     (*driveFlags).judgeDS2,
-			plan:      (*driveFlags).planDS2,
+			Workload:    ds2.Workload{Engines: ds2Engines},
+			loadFlags:   []string{"size", "words", "data-seed", "from", "server-dir"},
+			runFlags:    []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
+			limitGroups: []string{"browse"},
+			dataset:     (*loadFlags).ds2,
+			judge:       (*driveFlags).judgeDS2,
+			plan:        (*driveFlags).planDS2,
 		},
 		mailbox.Name: {
 			Workload:  mailbox.Workload{},
@@ -57,13 +61,30 @@ func tenants() map[string]tenant {
 // ds2Engines are the engines that DVD Store 2 has calls on.
 var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Engine{}, sqlserver.Engine: ds2sqlserver.Engine{}}
 
-// limitOperations are the words of limits that workloads add.
-func limitOperations() []string {
-	words := []string{"browse", "order"}
+// limitWords are the words of limits that a workload adds: its cycle, its operations, and what a limit takes together.
+func (t tenant) limitWords() []string {
+	words := slices.Concat([]string{t.Words().Cycle}, t.limitGroups, workload.Names(t.Operations()))
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// limitOperations are those of all workloads.
+func limitOperations() (words []string) {
 	for _, t := range tenants() {
-		words = append(words, workload.Names(t.Operations())...)
+		words = append(words, t.limitWords()...)
 	}
 	return words
+}
+
+// limitsOf refuses limits on operations that a workload does not have.
+func limitsOf(w workload.Workload, limits []limit.Limit) error {
+	words := tenants()[w.Name()].limitWords()
+	for _, l := range limits {
+		if l.IsOperation() && !slices.Contains(words, l.Subject) {
+			return usageError("--limit: %s: the database is one of workload %s, whose operations are %s", l, w.Name(), strings.Join(words, ", "))
+		}
+	}
+	return nil
 }
 
 // workloads are the tenants for who asks databases whose they are.

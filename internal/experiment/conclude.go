@@ -163,7 +163,7 @@ func judge(limits []limit.Limit, series measure.Series, counters monitor.Table, 
 	figures := limit.Figures(func(limit.Metric) (float64, bool) { return 0, false })
 	if len(s.Windows) > 0 {
 		var err error
-		if figures, err = limit.Of(series, s.Windows[0], counters, s.Start, s.Machine); err != nil {
+		if figures, err = limit.Of(s.Words.Or().Cycle, series, s.Windows[0], counters, s.Start, s.Machine); err != nil {
 			return nil, fmt.Errorf("judge limits: %w", err)
 		}
 	}

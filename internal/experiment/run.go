@@ -106,7 +106,7 @@ func Begin(o Options) (*Run, error) {
 	if r.writer, err = result.Create(o.Dir, r.summary); err != nil {
 		return nil, err
 	}
-	r.judge = limitJudge{limits: o.Limits, abortAfter: o.AbortAfter}
+	r.judge = limitJudge{limits: o.Limits, cycle: o.Plan.Workload().Words().Cycle, abortAfter: o.AbortAfter}
 	if o.Observer != nil {
 		r.judge.machine = o.Observer.Machine
 	}

@@ -23,12 +23,17 @@ var kinds = map[string]monitor.IOKind{
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
 // intervals that lie in the window; "errors" is failed attempts for each order begun. "device", "data" and "log" are the
 // slowest drive in counters, of all or of those that have the role on machine: the mean is over requests, the max the
-// highest mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the data's drives.
-func Of(series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
+// highest mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the data's drives. A cycle
+// of users, such as an order, goes by the name that its workload has for it.
+func Of(cycle string, series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
 	span := measure.Span{From: seconds(w.From), To: seconds(w.To)}
 	times, err := series.Distributions(span)
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
+	}
+	if whole, some := times[measure.WholeOrder]; some {
+		delete(times, measure.WholeOrder)
+		times[cycle] = whole
 	}
 	var browses []measure.Distribution
 	for name, d := range times {

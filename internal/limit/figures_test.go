@@ -52,7 +52,7 @@ func TestOf(t *testing.T) {
 		},
 	}
 	machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
-	figures, err := Of(series, window, counters, start, machine)
+	figures, err := Of("transaction", series, window, counters, start, machine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +63,13 @@ func TestOf(t *testing.T) {
 	}{
 		{"the rate", Metric{"opm", ""}, 60},
 		{"one error in ten orders", Metric{"errors", ""}, 0.1},
-		{"nine in ten take 100 ms", Metric{"order", "p90"}, 0.1},
-		{"the tenth takes longer", Metric{"order", "p95"}, 0.9},
-		{"the longest", Metric{"order", "max"}, 0.9},
-		{"the average", Metric{"order", "mean"}, 0.18},
+		{"nine in ten take 100 ms", Metric{"transaction", "p90"}, 0.1},
+		{"the tenth takes longer", Metric{"transaction", "p95"}, 0.9},
+		{"the longest", Metric{"transaction", "max"}, 0.9},
+		{"the average", Metric{"transaction", "mean"}, 0.18},
 		{"both kinds of browses", Metric{"browse", "mean"}, 0.0675},
 		{"the longest browse", Metric{"browse", "max"}, 0.45},
+		{"a cycle goes by its workload's name", Metric{"order", "mean"}, nan},
 		{"an operation that never ran", Metric{"login", "p95"}, nan},
 		{"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11", Metric{"device read", "mean"}, 0.004},
 		{"the highest second of any device", Metric{"device read", "max"}, 0.012},
@@ -126,7 +127,7 @@ func TestRoles(t *testing.T) {
 					Values: []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3},
 				})
 			}
-			figures, err := Of(measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
+			figures, err := Of("order", measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
 			if err != nil {
 				t.Fatal(err)
 			}

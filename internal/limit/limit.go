@@ -35,6 +35,12 @@ func (m Metric) Quantile() (float64, bool) {
 	return percentile(m.Stat)
 }
 
+// IsOperation says that the figure is one of a workload's operations.
+func (m Metric) IsOperation() bool {
+	_, common := subjects[m.Subject]
+	return !common
+}
+
 // Unit is what the figure is counted in.
 func (m Metric) Unit() Unit {
 	if s, ok := subjects[m.Subject]; ok {

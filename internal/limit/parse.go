@@ -125,7 +125,7 @@ func (p *parser) metric() (Metric, error) {
 func names(operations []string) []string {
 	all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
 func (p *parser) comparison(m Metric) (Comparison, error) {

@@ -17,6 +17,7 @@ type Run interface {
 	Meter() *measure.Meter
 	Verdicts() []limit.Verdict                     // of the limits, over the last interval
 	Warnings() []string                            // that have shown so far
+	IOPS() (iops float64, measured bool)           // of the drives of the data, now
 	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: nobody observes them
 }
 
@@ -59,6 +60,9 @@ func ShowRun(r Run, s Setup) Show {
 			return f
 		}
 		f.Headline = report.Number(progress.Last10s, 0) + " " + words.Rate
+		if iops, measured := r.IOPS(); measured && words.Unit == result.IOPS {
+			f.Headline = report.Number(iops, 0) + " " + result.IOPS
+		}
 		if f.At == last.At { // the totals are those of the last sample, too
 			f.Facts = last.Facts
 			return f

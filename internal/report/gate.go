@@ -93,7 +93,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 		if len(r.Windows) == 0 {
 			return nil
 		}
-		figures, err := limit.Of(r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
+		figures, err := limit.Of(r.Words.Or().Cycle, r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
 		if err != nil {
 			bad = err
 			return nil

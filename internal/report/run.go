@@ -232,6 +232,9 @@ func latencyTable(s result.Summary) table {
 	w := s.Windows[0]
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
+		if name == s.Words.Or().Cycle && name != measure.WholeOrder {
+			continue // a cycle of one operation, which stands above
+		}
 		l := w.Latency[name]
 		t.Rows = append(t.Rows, []string{seriesTitle(s, name), integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
 			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
