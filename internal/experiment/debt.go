@@ -104,6 +104,9 @@ func addDebt(t monitor.Table, s *result.Summary) {
 	for i := range d.Steps {
 		step := &d.Steps[i]
 		from, to := at(step.At), at(step.At+step.Seconds)
+		if i == 0 { // a step that begins late in a second takes all of that: nobody was at work in it
+			from = from.Add(-apart)
+		}
 		if i < last {
 			to = at(d.Steps[i+1].At)
 		} else {
@@ -111,7 +114,7 @@ func addDebt(t monitor.Table, s *result.Summary) {
 		}
 		step.IO = ioOf(t, from, to)
 	}
-	d.IO = ioOf(t, at(d.Steps[0].At), at(d.Steps[last].At+d.Steps[last].Seconds).Add(apart))
+	d.IO = ioOf(t, at(d.Steps[0].At).Add(-apart), at(d.Steps[last].At+d.Steps[last].Seconds).Add(apart))
 }
 
 // ioOf is what all drives did in a time.
