@@ -90,6 +90,9 @@ func (v *view) line() string {
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}
+	if waits := v.run.Warming(); waits != "" {
+		line += "  measuring waits: " + waits
+	}
 	if v.within != nil {
 		line += "  " + v.within()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/driver"
+	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -114,7 +116,8 @@ type mailboxRunFlags struct {
 	parameters mailbox.Parameters
 	perMailbox float64
 	headroom   float64 // percent
-	closed     bool    // users work as fast as they can, also where there is a target
+	warmWithin time.Duration
+	closed     bool // users work as fast as they can, also where there is a target
 }
 
 func (f *mailboxRunFlags) add(flags *pflag.FlagSet) {
@@ -124,6 +127,9 @@ func (f *mailboxRunFlags) add(flags *pflag.FlagSet) {
 	flags.Lookup("lazy").DefValue = "the profile's"
 	flags.IntVar(&f.parameters.Batch, "batch", 1, "workload mailbox: operations in a transaction")
 	flags.Float64Var(&f.perMailbox, "iops-per-mailbox", 0, "workload mailbox: IOPS of the drives that each mailbox takes, such as 0.5: a run offers as many operations as make them, a search takes the fewest users that do")
+	f.warmWithin = defaultWarmWithin
+	flags.Var(durationValue{&f.warmWithin, time.Minute}, "warm-within", "workload mailbox: how long measuring waits at most, after the warm-up, until 90 % of the server's buffers are in use, a checkpoint was made and the latency of reads is level: minutes, or a duration such as 30m; 0 = it does not wait (default 10m, and 0 with a --warmup-time below 1m or a --window in seconds)")
+	flags.Lookup("warm-within").DefValue = ""
 	flags.Float64Var(&f.headroom, "headroom", 0, "workload mailbox: percent by which the target is higher")
 }
 
@@ -158,6 +164,25 @@ func (f *driveFlags) judgeMailboxes() error {
 
 // minPacedWarmup is what it takes at least to find a rate.
 const minPacedWarmup = 20 * time.Second
+
+// defaultWarmWithin is how long Jetstress waits for latencies that are level.
+const defaultWarmWithin = 10 * time.Minute
+
+// warm is how long a run waits for a store that is warm. Who gives less than a minute for the warm-up tries something out, and windows
+// in seconds do not move with the run.
+func (f *driveFlags) warm(specs []measure.WindowSpec) (time.Duration, error) {
+	within := f.mailbox.warmWithin
+	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
+	switch changed := f.flags.Changed("warm-within"); {
+	case within < 0:
+		return 0, usageError("--warm-within is %s: it must be 0 or more", within)
+	case changed && within > 0 && fixed:
+		return 0, usageError("--warm-within: a --window in seconds does not wait for it; use auto or checkpoints=2, or leave it out")
+	case !changed && (fixed || f.config.Warmup < time.Minute):
+		return 0, nil
+	}
+	return within, nil
+}
 
 // of are the parameters of runs on databases that were loaded for a profile.
 func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
@@ -213,6 +238,7 @@ func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, i
 			return nil, &exitError{exitUsage, err}
 		}
 	}
+	f.warms = true
 	plan.PerMailbox, plan.Headroom, plan.Closed = f.mailbox.perMailbox, f.mailbox.headroom, f.mailbox.closed
 	f.leastIOPS = plan.Target()
 	if !plan.Closed {

@@ -50,7 +50,7 @@ func tenants() map[string]tenant {
 		mailbox.Name: {
 			Workload:  mailbox.Workload{},
 			loadFlags: []string{"mailboxes", "mailbox-size", "profile", "data-seed"},
-			runFlags:  []string{"profile", "mix", "lazy", "batch", "iops-per-mailbox", "headroom"},
+			runFlags:  []string{"profile", "mix", "lazy", "batch", "iops-per-mailbox", "headroom", "warm-within"},
 			dataset:   (*loadFlags).mailboxes,
 			judge:     (*driveFlags).judgeMailboxes,
 			plan:      (*driveFlags).planMailboxes,

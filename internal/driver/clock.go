@@ -21,7 +21,8 @@ func (c Config) ramp() time.Duration {
 	return time.Duration(math.Ceil(float64(c.Threads*len(c.Targets)-1)/c.RampRate)) * time.Second
 }
 
-// Length is how long the run takes from the first orders to the end of the run phase; 0: until stopped.
+// Length is how long the run takes from the first orders to the end of the run phase, where it does not wait for Warm; 0: until
+// stopped.
 func (c Config) Length() time.Duration {
 	if c.Run == 0 {
 		return 0
@@ -37,20 +38,26 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done <-chan struct{}) e
 
 	ramp := d.config.ramp()
 	warmup := ramp + d.config.Warmup
+	phase := func(p measure.Phase, end time.Duration) {
+		if end <= c.now || d.stop.Err() != nil {
+			return
+		}
+		d.enter(p)
+		c.until(end, d.stop.Done())
+	}
+	phase(measure.PhaseRamp, ramp)
+	phase(measure.PhaseWarmup, warmup)
+	if d.config.Warm != nil && !d.config.Warm() {
+		c.early = d.config.Warm
+		phase(measure.PhaseWarmup, warmup+d.config.WarmMax)
+		c.early = nil
+		warmup = max(warmup, c.now)
+	}
 	run := warmup + d.config.Run
 	if d.config.Run == 0 {
 		run = never
 	}
-	for _, p := range []struct {
-		phase measure.Phase
-		end   time.Duration
-	}{{measure.PhaseRamp, ramp}, {measure.PhaseWarmup, warmup}, {measure.PhaseRun, run}} {
-		if p.end <= c.now || d.stop.Err() != nil {
-			continue
-		}
-		d.enter(p.phase)
-		c.until(p.end, d.stop.Done())
-	}
+	phase(measure.PhaseRun, run)
 	d.halt(errDone)
 	d.enter(measure.PhaseDrain)
 	if c.until(c.now+d.config.Drain, done) {
@@ -72,10 +79,11 @@ type clock struct {
 	now      time.Duration   // of the last sample, since the first orders
 	cuts     []time.Duration // still to come
 	interval time.Duration   // when the interval ends
+	early    func() bool     // ends until before its time; nil: nothing does
 	err      error           // of the sink
 }
 
-// until keeps time until end, or until interrupt is closed: then it is false.
+// until keeps time until end, or early, or until interrupt is closed: then it is false.
 func (c *clock) until(end time.Duration, interrupt <-chan struct{}) bool {
 	for {
 		next := min(c.now.Truncate(time.Second)+time.Second, end)
@@ -92,11 +100,12 @@ func (c *clock) until(end time.Duration, interrupt <-chan struct{}) bool {
 		timer.Stop()
 		// The record has milliseconds, and what is shown is what is recorded.
 		c.now = max(c.now+time.Millisecond, time.Since(c.d.start).Round(time.Millisecond))
-		c.tick(interrupted || c.now >= end)
+		over := c.now >= end || c.early != nil && c.early()
+		c.tick(interrupted || over)
 		if interrupted {
 			return false
 		}
-		if c.now >= end {
+		if over {
 			return true
 		}
 		c.d.abortStalled()

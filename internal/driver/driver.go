@@ -33,6 +33,8 @@ type Config struct {
 	Started  func(time.Time) // is told when they do; may be nil
 	RampRate float64         // users that start per second
 	Warmup   time.Duration   // after the ramp
+	Warm     func() bool     // whether the run may begin after the warm-up; nil: it may
+	WarmMax  time.Duration   // how long it is waited for that at most
 	Run      time.Duration   // after the warm-up; 0: until stopped
 	Drain    time.Duration   // how long orders under way may take to end
 	Think    time.Duration   // mean pause after an order

@@ -134,6 +134,31 @@ func TestPhases(t *testing.T) {
 	}
 }
 
+// TestWarm: the run begins when it may, on a second, and at the latest when nobody wants to wait any longer.
+func TestWarm(t *testing.T) {
+	for why, c := range map[string]struct{ warm, most, want time.Duration }{
+		"at once":           {0, time.Minute, 5 * time.Second},
+		"after a while":     {8500 * time.Millisecond, time.Minute, 9 * time.Second},
+		"later than it may": {time.Hour, 4 * time.Second, 9 * time.Second},
+	} {
+		t.Run(why, func(t *testing.T) {
+			config := config(&simulation{service: 10 * time.Millisecond})
+			var start time.Time
+			config.Started = func(at time.Time) { start = at }
+			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.ramp() }
+			config.WarmMax = c.most
+			got, _, err := drive(t, config, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			warmup, run := got.Phase(measure.PhaseWarmup), got.Phase(measure.PhaseRun)
+			if late := warmup.To - max(warmup.From+5*time.Second, c.want); late < 0 || late > 10*time.Millisecond || run.From != warmup.To || run.To-run.From != 10*time.Second {
+				t.Errorf("warm-up %v, run %v", warmup, run)
+			}
+		})
+	}
+}
+
 func TestThinkTime(t *testing.T) {
 	c := config(&simulation{service: 10 * time.Millisecond})
 	c.Think, c.Run = 360*time.Millisecond, 100*time.Second

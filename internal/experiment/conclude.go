@@ -25,6 +25,9 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	if warning := r.pace.warning(); warning != "" {
 		s.Warnings = append(s.Warnings, warning)
 	}
+	if warning := r.warm.warning(); warning != "" {
+		s.Warnings = append(s.Warnings, warning)
+	}
 	s.Scrub, s.Copies = r.background.Results()
 	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
 	series, readErr := result.ReadSeries(r.options.Dir)
@@ -33,6 +36,7 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 		counters, observedErr = result.ReadHost(r.options.Dir, s.Start)
 	}
 	result.AddCheckpoints(s, &series, &counters)
+	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
 	figuresErr := r.figures(series)
 	if err == nil {
 		err = errors.Join(readErr, figuresErr)
@@ -50,6 +54,9 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 		observedErr = addObserved(ctx, r.options, &counters, s)
 	}
 	ownErr := addOwn(r.options, series, counters, s)
+	if len(s.Sections) > 0 {
+		s.Log = result.ReadLog(r.options.Dir)
+	}
 	if len(r.options.Limits) > 0 && (err == nil || errors.Is(err, ErrLimits)) {
 		s.Limits, judgeErr = judge(r.options.Limits, series, counters, *s)
 	}

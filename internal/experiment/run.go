@@ -38,6 +38,10 @@ type Options struct {
 	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
 	AbortAfter time.Duration
 
+	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was made and the
+	// latency of reads is level; 0: it does not.
+	WarmMax time.Duration
+
 	Crash *durability.Plan // cuts of the server; nil: none, and no journal
 
 	Background background.Config // what reads beside the users
@@ -68,6 +72,7 @@ type Run struct {
 	observation *observation // nil: nobody observes
 	logs        logRoom
 	pace        *pace               // nil: nothing is paced
+	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
 	background  *background.Readers // nil: nothing reads beside the users
 	doing       atomic.Value        // see Doing
 	crash       *durability.Coming
@@ -128,6 +133,11 @@ func Begin(o Options) (*Run, error) {
 		c.Arrivals.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}
+	if o.WarmMax > 0 && o.Observer != nil {
+		r.warm = &warm{most: o.WarmMax, checkpoint: o.CheckpointFirst}
+		c.WarmMax = o.WarmMax
+		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Settled) }
+	}
 	if o.Crash != nil {
 		if err = r.keepJournal(); err != nil {
 			return nil, errors.Join(err, r.writer.Close())
@@ -147,6 +157,9 @@ func Begin(o Options) (*Run, error) {
 	c.Started = func(start time.Time) {
 		r.background.Start()
 		r.observation.begin(start)
+		if r.warm != nil {
+			go r.warm.watch(r.stop, r.observation, o.Observer.Machine, o.Targets)
+		}
 	}
 	c.Operations, c.Play = o.Plan.Workload().Operations(), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)

@@ -71,6 +71,25 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	return mean, longest, measured
 }
 
+// ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where there was none.
+func (d Drives) ReadLatencies() []float64 {
+	all := make([]float64, len(d.Counters.Rows))
+	requests := make([]float64, len(all))
+	d.each(DiskReads, Data, func(drive string) {
+		rates, latencies := d.Counters.Values(ItemColumn(DiskReads, drive)), d.Counters.Values(ItemColumn(DiskReadTime, drive))
+		for i := range min(len(rates), len(latencies), len(all)) {
+			if rates[i] > 0 && !math.IsNaN(latencies[i]) {
+				all[i] += rates[i] * latencies[i]
+				requests[i] += rates[i]
+			}
+		}
+	})
+	for i := range all {
+		all[i] /= requests[i] // NaN where both are 0
+	}
+	return all
+}
+
 // latency is that of one drive. A time shorter than k.Over has its mean for a maximum.
 func (d Drives) latency(drive string, k IOKind) (mean, longest float64, measured bool) {
 	rateColumn, latencyColumn := k.columns()

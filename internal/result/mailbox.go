@@ -23,6 +23,19 @@ type Mailbox struct {
 	BytesAfter    []int64 `json:"bytes_after,omitempty"`
 }
 
+// Warm is the state of the store when measuring began, after a wait for it.
+type Warm struct {
+	Most       float64  `json:"most_s"`                          // that the wait could take after the warm-up
+	Waited     float64  `json:"waited_s"`                        // that it took
+	Reached    bool     `json:"reached"`                         // all of the below held
+	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0 to 1, 0.9 at least; nil: the server does not say
+	Estimated  bool     `json:"buffers_estimated,omitempty"`     // by the pages that the server has read
+	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them
+	Checkpoint bool     `json:"checkpoint"`                      // was made since just before the first operations
+	Slope      *float64 `json:"read_latency_slope_s"`            // change of the mean latency of data reads from one second to the next, at most 0.0005 up or down; nil: hardly a read reached the drives
+	Samples    int      `json:"samples"`                         // seconds that the slope is over
+}
+
 // Pace is how the rate of an open loop was found at which the drives do a wanted number of I/Os.
 type Pace struct {
 	Target  float64 `json:"target_iops"`

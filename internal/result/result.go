@@ -132,6 +132,8 @@ type Summary struct {
 
 	Sections []Section        `json:"sections,omitempty"` // of the report, made by the workload
 	Storage  *monitor.Storage `json:"storage,omitempty"`  // of the first window, where IOPS count
+	Log      []string         `json:"log,omitempty"`      // the last lines of the run's log, where the report of its workload has it
+	Warm     *Warm            `json:"warm,omitempty"`     // where the run waited for a state of the store
 	Pace     *Pace            `json:"pace,omitempty"`     // where the drives were to do a number of I/Os
 	Mailbox  *Mailbox         `json:"mailbox,omitempty"`  // of workload mailbox alone
 

@@ -138,6 +138,18 @@ type Checkpointer interface {
 	Checkpoint(ctx context.Context) error
 }
 
+// BufferCounter is a Store that knows how much of its server's own cache is in use.
+type BufferCounter interface {
+	Buffers(ctx context.Context) (Buffers, error)
+}
+
+// Buffers is the state of a server's own cache.
+type Buffers struct {
+	Share     float64 // of it that holds pages, 0 to 1
+	Estimated bool    // by the pages that the server has read since its statistics began
+	Fits      bool    // the database is smaller than the cache, which it may never fill
+}
+
 // Placer is a Store that knows where its tables and indexes lie.
 type Placer interface {
 	// Placement lists the tables and indexes, the largest first.

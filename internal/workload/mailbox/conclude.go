@@ -56,7 +56,7 @@ func conditions(d monitor.Storage) []result.Condition {
 }
 
 func (p *Plan) sections(s result.Summary) []result.Section {
-	all := []result.Section{sizing(s), parameters(s), databases(s), volumes(s)}
+	all := []result.Section{sizing(s), p.parameters(s), databases(s), volumes(s)}
 	if len(s.Targets) > 1 && p.Targets[0].Engine.SharesLog() {
 		all[0].Notes = append(all[0].Notes, "The databases of a server share a log here, which Exchange's do not.")
 	}
@@ -134,7 +134,7 @@ func numbersText(all []int64) string {
 }
 
 // parameters is Jetstress's "System Parameters".
-func parameters(s result.Summary) result.Section {
+func (p *Plan) parameters(s result.Summary) result.Section {
 	m := s.Mailbox
 	t := result.Section{Title: "System parameters", Head: []string{"what", "value"}, Words: true}
 	for _, row := range [][2]string{
@@ -149,7 +149,68 @@ func parameters(s result.Summary) result.Section {
 	} {
 		t.Rows = append(t.Rows, row[:])
 	}
+	for i, server := range s.Servers {
+		name := "cache of the operating system"
+		if len(s.Targets) > 1 {
+			name += ", " + s.Targets[i]
+		}
+		t.Rows = append(t.Rows, []string{name, systemCache(s, server, p.Targets[i].Engine)})
+	}
+	if w := s.Warm; w != nil {
+		t.Rows = append(t.Rows, []string{"measuring began", warmed(*w)})
+	}
 	return t
+}
+
+// systemCache says what keeps the operating system's cache from holding the database.
+func systemCache(s result.Summary, server monitor.Server, engine Engine) string {
+	if direct := engine.Direct(server.Settings); direct != "" {
+		return "kept out by direct I/O: " + direct
+	}
+	memory, by := int64(0), "nobody knows how much memory the server may use"
+	switch c := server.Container; {
+	case c != nil && c.MemoryBytes > 0:
+		memory, by = c.MemoryBytes, fmt.Sprintf("held to %d MiB, with all memory of the server, by its control group", c.MemoryBytes>>20)
+	case s.Machine != nil && s.Machine.MemoryBytes > 0:
+		memory, by = s.Machine.MemoryBytes, fmt.Sprintf("not kept out: the machine has %d MiB of memory", s.Machine.MemoryBytes>>20)
+	}
+	if all := s.Mailbox.BytesBefore; memory > 0 && len(all) > 0 {
+		sum := int64(0)
+		for _, bytes := range all {
+			sum += bytes
+		}
+		by += fmt.Sprintf(", and the databases took %d MiB", sum>>20)
+	}
+	return by
+}
+
+// warmed says in what state of the store measuring began.
+func warmed(w result.Warm) string {
+	all := []string{fmt.Sprintf("%.0f s after the warm-up", w.Waited)}
+	if w.Buffers != nil {
+		text := fmt.Sprintf("with %.0f %% of the buffers in use", 100**w.Buffers)
+		if w.Estimated {
+			text += ", by the pages that the server had read"
+		}
+		if w.Fits {
+			text += ", which hold the whole database"
+		}
+		all = append(all, text)
+	}
+	if w.Checkpoint {
+		all = append(all, "after a checkpoint")
+	} else {
+		all = append(all, "before any checkpoint")
+	}
+	if w.Slope != nil {
+		all = append(all, fmt.Sprintf("the read latency changing by %.2g ms a second", 1000**w.Slope))
+	} else {
+		all = append(all, "with hardly a read of the drives")
+	}
+	if !w.Reached {
+		all = append(all, "since it had waited as long as it might")
+	}
+	return strings.Join(all, "; ")
 }
 
 // databases has a row for each database.

@@ -24,6 +24,9 @@ type Engine interface {
 
 	// Bytes is what the records and their index take in the database.
 	Bytes(ctx context.Context, target store.Store) (int64, error)
+
+	// Direct says how a server with settings keeps its files out of the operating system's cache; empty where it does not.
+	Direct(settings map[string]string) string
 }
 
 // Format is the bytes of records as an engine's bulk load takes them.

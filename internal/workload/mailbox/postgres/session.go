@@ -4,6 +4,7 @@ package postgres
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -54,6 +55,14 @@ func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session,
 func (Engine) Bytes(ctx context.Context, target store.Store) (bytes int64, err error) {
 	err = target.DB().QueryRowContext(ctx, "SELECT pg_total_relation_size('messages')").Scan(&bytes)
 	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
+}
+
+// Direct says whether data files are opened for direct I/O, which version 16 and later can.
+func (Engine) Direct(settings map[string]string) string {
+	if direct := settings["debug_io_direct"]; strings.Contains(direct, "data") {
+		return "debug_io_direct = " + direct
+	}
+	return ""
 }
 
 // Transact carries out operations in one transaction and one round trip.

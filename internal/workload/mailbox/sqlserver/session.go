@@ -54,6 +54,11 @@ func (Engine) Bytes(ctx context.Context, target store.Store) (int64, error) {
 	return target.(*sqlserver.Store).TableBytes(ctx, "dbo.messages")
 }
 
+// Direct says that the server does so by itself.
+func (Engine) Direct(map[string]string) string {
+	return "the server reads and writes its files past it"
+}
+
 // session is one user's connection. What stands here is used again by each transaction, so that one allocates nothing.
 type session struct {
 	*sqlserver.Conn

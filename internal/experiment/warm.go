@@ -1,0 +1,151 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// When a store is warm, as Jetstress has it (mailbox/WORKLOAD.md sections 1 and 5).
+const (
+	warmBuffers = 0.9    // share of the server's cache that is in use
+	warmSamples = 30     // of a second, over which
+	warmSlope   = 0.0005 // seconds a sample is the most by which the mean latency of data reads may change
+	warmEvery   = 2 * time.Second
+	leastReads  = 10 // samples of the warmSamples that have reads: with fewer, there is no latency that could change
+)
+
+// warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint made, and the
+// latency of reads level.
+type warm struct {
+	most       time.Duration
+	checkpoint bool // was made before the first operations, or since
+
+	mu     sync.Mutex
+	record result.Warm
+}
+
+// watch looks until all holds, or ctx is over.
+func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Store) {
+	for {
+		now := w.look(ctx, o, machine, targets)
+		w.mu.Lock()
+		w.record = now
+		w.mu.Unlock()
+		if now.Reached {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(warmEvery):
+		}
+	}
+}
+
+// look looks once.
+func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Store) result.Warm {
+	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
+	filled := true
+	for _, target := range targets {
+		counter, ok := target.(store.BufferCounter)
+		if !ok {
+			continue
+		}
+		b, err := counter.Buffers(ctx)
+		if err != nil {
+			filled = false
+			continue
+		}
+		if now.Buffers == nil || b.Share < *now.Buffers {
+			now.Buffers, now.Estimated = &b.Share, b.Estimated
+		}
+		now.Fits = now.Fits || b.Fits
+		filled = filled && (b.Fits || b.Share >= warmBuffers)
+	}
+	rows, start := o.since(0)
+	if n := len(rows.Rows); n > 0 {
+		to := rows.Rows[n-1].Time
+		rows.Rows = rows.Rows[max(0, n-warmSamples):]
+		latencies := monitor.Drives{Counters: rows, Machine: machine, From: start, To: to}.ReadLatencies()
+		now.Samples = len(rows.Rows)
+		w.checkpoint = w.checkpoint || checkpointed(rows)
+		now.Checkpoint = w.checkpoint
+		if slope, reads := measure.Slope(latencies); reads >= leastReads {
+			now.Slope = &slope
+		}
+	}
+	level := now.Samples >= warmSamples && (now.Slope == nil || math.Abs(*now.Slope) < warmSlope)
+	now.Reached = filled && level && now.Checkpoint
+	return now
+}
+
+// checkpointed says whether a checkpoint has begun in any of some samples.
+func checkpointed(t monitor.Table) bool {
+	return slices.ContainsFunc(t.Items(monitor.DatabaseCheckpoints), func(column string) bool {
+		return slices.ContainsFunc(t.Values(column), func(v float64) bool { return v > 0 })
+	})
+}
+
+// state is what was seen last.
+func (w *warm) state() result.Warm {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.record
+}
+
+// waits says what is waited for.
+func (w *warm) waits() string {
+	s := w.state()
+	var all []string
+	if s.Buffers != nil && !s.Fits && *s.Buffers < warmBuffers {
+		all = append(all, fmt.Sprintf("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers))
+	}
+	if !s.Checkpoint {
+		all = append(all, "no checkpoint was made yet")
+	}
+	switch {
+	case s.Samples < warmSamples:
+		all = append(all, fmt.Sprintf("%d of %d samples of the read latency are taken", s.Samples, warmSamples))
+	case s.Slope != nil && math.Abs(*s.Slope) >= warmSlope:
+		all = append(all, fmt.Sprintf("the read latency changes by %.2g ms a sample", 1000**s.Slope))
+	}
+	return strings.Join(all, ", ")
+}
+
+// told is what the record says of the wait; nil where there was none.
+func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
+	if w == nil {
+		return nil
+	}
+	s := w.state()
+	if phase := series.Phase(measure.PhaseWarmup); phase.To > 0 {
+		s.Waited = max(0, (phase.To - phase.From - warmup).Seconds())
+	}
+	return &s
+}
+
+// warning says that the run began though the store was not warm; empty where it was.
+func (w *warm) warning() string {
+	if w == nil || w.state().Reached {
+		return ""
+	}
+	return fmt.Sprintf("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; take a longer --warmup-time or --warm-within", w.most, w.waits())
+}
+
+// Warming says what is waited for before the run proper; empty where it has begun, or nothing is waited for.
+func (r *Run) Warming() string {
+	if r.warm == nil || r.Meter().Phase() != measure.PhaseWarmup {
+		return ""
+	}
+	return r.warm.waits()
+}

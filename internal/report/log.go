@@ -1,0 +1,31 @@
+package report
+
+import (
+	"strings"
+
+	"ds2/internal/result"
+)
+
+// logTable is the log of a run, where its workload has it in the report: the last lines of it.
+func logTable(s result.Summary) table {
+	t := table{Caption: "Log of the run", Head: []string{"at UTC", "message"}, Words: true}
+	for _, line := range s.Log {
+		at, message, ok := strings.Cut(line, " ")
+		if at, ok = strings.CutPrefix(at, "time="); !ok {
+			at, message = "", line
+		}
+		if _, clock, ok := strings.Cut(at, "T"); ok {
+			at = strings.TrimSuffix(clock, "Z")
+		}
+		t.Rows = append(t.Rows, []string{at, message})
+	}
+	return t
+}
+
+// hostTable is the environment in text, for workloads that have the log there too.
+func hostTable(s result.Summary) table {
+	if len(s.Log) == 0 {
+		return table{}
+	}
+	return environmentTable(s)
+}

@@ -1,0 +1,3 @@
+\set id random(1, :records)
+\set flags random(1, 2000000000)
+INSERT INTO messages_pgbench (mailbox_id, folder_id, message_id, flags, crc, body) VALUES (1 + :id % 20, 1, :id, :flags, :flags, :body) ON CONFLICT DO NOTHING RETURNING flags;

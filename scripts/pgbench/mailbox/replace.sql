@@ -1,0 +1,3 @@
+\set id random(1, :records)
+\set flags random(1, 2000000000)
+UPDATE messages_pgbench SET flags = :flags, crc = :flags, body = :body WHERE mailbox_id = 1 + :id % 20 AND folder_id = 1 AND message_id = :id RETURNING flags;
