@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"time"
 
@@ -22,7 +24,10 @@ type wire struct {
 	front   *pgproto3.Frontend
 	bind    pgproto3.Bind
 	execute pgproto3.Execute
-	arena   []byte // of the parameters that are numbers
+	arena   []byte    // of the parameters that are numbers
+	socket  io.Writer // that calls go to; nil before prepare
+	out     []byte    // calls that are to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
+	invalid error     // of a call that could not be encoded
 
 	watch link.Watch
 
@@ -67,7 +72,7 @@ func (w *wire) prepare(ctx context.Context, setup string, statements []Statement
 		return err
 	}
 	socket := link.Direct(w.conn)
-	w.front = newFrontend(socket, socket)
+	w.socket, w.front = socket, newFrontend(socket, socket)
 	return nil
 }
 
@@ -108,15 +113,46 @@ func (w *wire) send(ctx context.Context) error {
 
 // queue queues the call, for flush to send.
 func (w *wire) queue() {
-	w.front.SendBind(&w.bind)
-	w.front.SendExecute(&w.execute)
+	for _, m := range [...]pgproto3.FrontendMessage{&w.bind, &w.execute} {
+		w.encode(m)
+	}
 	w.queued++
 }
 
+func (w *wire) encode(m pgproto3.FrontendMessage) {
+	out, err := m.Encode(w.out)
+	if err != nil {
+		w.invalid = cmp.Or(w.invalid, err)
+		return
+	}
+	w.out = out
+}
+
+// mostKept bounds the buffer that is kept for the next calls.
+const mostKept = 1 << 20
+
+// write writes what is queued.
+func (w *wire) write() error {
+	if w.socket == nil {
+		w.front.SendSync(&endOfCalls)
+		return w.front.Flush()
+	}
+	w.encode(&endOfCalls)
+	err := w.invalid
+	if err == nil {
+		_, err = w.socket.Write(w.out)
+	}
+	if w.out = w.out[:0]; cap(w.out) > mostKept {
+		w.out = nil
+	}
+	return err
+}
+
+var endOfCalls pgproto3.Sync
+
 func (w *wire) flush() error {
 	w.failed, w.completed, w.sent, w.queued = nil, 0, w.queued, 0
-	w.front.SendSync(&pgproto3.Sync{})
-	if err := w.front.Flush(); err != nil {
+	if err := w.write(); err != nil {
 		w.broken = true
 		return w.watch.Cause(err)
 	}

@@ -149,7 +149,7 @@ func (p *Plan) parameters(s result.Summary) result.Section {
 	} {
 		t.Rows = append(t.Rows, row[:])
 	}
-	for i, server := range s.Servers {
+	for i, server := range s.Servers[:min(len(s.Servers), len(p.Targets))] {
 		name := "cache of the operating system"
 		if len(s.Targets) > 1 {
 			name += ", " + s.Targets[i]
