@@ -18,7 +18,7 @@ func BenchHTML(w io.Writer, c Configuration) error {
 	v := benchView(c)
 	apart := Comparison{}
 	for _, r := range counted(c.Bench) {
-		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir}})
+		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir, Words: c.Words}})
 	}
 	var err error
 	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {

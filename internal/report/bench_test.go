@@ -92,3 +92,12 @@ func TestWorth(t *testing.T) {
 		}
 	}
 }
+
+// TestBenchWithoutRuns draws the page of a bench that was killed before its first run.
+func TestBenchWithoutRuns(t *testing.T) {
+	c := Configuration{Name: "a", Dir: t.TempDir(), Bench: result.Bench{Kind: result.KindBench, Status: result.Running}}
+	var page bytes.Buffer
+	if err := BenchHTML(&page, c); err != nil || page.Len() == 0 {
+		t.Errorf("%d bytes, %v", page.Len(), err)
+	}
+}

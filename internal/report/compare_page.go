@@ -90,7 +90,12 @@ func (c Comparison) unpaired() string {
 }
 
 // words are those of the first configuration: others are of the same workload, or a warning says so.
-func (c Comparison) words() result.Words { return c.Configurations[0].Words.Or() }
+func (c Comparison) words() result.Words {
+	if len(c.Configurations) == 0 { // a bench whose runs are still to come
+		return result.Orders()
+	}
+	return c.Configurations[0].Words.Or()
+}
 
 // comparedTable is the storage report's table (WORKLOAD.md section 6) with all runs as they were made, also those that do
 // not count, and with what held each configuration back.
