@@ -170,7 +170,8 @@ func TestReadBackupCutOff(t *testing.T) {
 	}
 	db.SetMaxIdleConns(0)
 	nothingLeft(t, db)
-	if b, err := st.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
+	next := backupStore(t, server.URL("postgres")) // the connections of the other are dead
+	if b, err := next.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
 		t.Errorf("the next backup: %+v, %v", b, err)
 	}
 }
