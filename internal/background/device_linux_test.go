@@ -3,13 +3,9 @@ package background
 import (
 	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
@@ -44,10 +40,10 @@ func TestDeviceSeesScrub(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	forget(t, server.DataDir())
+	devicetest.Forget(t, server.DataDir())
 
 	const rate, seconds = 8e6, 10
-	before := drive.ReadBytes(t)
+	before := drive.Counts(t).ReadBytes
 	r, err := New([]store.Store{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +51,7 @@ func TestDeviceSeesScrub(t *testing.T) {
 	r.Start()
 	time.Sleep(seconds * time.Second)
 	r.Close()
-	seen := drive.ReadBytes(t) - before
+	seen := drive.Counts(t).ReadBytes - before
 	scrubs, _ := r.Results()
 	x := scrubs[0]
 	t.Logf("asked for %.2f MB/s, read %.2f MB/s in %d requests; the drive counted %.2f MB/s", rate/1e6, x.PerSecond()/1e6, x.Requests, seen/1e6/x.Seconds)
@@ -69,25 +65,5 @@ func TestDeviceSeesScrub(t *testing.T) {
 	}
 	if x.Device != nil && (float64(*x.Device) < 0.9*float64(x.Bytes) || float64(*x.Device) > seen) {
 		t.Errorf("%d bytes from drives, of which the drive counted %.0f", *x.Device, seen)
-	}
-}
-
-// forget takes what the kernel has of a directory's files out of its cache.
-func forget(t *testing.T, dir string) {
-	t.Helper()
-	unix.Sync()
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || strings.HasSuffix(path, "postmaster.pid") {
-			return nil // temporary files come and go
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			return nil
-		}
-		defer file.Close()
-		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -2,18 +2,13 @@ package backup
 
 import (
 	"database/sql"
-	"io/fs"
 	"math"
 	"net/url"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
-	"golang.org/x/sys/unix"
 
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
@@ -35,12 +30,12 @@ func TestBackupFromDrive(t *testing.T) {
 	t.Cleanup(func() { server.Stop() })
 	execute(t, server, "postgres", "CREATE DATABASE other", "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
 	server.Kill()
-	forget(t, server.DataDir())
+	devicetest.Forget(t, server.DataDir())
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	execute(t, server, "postgres", "CHECKPOINT")
-	forget(t, server.DataDir())
+	devicetest.Forget(t, server.DataDir())
 
 	stores := []store.Store{open(t, server.URL("postgres")), open(t, server.URL("other"))}
 	observer, err := monitor.Observe(t.Context(), stores, 0, monitor.Options{})
@@ -48,13 +43,13 @@ func TestBackupFromDrive(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "record")
-	before := sectors(t, drive)
+	before := drive.Counts(t).ReadBytes
 	told := int64(0)
 	r, err := Run(t.Context(), Options{Targets: stores, Dir: dir, RunID: "test", Observer: observer, Tell: func(done, _ int64, _ time.Duration) { told = done }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernel := 512 * (sectors(t, drive) - before)
+	kernel := drive.Counts(t).ReadBytes - before
 	if len(r.Units) != 1 || len(r.Units[0].Targets) != 2 || r.Status != result.Done || told != r.Bytes {
 		t.Fatalf("%+v; told %d", r, told)
 	}
@@ -108,38 +103,4 @@ func execute(t *testing.T, server *localpg.Server, database string, statements .
 			t.Fatal(err)
 		}
 	}
-}
-
-// forget empties the page cache of all files in a directory.
-func forget(t *testing.T, dir string) {
-	t.Helper()
-	unix.Sync()
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil // files of a server that runs come and go
-		}
-		file, err := os.Open(name)
-		if err != nil {
-			return nil
-		}
-		defer file.Close()
-		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// sectors is how many of 512 bytes the kernel has read from a drive.
-func sectors(t *testing.T, d devicetest.Drive) float64 {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "stat"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.ParseFloat(strings.Fields(string(text))[2], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

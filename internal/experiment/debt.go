@@ -41,15 +41,8 @@ func (r *Run) settle(ctx context.Context, stop <-chan struct{}, start time.Time)
 	if !r.options.Settle || !pause(ctx, stop, apart) {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := until(ctx, stop)
 	defer cancel()
-	go func() {
-		select {
-		case <-stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	debt := &result.Debt{Older: !r.options.CheckpointFirst}
 	r.summary.Debt = debt
 	for _, target := range r.options.Targets {

@@ -146,3 +146,16 @@ func pause(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
 	}
 	return false
 }
+
+// until is a context that ends with stop too.
+func until(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}

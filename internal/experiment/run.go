@@ -275,15 +275,8 @@ func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
 	if !r.options.CheckpointFirst {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := until(ctx, stop)
 	defer cancel()
-	go func() {
-		select {
-		case <-stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	for _, target := range r.options.Targets {
 		if c, ok := target.(store.Checkpointer); ok {
 			start := time.Now()

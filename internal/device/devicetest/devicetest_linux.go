@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Drive is a loop device. Its file system is mounted at Dir, where there is one.
@@ -89,8 +91,29 @@ func mount(t *testing.T, under, image string, options ...string) Drive {
 	return d
 }
 
+// Forget has the kernel write all files of a directory out and take them out of its page cache. Those of a server that runs may come and
+// go meanwhile.
+func Forget(t *testing.T, dir string) {
+	t.Helper()
+	unix.Sync() // only clean pages can be forgotten
+	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			return nil
+		}
+		defer file.Close()
+		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Counts are what the kernel has counted of a drive. A flush is among the writes too, since it comes as an empty one.
-type Counts struct{ Reads, ReadSeconds, Writes, Flushes float64 }
+type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, Flushes float64 }
 
 // Counts reads them; see Documentation/block/stat.rst.
 func (d Drive) Counts(t *testing.T) (c Counts) {
@@ -101,25 +124,12 @@ func (d Drive) Counts(t *testing.T) (c Counts) {
 		return c
 	}
 	fields := strings.Fields(string(text))
-	for i, v := range map[int]*float64{0: &c.Reads, 3: &c.ReadSeconds, 4: &c.Writes, 15: &c.Flushes} {
+	for i, v := range map[int]*float64{0: &c.Reads, 2: &c.ReadBytes, 3: &c.ReadSeconds, 4: &c.Writes, 15: &c.Flushes} {
 		if *v, err = strconv.ParseFloat(fields[i], 64); err != nil {
 			t.Error(err)
 		}
 	}
+	c.ReadBytes *= 512 // sectors
 	c.ReadSeconds /= 1000
 	return c
-}
-
-// ReadBytes is what the kernel has counted that was read from the drive.
-func (d Drive) ReadBytes(t *testing.T) float64 {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "stat"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sectors, err := strconv.ParseFloat(strings.Fields(string(text))[2], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return 512 * sectors
 }

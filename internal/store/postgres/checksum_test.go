@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,10 +63,16 @@ func TestCheckLog(t *testing.T) {
 	check := func() *store.LogCheck {
 		t.Helper()
 		c := deepChecked(t, server, store.DeepReading{Log: true}).Log
-		if c == nil || c.Unread != "" {
-			t.Fatalf("%+v", c)
+		if c == nil {
+			t.Fatal("nothing is said of the log")
 		}
 		return c
+	}
+	if _, err := os.Stat(filepath.Join(server.BinDir(), "pg_waldump")); errors.Is(err, os.ErrNotExist) { // fetched servers have none
+		if c := check(); !strings.Contains(c.Unread, "pg_waldump") || c.Records != 0 {
+			t.Errorf("without pg_waldump: %+v", c)
+		}
+		return
 	}
 	var files int64
 	if err := db.QueryRow("SELECT sum(size) FROM pg_ls_waldir() WHERE name <= pg_walfile_name(pg_current_wal_lsn())").Scan(&files); err != nil {
@@ -72,7 +80,7 @@ func TestCheckLog(t *testing.T) {
 	}
 	whole := check()
 	t.Logf("%+v of files of %d", *whole, files)
-	if whole.Bad != "" || whole.Records < 40000 || whole.Bytes < 40e6 || whole.Bytes > files || files-whole.Bytes > 16<<20 {
+	if whole.Unread != "" || whole.Bad != "" || whole.Records < 40000 || whole.Bytes < 40e6 || whole.Bytes > files || files-whole.Bytes > 16<<20 {
 		t.Errorf("%+v of files of %d", *whole, files)
 	}
 	var name string

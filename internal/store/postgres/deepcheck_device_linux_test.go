@@ -3,11 +3,9 @@ package postgres
 import (
 	"database/sql"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 )
@@ -42,21 +40,7 @@ func TestDeviceBytes(t *testing.T) {
 		t.Errorf("%d of %d bytes came from the drive just after they were written", *got.Reading.Device, got.Bytes)
 	}
 	server.Kill()
-	unix.Sync() // only clean pages can be forgotten
-	err = filepath.WalkDir(server.DataDir(), func(name string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		file, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	devicetest.Forget(t, server.DataDir())
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
