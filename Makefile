@@ -44,6 +44,9 @@ platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Window
 		$(GO) test -count=1 -v -run '^(TestARM64UnderQemu|TestWindowsUnderWine|TestImage|TestMan)$$' ./cmd/ds2
 	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^TestConformanceInContainer$$' ./internal/store/postgres
 
+kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
+	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
+
 test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
 	$(GO) test -short -timeout 30m ./...
 

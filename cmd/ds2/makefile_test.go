@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// TestMakeTargets looks for each target that documents and the Makefile itself name.
+func TestMakeTargets(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]bool{}
+	for _, rule := range regexp.MustCompile(`(?m)^([a-z-]+):`).FindAllSubmatch(makefile, -1) {
+		rules[string(rule[1])] = true
+	}
+	for _, target := range regexp.MustCompile(`[a-z-]+`).FindAllString(regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindString(string(makefile)), -1) {
+		if !rules[target] {
+			t.Errorf(".PHONY names %s, and there is no rule for it", target)
+		}
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllSubmatch(text, -1) {
+			if named++; !rules[string(m[1])] {
+				t.Errorf("%s: there is no make %s", filepath.Base(page), m[1])
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("documents name %d targets", named)
+	}
+}
