@@ -319,7 +319,14 @@ func FuzzRead(f *testing.F) {
 	record := func(summary, cut string) string {
 		return strings.Join([]string{summary, texts[SamplesFile], texts[HistogramsFile], texts[HostFile], cut}, separator)
 	}
-	dirs := sync.Pool{New: func() any { return f.TempDir() }}
+	parent := f.TempDir()
+	dirs := sync.Pool{New: func() any {
+		dir, err := os.MkdirTemp(parent, "")
+		if err != nil {
+			panic(err)
+		}
+		return dir
+	}}
 	zips := sync.Pool{New: func() any {
 		zip, _ := gzip.NewWriterLevel(nil, gzip.NoCompression)
 		return zip
