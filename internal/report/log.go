@@ -10,8 +10,9 @@ import (
 func logTable(s result.Summary) table {
 	t := table{Caption: "Log of the run", Head: []string{"at UTC", "message"}, Words: true}
 	for _, line := range s.Log {
-		at, message, ok := strings.Cut(line, " ")
-		if at, ok = strings.CutPrefix(at, "time="); !ok {
+		at, message, _ := strings.Cut(line, " ")
+		at, stamped := strings.CutPrefix(at, "time=")
+		if !stamped {
 			at, message = "", line
 		}
 		if _, clock, ok := strings.Cut(at, "T"); ok {

@@ -325,15 +325,16 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			panic(err)
 		}
-		return dir
+		return &dir
 	}}
 	zips := sync.Pool{New: func() any {
 		zip, _ := gzip.NewWriterLevel(nil, gzip.NoCompression)
 		return zip
 	}}
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		dir := dirs.Get().(string)
-		defer dirs.Put(dir)
+		pooled := dirs.Get().(*string)
+		defer dirs.Put(pooled)
+		dir := *pooled
 		parts := strings.SplitN(text, separator, len(files)+1)
 		cut := len(strings.Join(parts[min(len(parts), len(files)):], ""))
 		for i, name := range files {
