@@ -154,7 +154,11 @@ func Begin(o Options) (*Run, error) {
 		r.logs.run = c.Length()
 		r.observation = &observation{sampler: monitor.NewSampler(r.log, append(sources, r.background.Sources()...)...), dir: o.Dir, logs: &r.logs}
 	}
+	asked := c.Started
 	c.Started = func(start time.Time) {
+		if asked != nil {
+			asked(start)
+		}
 		r.background.Start()
 		r.observation.begin(start)
 		if r.warm != nil {
