@@ -21,6 +21,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -128,6 +129,7 @@ func options(t *testing.T, s store.Store) Options {
 		Plan: &ds2.Plan{
 			Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
 			Targets: []ds2.Target{ds2.Bind(s, ds2postgres.Engine{})},
+			Engines: calls.Engines{postgres.Engine: ds2postgres.Engine{}},
 		},
 		Driver: driver.Config{
 			Threads: 4, Seed: 1, RampRate: 100, Run: 6 * time.Second, Drain: 10 * time.Second,
