@@ -38,9 +38,6 @@ func NewLiveChart(id, title, text, unit string, logarithmic bool, lines ...strin
 	return c
 }
 
-// AddPoint adds a value to a line; one that is no number is a gap.
-func AddPoint(c *LiveChart, line int, x, y float64) { c.Lines[line].add(x, y) }
-
 // Digits rounds a figure to as many digits as charts show; nil of what is no number.
 func Digits(v float64) *float64 { return digits(v) }
 

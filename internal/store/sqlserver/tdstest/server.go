@@ -118,9 +118,6 @@ func (s *Server) Drop() {
 	}
 }
 
-// Logins is how many LOGIN7 have come.
-func (s *Server) Logins() int { return int(s.logins.Load()) }
-
 // Attentions is how many requests clients have cancelled.
 func (s *Server) Attentions() int { return int(s.attentions.Load()) }
 

@@ -43,11 +43,6 @@ func Database(now, before string) []byte {
 	return sized(0xE3, append([]byte{1}, append(shortText(now), shortText(before)...)...))
 }
 
-// PacketSize is the token ENVCHANGE of type 4: [MS-TDS] 2.2.7.9.
-func PacketSize(now, before string) []byte {
-	return sized(0xE3, append([]byte{4}, append(shortText(now), shortText(before)...)...))
-}
-
 // LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.
 func LoginAck() []byte {
 	b := []byte{1, 0x74, 0x00, 0x00, 0x04} // SQL_TSQL, TDS 7.4
