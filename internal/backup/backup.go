@@ -49,7 +49,8 @@ func Run(ctx context.Context, o Options) (result.Backup, error) {
 	}
 	watch, err := observe(o)
 	if err != nil {
-		return r, err
+		r.Status, r.Error = result.Failed, err.Error()
+		return r, errors.Join(err, result.SaveBackup(o.Dir, r))
 	}
 	if r.Start = time.Now(); watch != nil {
 		r.Start = watch.start
