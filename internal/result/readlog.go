@@ -30,6 +30,10 @@ func ReadLog(dir string) []string {
 	if cut {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return nil
+	}
+	lines := strings.Split(string(text), "\n")
 	return lines[max(0, len(lines)-logLines):]
 }
