@@ -228,8 +228,11 @@ func (r *pageReader) prewarm(ctx context.Context, of relation, part pageRange) (
 			Read int64 `json:"Shared Read Blocks"`
 		}
 	}
-	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
+	if err := json.Unmarshal(text, &plans); err != nil {
 		return 0, fmt.Errorf("read the plan %s: %w", text, err)
+	}
+	if len(plans) != 1 {
+		return 0, fmt.Errorf("read the plan %s: %d plans of one statement", text, len(plans))
 	}
 	return max(0, part.to-part.from-plans[0].Plan.Read), nil
 }
