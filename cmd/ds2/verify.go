@@ -82,7 +82,7 @@ const maxReaders = 256
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
 	switch {
-	case f.readers < 0 || f.readers > maxReaders:
+	case cmd.Flags().Changed("readers") && f.readers < 1 || f.readers > maxReaders:
 		return usageError("--readers is %d: it must be 1 to %d", f.readers, maxReaders)
 	case f.readers > 0 && !f.deep:
 		return usageError("--readers needs --deep")

@@ -44,8 +44,8 @@ func (m *mailboxSize) String() string {
 
 func (m *mailboxSize) Set(text string) error {
 	n, err := units.RAMInBytes(text)
-	if err != nil || n < 1<<20 {
-		return fmt.Errorf("%q is not a size of a mailbox such as 250MB or 4GB", text)
+	if err != nil || n < 1<<20 || n > 1<<40 {
+		return fmt.Errorf("%q is not a size of a mailbox from 1MB to 1TB, such as 250MB", text)
 	}
 	*m = mailboxSize(n)
 	return nil

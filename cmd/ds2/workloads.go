@@ -118,7 +118,7 @@ func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
 	for other, t := range tenants() {
 		for _, flag := range own(t) {
 			if other != name && !slices.Contains(has, flag) && flags.Changed(flag) {
-				return usageError("--%s: it is a flag of workload %s, and the database is one of workload %s", flag, other, name)
+				return usageError("--%s: it is a flag of workload %s, and this is workload %s", flag, other, name)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -90,18 +91,19 @@ func TestRecord(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for _, c := range []struct {
-		why string
-		s   Size
-		bad bool
+		why  string
+		s    Size
+		want string // in the error; empty: none
 	}{
-		{"the published one", Size{500, 250 << 20}, false},
-		{"no mailbox", Size{0, 250 << 20}, true},
-		{"too small a mailbox", Size{500, 1 << 19}, true},
-		{"too small a database", Size{2, 1 << 20}, true},
-		{"too many records", Size{10_000_000, 1 << 40}, true},
+		{"the published one", Size{500, 250 << 20}, ""},
+		{"no mailbox", Size{0, 250 << 20}, "0 mailboxes"},
+		{"too small a mailbox", Size{500, 1 << 19}, "524288 bytes"},
+		{"too small a database", Size{2, 1 << 20}, "more or larger"},
+		{"too many records", Size{10_000_000, 1 << 40}, "fewer or smaller"},
 	} {
-		if err := c.s.Check(); (err != nil) != c.bad {
-			t.Errorf("%s: %v", c.why, err)
+		err := c.s.Check()
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.why, err, c.want)
 		}
 	}
 }

@@ -22,7 +22,9 @@ const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 func (s Size) Bytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
 
 // Records is how many records make the size.
-func (s Size) Records() int64 { return int64(float64(s.Bytes()) / recordBytes) }
+func (s Size) Records() int64 {
+	return int64(float64(s.Mailboxes) * float64(s.MailboxBytes) / recordBytes) // the product may be more than an int64 holds
+}
 
 // Check refuses sizes that make no database.
 func (s Size) Check() error {
@@ -31,10 +33,10 @@ func (s Size) Check() error {
 		return fmt.Errorf("%d mailboxes: it must be 1 to 10000000", s.Mailboxes)
 	case s.MailboxBytes < 1<<20 || s.MailboxBytes > 1<<40:
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
-	case s.Bytes() < MinBytes:
-		return fmt.Errorf("%d mailboxes of %d MB make %d MB: a database has at least %d MB", s.Mailboxes, s.MailboxBytes>>20, s.Bytes()>>20, MinBytes>>20)
 	case s.Records() > maxRecords:
-		return fmt.Errorf("%d records are too many: at most %d", s.Records(), int64(maxRecords))
+		return fmt.Errorf("%s hold %d records, and a database at most %d: take fewer or smaller ones", s, s.Records(), int64(maxRecords))
+	case s.Bytes() < MinBytes:
+		return fmt.Errorf("%s make %d MB, and a database has at least %d MB: take more or larger ones", s, s.Bytes()>>20, MinBytes>>20)
 	}
 	return nil
 }
