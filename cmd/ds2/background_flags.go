@@ -20,13 +20,13 @@ type backgroundFlags struct {
 }
 
 func (f *backgroundFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&f.scrub, "scrub-rate", "read the whole database beside the users, slowly and again and again, in requests of 256 kB past the server's cache: rate for each target, such as 1MB/s; IOPS are counted without these reads")
-	flags.IntVar(&f.copies, "copies", 0, "readers that take the log of each target as copies of the database elsewhere would, and throw it away")
+	flags.Var(&f.scrub, "scrub-rate", "scan the whole database during the run, again and again, in requests of 256 KiB (on PostgreSQL past the server's cache), at this rate for each target, such as 1MB/s; IOPS do not include these reads")
+	flags.IntVar(&f.copies, "copies", 0, "number of readers that receive the log of each target as replicas would, and discard it")
 }
 
 // debtFlag is --debt.
 func debtFlag(flags *pflag.FlagSet, debt *bool) {
-	flags.BoolVar(debt, "debt", false, "after the run, have the server do what it has put off, checkpoint and vacuum, until nothing is left, and measure time, reads and writes of that")
+	flags.BoolVar(debt, "debt", false, "after the run, have the server do the work that it has put off (checkpoint, vacuum), and measure its time, reads and writes")
 }
 
 // maxCopies is more than any database has.

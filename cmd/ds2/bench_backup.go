@@ -28,16 +28,16 @@ func newBenchBackupCommand() *cobra.Command {
 	var f benchBackupFlags
 	cmd := &cobra.Command{
 		Use:   "bench-backup",
-		Short: "Measure how fast the servers read their databases for a backup that nobody keeps",
-		Long: `Has all servers read at once what a backup reads, and discards it: MB/s of each and in total, and the latency and the size
-of the drives' reads meanwhile, where they are observed. No backup is made and nothing is left on the servers.
+		Short: "Measure how fast the servers read their databases for a backup, which is discarded",
+		Long: `Has all servers read at the same time what a backup reads, and discards it. The result is MB/s of each and in total, and the
+latency and the size of the drives' reads, where they are observed. No backup is made and nothing is left on the servers.
 
 PostgreSQL backs up a whole cluster, all of its databases but not its log, by BASE_BACKUP: from version 15 on the server itself
-discards it (TARGET 'blackhole'), older ones send it to ds2. The user needs the attribute REPLICATION, and pg_hba.conf must
-let it in for replication. No replication slot is used. It begins with a checkpoint, which is not in the time.
+discards it (TARGET 'blackhole'), older ones send it to ds2. The user needs the attribute REPLICATION and a line for
+replication in pg_hba.conf. No replication slot is used. It begins with a checkpoint, which the time does not include.
 SQL Server backs up each database by BACKUP DATABASE … TO DISK = 'NUL' WITH COPY_ONLY, CHECKSUM, and needs db_backupoperator.
 
-Pages in the kernel's cache are not read from the drives: "from the drives" is what was.`,
+Pages in the kernel's cache are not read from the drives; the column "from the drives" has what was.`,
 		Example: `  ds2 bench-backup --target postgres://postgres@localhost/mail
   ds2 bench-backup --target 'postgres://postgres@localhost:5432/mail;postgres://postgres@localhost:5433/mail'
   ds2 report ds2-results/20261121T041500Z-k7c2`,

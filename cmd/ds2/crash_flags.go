@@ -39,7 +39,7 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
 	flags.Var(durationValue{&f.after, time.Minute}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged work that it lost; with --crash-cycles, the mean time of orders before each kill (then 10s by default)")
 	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some during a checkpoint and some in a burst of commits, look after each for what it lost, and end the run after the last")
-	flags.Var(&f.replay, "replay", "replay test: run until so much log stands since the last checkpoint, such as 500MB, kill the server, start it, and tell how long it took to redo it; the run ends then")
+	flags.Var(&f.replay, "replay", "replay test: run until this much log has been written since the last checkpoint, such as 500MB, kill the server, start it, and report how long it took to redo the log; the run ends then")
 	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, read and check every page after every so many kills; 0 = never")
 }
 
@@ -47,7 +47,7 @@ func (f *crashFlags) add(flags *pflag.FlagSet) {
 	f.addShared(flags)
 	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
 	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
-	flags.Var(durationValue{&f.recovery, time.Minute}, "recovery-timeout", "with --crash-cycles, how long the server may take from the start command until it answers; 0 = as long as it takes")
+	flags.Var(durationValue{&f.recovery, time.Minute}, "recovery-timeout", "with --crash-cycles or --replay, how long the server may take from the start command until it answers; 0 = as long as it takes")
 	flags.StringVar(&f.serverLog, "server-log", "", "with --replay, file of the server's log on this machine (default: the server is asked for it)")
 	flags.BoolVar(&f.journal, "journal", false, "keep a journal of what the server acknowledges, on a driver machine beside the one that has --crash-cycles; ds2 verify compares all journals")
 }
@@ -76,7 +76,7 @@ func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*dur
 	case f.deepEvery > 0 && f.cycles == 0:
 		return nil, usageError("--deep-every needs --crash-cycles")
 	case f.recovery < 0 || f.recovery > 0 && f.cycles == 0:
-		return nil, usageError("--recovery-timeout needs --crash-cycles and must be 0 or more")
+		return nil, usageError("--recovery-timeout needs --crash-cycles or --replay and must be 0 or more")
 	case f.after == 0 && f.commands == durability.Commands{} && f.journal:
 		return &durability.Plan{}, nil
 	case f.after == 0 && f.commands == durability.Commands{}:
@@ -117,7 +117,7 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 	case f.replay < minReplay || f.replay > maxReplay:
 		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(int64(f.replay)))
 	case f.after > 0 || f.cycles > 0 || f.deepEvery > 0:
-		return nil, usageError("--replay kills the server once, when so much log stands: leave out --crash-after, --crash-cycles and --deep-every")
+		return nil, usageError("--replay kills the server once, when there is this much log: leave out --crash-after, --crash-cycles and --deep-every")
 	case f.own == nil && (f.commands.KillLine == "" || f.commands.StartLine == ""):
 		return nil, usageError("--replay needs --kill-command and --start-command, which kill the server and start it again")
 	case targets != 1:
@@ -145,6 +145,6 @@ func tellReplay(plan *durability.Plan, quiet bool, stderr io.Writer) {
 		if left >= 0 {
 			text = fmt.Sprintf(", %s left", left.Round(time.Second))
 		}
-		fmt.Fprintf(stderr, "replay: %s of %s of log stand since the last checkpoint%s\n", bytesText(done), bytesText(total), text)
+		fmt.Fprintf(stderr, "replay: %s of %s of log since the last checkpoint%s\n", bytesText(done), bytesText(total), text)
 	}
 }

@@ -99,7 +99,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
 	flags.IntVar(&c.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
-	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "time time after which an operation's connection counts as lost")
+	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "time after which an operation's connection counts as lost")
 	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "time that orders under way at the end of the run may take")
 	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: random)")
 	flags.StringVar(&f.out, "out", "", "directory for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")

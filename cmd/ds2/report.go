@@ -31,9 +31,9 @@ JSON is the records' summaries as an array; CSV is their one-second samples.
 
 With --merge the records are those of one run that several driver machines made, and are added up to one.
 
-The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per server and in total: of several
-records, each a server's, or of one run on the machines of several exporters. A bench stands for its median run. Records of ds2
-bench-backup beside them add their rows.`,
+The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per server and in total. It takes
+several records, one of each server, or one run observed by several exporters, one on each server. Of a bench it takes the
+median run. Records of ds2 bench-backup among them add a table.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --format esrp ds2-results/server1 ds2-results/server2

@@ -24,14 +24,14 @@ func backupView(b result.Backup) runView {
 		return v
 	}
 	v.Headline = fmt.Sprintf("%s MB/s read, %s MB in %s s", number(b.MBPerSecond, 1), number(float64(b.Bytes)/1e6, 1), number(b.Seconds, 1))
-	v.Notes = append(v.Notes, "The servers read all that a backup reads, at once, and nobody kept it.")
+	v.Notes = append(v.Notes, "The servers read everything that a backup reads, all at the same time, and discarded it.")
 	for _, u := range b.Units {
 		if len(u.Targets) > 1 {
-			v.Notes = append(v.Notes, fmt.Sprintf("%s are in one %s, which its server backs up as a whole.", strings.Join(u.Targets, " and "), u.Unit))
+			v.Notes = append(v.Notes, fmt.Sprintf("%s are in %s, which its server backs up as a whole.", strings.Join(u.Targets, " and "), u.Unit))
 		}
 	}
 	if slices.ContainsFunc(b.Units, func(u result.BackupUnit) bool { return u.Streamed }) {
-		v.Notes = append(v.Notes, "A server too old to discard a backup itself sent it to ds2, which did: the network and ds2's own processor time are in the figures.")
+		v.Notes = append(v.Notes, "A server too old to discard a backup itself sent it to ds2: the figures include the network and ds2's own processor time.")
 	}
 	v.Tables = []table{backupTable(b), backupVolumes(b.Storage)}
 	return v
@@ -73,7 +73,7 @@ func megabytes(bytes *int64) string {
 
 // backupVolumes is what the drives did, those of the data first among them.
 func backupVolumes(s *monitor.Storage) table {
-	t := table{Caption: "Volumes meanwhile", Head: []string{"volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max"}}
+	t := table{Caption: "Volumes during the test", Head: []string{"volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max"}}
 	if s == nil {
 		return t
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // esrpDisclaimer is what a summary in this form is not.
-const esrpDisclaimer = "This summary has the order of the form of Microsoft's Exchange Solution Reviewed Program (ESRP) and is no ESRP result: nobody has reviewed it, " +
-	"and its figures are not of Jetstress and Exchange's engine, but of ds2. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
+const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange Solution Reviewed Program (ESRP), but is no ESRP result: nobody has reviewed it, " +
+	"and its figures come from ds2, not from Jetstress with Exchange's engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
 
 // esrpServer is what one server's drives did in the first window of a run. Rates are a second, times are in seconds; nil is not known.
 type esrpServer struct {
@@ -163,7 +163,7 @@ func esrpView(records []*result.Record, servers []esrpServer) runView {
 	v.Notes = append(v.Notes, "Runs: "+strings.Join(ids, ", ")+".")
 	for i, s := range servers {
 		if slices.ContainsFunc(servers[:i], func(o esrpServer) bool { return !s.from.Before(o.to) || !o.from.Before(s.to) }) {
-			v.Notes = append(v.Notes, "These servers did not bear their loads at the same time: the sum is one of several runs, not of one load.")
+			v.Notes = append(v.Notes, "These servers were not under load at the same time: the sum is of several runs, not of one load.")
 			break
 		}
 	}
