@@ -23,7 +23,7 @@ func newReportCommand() *cobra.Command {
 	var merge bool
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
-		Short: "Turn records of runs into one page of HTML, or text, JSON or CSV",
+		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
 		Long: `Reads the records in the directories DIR and writes one page of HTML that needs no network: the result on top,
 OPM and response times over time, the audit, and all that is needed to repeat the runs.
 
