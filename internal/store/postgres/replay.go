@@ -104,33 +104,47 @@ func (s *Store) change(ctx context.Context, note changedSettings) error {
 			return err
 		}
 	}
-	if _, err := s.db.ExecContext(ctx, "SELECT pg_reload_conf()"); err != nil {
+	if err := s.reload(ctx); err != nil {
 		return err
 	}
 	for _, c := range note.Settings {
-		if err := s.await(ctx, c); err != nil {
+		var now, source string
+		if err := s.db.QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
 			return err
+		}
+		if now != c.Value {
+			return &store.Error{Op: "set " + c.Name, Class: store.Config, Err: fmt.Errorf("it is %s, by %s, and not %s", now, source, c.Value),
+				Hint: "start the server without it on its command line"}
 		}
 	}
 	return nil
 }
 
-// reloadTime is how long a server may take until changed settings are in force.
+// reloadTime is how long a server may take to read its configuration again.
 const reloadTime = 10 * time.Second
 
-// await waits until a changed setting is in force.
-func (s *Store) await(ctx context.Context, c changedSetting) error {
+// reload lets the server read its configuration again and waits until it has: pg_reload_conf only asks for it.
+func (s *Store) reload(ctx context.Context) error {
+	c, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var before time.Time
+	if err := c.QueryRowContext(ctx, "SELECT pg_conf_load_time()").Scan(&before); err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(ctx, "SELECT pg_reload_conf()"); err != nil {
+		return err
+	}
 	for end := time.Now().Add(reloadTime); ; {
-		var now, source string
-		if err := s.db.QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
+		var done bool
+		if err := c.QueryRowContext(ctx, "SELECT pg_conf_load_time() > $1", before).Scan(&done); err != nil || done {
 			return err
 		}
-		if now == c.Value {
-			return nil
-		}
 		if time.Now().After(end) {
-			return &store.Error{Op: "set " + c.Name, Class: store.Config, Err: fmt.Errorf("it is %s, by %s, and not %s", now, source, c.Value),
-				Hint: "start the server without it on its command line"}
+			return &store.Error{Op: "reload the configuration of " + s.Label(), Class: store.Config, Err: fmt.Errorf("not done within %s", reloadTime),
+				Hint: "look into the server's log for an error in its configuration files"}
 		}
 		select {
 		case <-ctx.Done():
@@ -210,7 +224,7 @@ func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []
 		}
 		restored = append(restored, c.Name)
 	}
-	if _, err := s.db.ExecContext(ctx, "SELECT pg_reload_conf()"); err != nil {
+	if err := s.reload(ctx); err != nil {
 		return restored, s.wrapAlter(op, err)
 	}
 	slices.Sort(restored)
