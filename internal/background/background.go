@@ -16,6 +16,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/throttle"
 )
 
 // Config is what is to be read.
@@ -186,14 +187,14 @@ func (r *reader) run(ctx context.Context) {
 	defer func() { r.ended = time.Now() }()
 	var from store.Reader
 	told := false
-	pace := pace{rate: r.rate, due: r.began}
+	throttle := throttle.New(r.rate)
 	for ctx.Err() == nil {
 		var err error
 		if from == nil {
 			from, err = r.open(ctx)
 		}
 		if err == nil {
-			err = r.read(ctx, from, &pace)
+			err = r.read(ctx, from, throttle)
 		}
 		if ctx.Err() != nil {
 			break
@@ -215,7 +216,7 @@ func (r *reader) run(ctx context.Context) {
 }
 
 // read reads until there is an error.
-func (r *reader) read(ctx context.Context, from store.Reader, pace *pace) error {
+func (r *reader) read(ctx context.Context, from store.Reader, throttle throttle.Throttle) error {
 	for {
 		start := time.Now()
 		read, err := from.Read(ctx)
@@ -234,37 +235,13 @@ func (r *reader) read(ctx context.Context, from store.Reader, pace *pace) error 
 		if read.Last {
 			r.passes++
 		}
-		if r.rate > 0 {
-			if err := sleep(ctx, pace.after(read.Bytes, time.Now())); err != nil {
-				return err
-			}
+		if err := throttle.Wait(ctx, read.Bytes); err != nil {
+			return err
 		}
 	}
 }
 
-// pace spreads requests evenly at a rate.
-type pace struct {
-	rate float64 // bytes a second
-	due  time.Time
-}
-
-// late is how far behind a scan may be and still catch up; what is beyond that is lost, as drives that are slow for a while should
-// not be read twice as fast afterwards.
-const late = time.Second
-
-// after is how long to wait after a request of so many bytes.
-func (p *pace) after(bytes int64, now time.Time) time.Duration {
-	p.due = p.due.Add(time.Duration(float64(bytes) / p.rate * float64(time.Second)))
-	if earliest := now.Add(-late); p.due.Before(earliest) {
-		p.due = earliest
-	}
-	return p.due.Sub(now)
-}
-
 func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

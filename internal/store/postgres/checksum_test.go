@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -31,21 +30,6 @@ func TestPacedReading(t *testing.T) {
 		if measured > 1.1*rate { // a machine that is busy may be slower
 			t.Errorf("%d readers read %.1f MB/s, at most 30 were allowed", readers, measured/1e6)
 		}
-	}
-}
-
-// TestThrottle passes bytes at its rate, and catches up at most what it missed in a second.
-func TestThrottle(t *testing.T) {
-	th := throttle{rate: 1e6}
-	th.resume()
-	begin := time.Now()
-	for range 10 {
-		if err := th.wait(t.Context(), 50e3); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if took := time.Since(begin); took < 449*time.Millisecond {
-		t.Errorf("500 kB passed at 1 MB/s in %s", took)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/pace"
 	"ds2/internal/store"
+	"ds2/internal/throttle"
 )
 
 // A deep check reads every page of every fork of a relation (deepcheck_read.go), then checks what the pages hold
@@ -31,7 +32,7 @@ type deepCheck struct {
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	reading   readingTime
-	throttle  throttle
+	throttle  throttle.Throttle
 	estimate  pace.Estimate
 	done      int64 // bytes that are read and checked, and those of the relation at work that are read
 	result    store.DeepCheck
@@ -69,7 +70,7 @@ func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func
 	start := time.Now()
 	s := &deepCheck{
 		db: st.db, how: how, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
-		throttle: throttle{rate: how.Rate},
+		throttle: throttle.New(how.Rate),
 		result:   store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
 	if err := s.connect(ctx); err != nil {

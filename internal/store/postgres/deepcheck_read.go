@@ -118,7 +118,6 @@ type pageRange struct {
 func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 	s.reading.size = readPages * s.pageSize
 	before, begin := s.deviceBytes(), time.Now()
-	s.throttle.resume()
 	var ranges []pageRange
 	for _, f := range r.forks {
 		for from := int64(0); from < f.pages; from += readPages {
@@ -176,7 +175,7 @@ type badPage struct{ place, found string }
 
 // readPart reads a range when its time has come.
 func (s *deepCheck) readPart(ctx context.Context, reader *pageReader, r relation, part pageRange) (bad []badPage, err error) {
-	if err := s.throttle.wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
+	if err := s.throttle.Wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -235,44 +234,4 @@ func (r *pageReader) prewarm(ctx context.Context, of relation, part pageRange) (
 		return 0, fmt.Errorf("read the plan %s: %d plans of one statement", text, len(plans))
 	}
 	return max(0, part.to-part.from-plans[0].Plan.Read), nil
-}
-
-// throttle lets bytes pass at a rate, all readers together. What was late is caught up for as long as burst.
-type throttle struct {
-	rate float64 // bytes a second; 0: no bound
-
-	mu  sync.Mutex
-	due time.Time
-}
-
-// burst is how far behind its rate a throttle may catch up.
-const burst = time.Second
-
-// resume says that reading goes on after a pause, which is not caught up.
-func (t *throttle) resume() {
-	if now := time.Now(); t.due.Before(now) {
-		t.due = now
-	}
-}
-
-// wait waits until so many bytes may be read.
-func (t *throttle) wait(ctx context.Context, bytes int64) error {
-	if t.rate <= 0 {
-		return nil
-	}
-	t.mu.Lock()
-	if earliest := time.Now().Add(-burst); t.due.Before(earliest) {
-		t.due = earliest
-	}
-	at := t.due
-	t.due = t.due.Add(time.Duration(float64(bytes) / t.rate * float64(time.Second)))
-	t.mu.Unlock()
-	timer := time.NewTimer(time.Until(at))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

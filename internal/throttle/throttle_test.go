@@ -1,0 +1,56 @@
+package throttle
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestThrottle(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		rate    float64
+		bytes   int64 // of each of 10 requests
+		readers int
+		pause   time.Duration // before them
+		took    time.Duration
+	}{
+		{"at the rate from the first request on", 1e6, 500e3, 1, 0, 5 * time.Second},
+		{"of all readers together", 1e6, 500e3, 5, 0, 5 * time.Second},
+		{"a second is caught up", 1e6, 500e3, 1, time.Hour, 4 * time.Second},
+		{"a request of more than a second's bytes", 1e3, 5e3, 1, 0, 50 * time.Second},
+		{"no bound", 0, 1 << 40, 1, 0, 0},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				th := New(c.rate)
+				time.Sleep(c.pause)
+				begin := time.Now()
+				var readers sync.WaitGroup
+				for range c.readers {
+					readers.Go(func() {
+						for range 10 / c.readers {
+							if err := th.Wait(t.Context(), c.bytes); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				readers.Wait()
+				if took := time.Since(begin); (took - c.took).Abs() > time.Millisecond {
+					t.Errorf("took %s, want %s", took, c.took)
+				}
+			})
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, rate := range []float64{0, 1} {
+		if err := New(rate).Wait(ctx, 1000); !errors.Is(err, context.Canceled) {
+			t.Errorf("at rate %v, interrupted: %v", rate, err)
+		}
+	}
+}
