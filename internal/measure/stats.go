@@ -32,16 +32,3 @@ func meanAndDeviation(values []float64) (mean, deviation float64) {
 	}
 	return mean, math.Sqrt(squares / float64(len(values)-1))
 }
-
-// slope is the least-squares change of values from one to the next.
-func slope(values []float64) float64 {
-	mean, _ := meanAndDeviation(values)
-	middle := float64(len(values)-1) / 2
-	var xy, xx float64
-	for i, v := range values {
-		x := float64(i) - middle
-		xy += x * (v - mean)
-		xx += x * x
-	}
-	return xy / xx
-}

@@ -55,9 +55,10 @@ func judgeRounds(rates []float64, what string) Steadiness {
 	if mean == 0 {
 		return Steadiness{Why: "not steady: no orders"}
 	}
+	slope, _ := Slope(rates)
 	s := Steadiness{
 		Range: 100 * (slices.Max(rates) - slices.Min(rates)) / mean,
-		Drift: 100 * slope(rates) * float64(len(rates)-1) / mean,
+		Drift: 100 * slope * float64(len(rates)-1) / mean,
 	}
 	var failed []string
 	if s.drifts() {

@@ -34,12 +34,13 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 		return nil
 	}
 	stretch := lessMean(s.stretch(window))
-	takeOff(stretch, slope(stretch))
+	drift, _ := Slope(stretch)
+	takeOff(stretch, drift)
 	e, err := newBatchMeans(stretch, len(window), theLine)
 	if err != nil {
 		return nil
 	}
-	rise := slope(lessMean(window)) // orders a sample, from one sample to the next
+	rise, _ := Slope(lessMean(window)) // orders a sample, from one sample to the next
 	t := Trend{Percent: 100 * rise * n * n / orders, P: 1, Level: trendLevel}
 	if deviation := math.Sqrt(12 * e.variance / (n * (n*n - 1))); rise != 0 {
 		t.P = 2 * stats.TDist{V: e.freedom}.CDF(-math.Abs(rise)/deviation)

@@ -8,6 +8,8 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // How a window is divided to show what changed over it: by the hour, a short one into tenths, and one that is shorter yet not at all.
@@ -34,21 +36,24 @@ func trend(s result.Summary, series measure.Series, counters monitor.Table) []re
 	}
 	t := result.Section{Title: "Over time", Head: []string{"from", "to", "IOPS", "reads/s", "writes/s", "log writes/s", "transactions/s", "data read ms", "max", "log write ms", "max", "database MB"}}
 	var at, iops []float64
+	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
 		seen := monitor.Drives{Counters: counters, Machine: s.Machine, From: s.Start.Add(begin), To: s.Start.Add(end)}
 		d := seen.Storage()
 		if d == nil {
+			parts = append(parts, math.NaN())
 			continue
 		}
-		at, iops = append(at, begin.Hours()), append(iops, d.IOPS)
+		at, iops, parts = append(at, begin.Hours()), append(iops, d.IOPS), append(parts, d.IOPS)
 		row := []string{clock(begin), clock(end), decimals(d.IOPS, 1), decimals(d.Reads, 1), decimals(d.Writes, 1), decimals(d.LogWrites, 1), transactions(series, begin, end)}
 		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Data, Over: monitor.VerdictMeans})...)
 		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.VerdictMeans})...)
 		t.Rows = append(t.Rows, append(row, megabytes(counters, s.Start.Add(begin), s.Start.Add(end))))
 	}
 	if r, p := measure.Correlation(at, iops); !math.IsNaN(r) {
-		change := 100 * slope(at, iops) * (at[len(at)-1] - at[0]) / mean(iops)
+		slope, _ := measure.Slope(parts)
+		change := 100 * slope * float64(len(parts)-1) / stats.Mean(iops)
 		found := "IOPS have no trend over the window"
 		if p < trendLevel {
 			found = fmt.Sprintf("IOPS have a trend of %+.1f %% from the first to the last part of the window", change)
@@ -96,21 +101,4 @@ func megabytes(counters monitor.Table, from, to time.Time) string {
 		return "–"
 	}
 	return decimals(sum/1e6, 0)
-}
-
-func mean(values []float64) (m float64) {
-	for _, v := range values {
-		m += v / float64(len(values))
-	}
-	return m
-}
-
-// slope is that of the line of least squares.
-func slope(xs, ys []float64) float64 {
-	x, y := mean(xs), mean(ys)
-	var xy, xx float64
-	for i := range xs {
-		xy, xx = xy+(xs[i]-x)*(ys[i]-y), xx+(xs[i]-x)*(xs[i]-x)
-	}
-	return xy / xx
 }
