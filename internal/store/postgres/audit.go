@@ -3,10 +3,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"ds2/internal/store"
 )
@@ -15,9 +12,6 @@ var (
 	_ store.BulkReader    = (*Store)(nil)
 	_ store.ChangeCounter = (*Store)(nil)
 )
-
-// insufficientPrivilege is the SQLSTATE of a right that the user lacks.
-const insufficientPrivilege = "42501"
 
 // PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
 // once, so none of them takes workers besides, which would start again with every range. It joins whole ranges, whose
@@ -31,7 +25,7 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 		return false, s.wrap(op, err)
 	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET temp_file_limit = '%dkB'", max(temp/1024, 1)))
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == insufficientPrivilege {
+	if sqlState(err) == insufficientPrivilege {
 		return false, nil
 	}
 	return true, s.wrap(op, err)

@@ -88,13 +88,12 @@ func (s *Store) replication(ctx context.Context) (*pgconn.PgConn, error) {
 // wrapBackup is wrap, with what to do about a server that does not let a backup be taken.
 func (s *Store) wrapBackup(op string, err error) error {
 	wrapped := s.wrap(op, err)
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	e, is := errors.AsType[*store.Error](wrapped)
-	if !ok || !is {
+	e, ok := errors.AsType[*store.Error](wrapped)
+	if !ok {
 		return wrapped
 	}
-	switch refused.Code {
-	case "42501": // insufficient_privilege
+	switch sqlState(err) {
+	case insufficientPrivilege:
 		e.Class, e.Hint = store.Config, "give the user the attribute REPLICATION: ALTER ROLE name REPLICATION"
 	case "28000": // invalid_authorization_specification
 		e.Class, e.Hint = store.Config, "let the user in for replication: a line 'host replication name address scram-sha-256' in pg_hba.conf, and ALTER ROLE name REPLICATION"

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,7 +26,7 @@ func (s *Store) Database() string { return s.config.Database }
 // CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement for one that does.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	err := s.db.PingContext(ctx)
-	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != "3D000" {
+	if sqlState(err) != undefinedDatabase {
 		return s.wrap("connect to "+s.Label(), err)
 	}
 	conn, err := s.maintenance(ctx)
@@ -52,7 +51,7 @@ func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
 	}
 	config.Database = "postgres"
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "3D000" {
+	if sqlState(err) == undefinedDatabase {
 		config.Database = "template1"
 		conn, err = pgx.ConnectConfig(ctx, config)
 	}

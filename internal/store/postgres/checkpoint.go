@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"ds2/internal/store"
 )
 
@@ -14,7 +12,7 @@ import (
 func (s *Store) Checkpoint(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
 	wrapped := s.Wrap("make a checkpoint on "+s.Label(), err)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" {
+	if sqlState(err) == insufficientPrivilege {
 		if e, ok := errors.AsType[*store.Error](wrapped); ok {
 			e.Hint = "grant the user pg_checkpoint (PostgreSQL 15 or later), or run without one"
 		}

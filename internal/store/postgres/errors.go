@@ -25,6 +25,22 @@ func (e serverError) Error() string {
 
 func (e serverError) Unwrap() error { return e.PgError }
 
+// SQLSTATEs on which more depends than the class of an error.
+const (
+	insufficientPrivilege = "42501"
+	undefinedDatabase     = "3D000"
+	undefinedTable        = "42P01"
+	diskFull              = "53100"
+)
+
+// sqlState is the SQLSTATE of a server's error; empty where it is none.
+func sqlState(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
 // wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
 func (s *Store) wrap(op string, err error) error {
 	err = s.classified(op, err)
@@ -123,11 +139,11 @@ func classify(code string) (store.Class, string) {
 		return store.Resource, "end what else is connected to it, and try again"
 	case "28P01", "28000":
 		return store.Config, "give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"
-	case "3D000":
+	case undefinedDatabase:
 		return store.Config, "make it with ds2 load, or name another database in the target"
-	case "42P01", "42883", "42703", "3F000": // no table, function, column, schema
+	case undefinedTable, "42883", "42703", "3F000": // no table, function, column, schema
 		return store.Config, "the database does not hold what ds2 load fills it with: load it"
-	case "42501":
+	case insufficientPrivilege:
 		return store.Config, "give the user of the target the right to do so, or use another"
 	}
 	switch code[:min(2, len(code))] {

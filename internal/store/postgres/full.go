@@ -14,9 +14,6 @@ import (
 	"ds2/internal/diskspace"
 )
 
-// diskFull is the SQLSTATE of a file system without room.
-const diskFull = "53100"
-
 // littleRoom is what a server cannot go on with: less than the next two files of its log need.
 const littleRoom = 32 << 20
 

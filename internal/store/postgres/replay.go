@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"ds2/internal/store"
 )
 
@@ -157,7 +155,7 @@ func (s *Store) reload(ctx context.Context) error {
 // wrapAlter is wrap, with who may change settings.
 func (s *Store) wrapAlter(op string, err error) error {
 	wrapped := s.wrap(op, err)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" {
+	if sqlState(err) == insufficientPrivilege {
 		if e, ok := errors.AsType[*store.Error](wrapped); ok {
 			e.Class, e.Hint = store.Config, "let a superuser run it, who may change settings by ALTER SYSTEM"
 		}
@@ -197,8 +195,7 @@ func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []
 	op := "set back the settings of " + s.Label()
 	var text string
 	err = s.db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+infoReplay+"'").Scan(&text)
-	const noTable, noDatabase, notAllowed = "42P01", "3D000", "42501"
-	if refused, ok := errors.AsType[*pgconn.PgError](err); errors.Is(err, sql.ErrNoRows) || ok && slices.Contains([]string{noTable, noDatabase, notAllowed}, refused.Code) {
+	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{undefinedTable, undefinedDatabase, insufficientPrivilege}, sqlState(err)) {
 		return nil, nil
 	}
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"ds2/internal/store"
 )
 
@@ -108,7 +106,7 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 		if lost(err) {
 			return read, r.wrap(err)
 		}
-		return read, &store.Error{Op: fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.store.Label(), length, offset, path), Class: store.Resource, Code: code(err), Err: err}
+		return read, &store.Error{Op: fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.store.Label(), length, offset, path), Class: store.Resource, Code: sqlState(err), Err: err}
 	}
 	read.Bytes = bytes.Int64
 	if after := r.device.bytes(); before >= 0 && after >= 0 {
@@ -119,11 +117,3 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 
 // Close gives the connection back.
 func (r *scrub) Close() { r.conn.Close() }
-
-// code is the SQLSTATE of a server's error; empty where it is none.
-func code(err error) string {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code
-	}
-	return ""
-}
