@@ -166,20 +166,12 @@ type Storage struct {
 // Total is the reads and writes of data and log together, which the published reports call total IOPS.
 func (s Storage) Total() float64 { return s.IOPS + s.LogWrites }
 
-// Volume is what one drive did. Times are in seconds, and missing where the drive did no such I/O; the maxima are over means
-// of VerdictMeans.
+// Volume is what one drive did.
 type Volume struct {
-	Name         string   `json:"name"`
-	Machine      string   `json:"machine,omitempty"` // where several are observed
-	Roles        []Role   `json:"roles,omitempty"`
-	Reads        float64  `json:"reads_per_s"`
-	Writes       float64  `json:"writes_per_s"`
-	ReadBytes    float64  `json:"read_bytes_per_s"`
-	WrittenBytes float64  `json:"written_bytes_per_s"`
-	ReadMean     *float64 `json:"read_mean_s"`
-	ReadMax      *float64 `json:"read_max_s"`
-	WriteMean    *float64 `json:"write_mean_s"`
-	WriteMax     *float64 `json:"write_max_s"`
+	Name    string `json:"name"`
+	Machine string `json:"machine,omitempty"` // where several are observed
+	Roles   []Role `json:"roles,omitempty"`
+	FileIO
 }
 
 // Storage sums up what the drives did; nil where nobody counted.
@@ -240,9 +232,11 @@ func (v Volume) Keeps(role Role) bool { return len(v.Roles) == 0 || slices.Conta
 
 func (d Drives) volume(drive string) Volume {
 	v := Volume{
-		Name:  drive,
-		Reads: d.mean(DiskReads, drive), Writes: d.mean(DiskWrites, drive),
-		ReadBytes: d.mean(DiskReadBytes, drive), WrittenBytes: d.mean(DiskWrittenBytes, drive),
+		Name: drive,
+		FileIO: FileIO{
+			Reads: d.mean(DiskReads, drive), Writes: d.mean(DiskWrites, drive),
+			ReadBytes: d.mean(DiskReadBytes, drive), WrittenBytes: d.mean(DiskWrittenBytes, drive),
+		},
 	}
 	if d.Machine != nil {
 		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {

@@ -248,10 +248,7 @@ func volumes(s result.Summary) result.Section {
 		if len(roles) == 0 {
 			roles = []string{"unknown"}
 		}
-		t.Rows = append(t.Rows, append([]string{v.Name, strings.Join(roles, ", ")}, ioRow(monitor.FileIO{
-			Reads: v.Reads, Writes: v.Writes, ReadBytes: v.ReadBytes, WrittenBytes: v.WrittenBytes,
-			ReadMean: v.ReadMean, ReadMax: v.ReadMax, WriteMean: v.WriteMean, WriteMax: v.WriteMax,
-		})...))
+		t.Rows = append(t.Rows, append([]string{v.Name, strings.Join(roles, ", ")}, ioRow(v.FileIO)...))
 	}
 	return t
 }
