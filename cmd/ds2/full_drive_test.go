@@ -125,19 +125,26 @@ func fillUp(t *testing.T, dir, target string) (room func()) {
 	}
 }
 
-// TestVerifyFillsDrive has the drive of a server fill up while all of a database is audited, or checked in depth.
-func TestVerifyFillsDrive(t *testing.T) {
-	t.Parallel()
-	dir, _ := smallDrive(t, "300m", pgtest.Server(t).DataDir())
+// loadedDrive is a small drive with a server whose database ds2 has been loaded.
+func loadedDrive(t *testing.T) (dir string, server *localpg.Server, target string) {
+	t.Helper()
+	dir, _ = smallDrive(t, "300m", pgtest.Server(t).DataDir())
 	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop() })
-	target := server.URL("ds2")
+	target = server.URL("ds2")
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "10MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)
 	}
+	return dir, server, target
+}
+
+// TestVerifyFillsDrive has the drive of a server fill up while all of a database is audited, or checked in depth.
+func TestVerifyFillsDrive(t *testing.T) {
+	t.Parallel()
+	dir, server, target := loadedDrive(t)
 	for _, args := range [][]string{{"verify", "--target", target}, {"verify", "--deep", "--target", target}} {
 		p := startProgram(t, args...)
 		waiting, release := heldAudit(t, target)
@@ -164,16 +171,7 @@ func TestVerifyFillsDrive(t *testing.T) {
 // record says on which file system room was missing, and is audited when there is some.
 func TestAuditFillsDrive(t *testing.T) {
 	t.Parallel()
-	dir, _ := smallDrive(t, "300m", pgtest.Server(t).DataDir())
-	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
-	target := server.URL("ds2")
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "10MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	dir, server, target := loadedDrive(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2s", "--out", "run")
 	p.start(t)
 	p.await(t, "the orders", p.holds("run/run.log", "phase=run"))
