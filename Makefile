@@ -105,5 +105,5 @@ race: ## runs all tests, with the race detector but for the one that records a w
 	$(GO) test -run '^TestDay$$' ./internal/result
 	@mkdir -p bin && rm -f bin/rerun
 	$(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=6 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
-		--rerun-fails-report=bin/rerun --packages=./... -- -race -timeout 30m
+		--rerun-fails-report=bin/rerun --packages=./... -- -race -timeout 60m
 	@if [ -s bin/rerun ]; then echo 'passed only when run again:'; cat bin/rerun; fi
