@@ -64,6 +64,9 @@ func debtNotes(s result.Summary) (sentences []string) {
 		return nil
 	}
 	text := fmt.Sprintf("After the run the server needed %s s for what it had put off", figure(d.Seconds))
+	if d.Error != "" {
+		text = fmt.Sprintf("After the run the server was %s s at what it had put off, and did not get to the end", figure(d.Seconds))
+	}
 	if rate := condition(result.SettledRate)(result.BenchRun{Conditions: s.Conditions}); rate != nil {
 		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure().Unit)
 	}

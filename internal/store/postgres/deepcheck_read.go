@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -143,8 +142,8 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 				mu.Unlock()
 				found, err := s.readPart(ctx, reader, r, part)
 				mu.Lock()
-				if err != nil {
-					failed = errors.Join(failed, err)
+				if err != nil && failed == nil { // what it cuts off in the others says nothing
+					failed = err
 					cancel()
 				}
 				for _, d := range found {

@@ -1,0 +1,135 @@
+//go:build unix
+
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestServerKilled kills the server amid each test that reads its files or has it do work, and starts it again: at once where users would
+// wait for it, else after ds2 has ended. ds2 says what was cut off, and leaves no process behind, no slot, no setting and no session. The
+// replay test kills the server itself: TestReplayLeavesNothing.
+func TestServerKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	server, target := loadedServer(t)
+	// A backup reads every file in the cluster's directory: this one takes it a second or two, and no room.
+	filler := filepath.Join(server.DataDir(), "filler")
+	if err := os.WriteFile(filler, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filler, 2<<30); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxIdleConns(0)
+	drive := func(more ...string) []string {
+		return append([]string{"drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--max-errors", "1000", "--metrics-addr", "", "--quiet"}, more...)
+	}
+	for _, c := range []struct {
+		name  string
+		args  []string
+		amid  string // true when the server is at it
+		waits bool   // for a lock that the test holds, to vacuum
+		users bool
+		code  int
+		says  string
+	}{
+		{name: "backup", args: []string{"bench-backup", "--target", target, "--quiet"},
+			amid: "SELECT count(*) > 0 FROM pg_stat_progress_basebackup WHERE phase = 'streaming database files' AND backup_streamed > 0",
+			code: exitFailed, says: "ds2: read a backup of "},
+		{name: "checksum test", args: []string{"verify", "--target", target, "--deep", "--readers", "4", "--pace", "4MB/s", "--quiet"},
+			amid: "SELECT count(*) >= 3 FROM pg_stat_activity WHERE query LIKE '%ds2_prewarm%' AND pid <> pg_backend_pid()",
+			code: exitFailed, says: "ds2: deep check "},
+		{name: "scan and copies", args: drive("--run-time", "8s", "--scrub-rate", "2MB/s", "--copies", "2"),
+			amid:  "SELECT (SELECT count(*) FROM pg_replication_slots) = 2 AND (SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()) > 0",
+			users: true, code: exitDone, says: "the background scan of "},
+		{name: "debt", args: drive("--run-time", "2s", "--debt"), waits: true, users: true,
+			amid: "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AND wait_event_type = 'Lock'",
+			code: exitDone, says: "not all of the work put off was done: settle "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.waits {
+				tx, err := db.Begin()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer tx.Rollback()
+				if _, err := tx.Exec("LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE"); err != nil { // users go on, a vacuum waits
+					t.Fatal(err)
+				}
+			}
+			p := startProgram(t, c.args...)
+			p.start(t)
+			p.await(t, "the server to be at it", func() (is bool) {
+				if err := db.QueryRow(c.amid).Scan(&is); err != nil {
+					t.Fatal(err)
+				}
+				return is
+			})
+			server.Kill()
+			if c.users {
+				if err := server.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !p.endsWithin(2 * time.Minute) {
+				t.Fatal("ds2 did not end")
+			}
+			if said := p.stdout.String() + p.stderr.String(); p.ProcessState.ExitCode() != c.code || !strings.Contains(said, c.says) {
+				t.Errorf("exit %d, want %d and %q\n%s", p.ProcessState.ExitCode(), c.code, c.says, said)
+			}
+			if !c.users {
+				if left := processesOf(t, server.DataDir()); len(left) > 0 { // such as pg_waldump
+					t.Errorf("processes are left: %q", left)
+				}
+				if err := server.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			const left = `SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walsender')),
+				(SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf') + (SELECT count(*) FROM ds2_info WHERE name = 'replay')`
+			var slots, sessions, settings int
+			for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) { // a session ends a moment after its client
+				if err := db.QueryRow(left).Scan(&slots, &sessions, &settings); err != nil {
+					t.Fatal(err)
+				}
+				if slots+sessions+settings == 0 || time.Now().After(end) {
+					break
+				}
+			}
+			if slots+sessions+settings > 0 {
+				t.Errorf("%d slots, %d sessions and %d settings are left", slots, sessions, settings)
+			}
+		})
+	}
+	if code, stdout, stderr := execute(t, "verify", "--target", target, "--deep", "--quiet"); code != exitDone {
+		t.Errorf("in the end: exit %d\n%s\n%s", code, stdout, stderr)
+	}
+}
+
+// processesOf are the command lines of processes that name a directory.
+func processesOf(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		line, _ := os.ReadFile(file) // its process may have gone
+		if strings.Contains(string(line), dir) {
+			all = append(all, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return all
+}
