@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ds2/internal/background"
 	"ds2/internal/driver"
 	"ds2/internal/experiment"
 	"ds2/internal/monitor"
@@ -37,7 +38,8 @@ func newPreflightCommand() *cobra.Command {
 		Long: `Takes the flags of ds2 drive and looks at all that could go wrong with that run in its first minutes: the server's
 version and the user's rights, size and state of the database, room for growth and log, connections, settings that distort
 a test of storage, exporters, Prometheus and the power command, clocks, ports, and the directory of the record. Each gets a
-line: ok, warning or FAILURE, with what to do. Nothing is changed.
+line: ok, warning or FAILURE, with what to do. So does what reads beside the users or works after them: --scrub-rate, --copies
+and --debt. Nothing is changed; --copies is tried, with a temporary replication slot for each.
 
 The exit code is 3 where the run would fail, and 0 where there are only warnings. ds2 drive itself looks at most of it, too.`,
 		Example: `  ds2 preflight --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
@@ -191,6 +193,7 @@ func (p *preflightView) observed(f *preflightFlags, stores []store.Store, c driv
 		}
 		p.add(e.Findings...)
 		growth[k] = e.LogGrowth
+		p.beside(f, s)
 	}
 	if _, err := loadDevice(f.observe.deviceRecord); err != nil {
 		p.worse("device record", store.Failure, "", err)
@@ -203,6 +206,30 @@ func (p *preflightView) observed(f *preflightFlags, stores []store.Store, c driv
 	for k, s := range stores {
 		free := func(dir string) (int64, string, bool) { return observer.Free(s, dir) }
 		p.add(preflight.Room(s.Label(), observer.Servers[k].Files, preflight.Load{Users: c.Threads, Length: c.Length()}, growth[k], free)...)
+	}
+}
+
+// beside looks whether a target lets itself be read beside the users, and be told to do what it has put off.
+func (p *preflightView) beside(f *preflightFlags, s store.Store) {
+	one, c := []store.Store{s}, f.drive.background.config()
+	for _, check := range []struct {
+		flag  string
+		asked bool
+		ok    string
+		ask   func() error
+	}{
+		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", func() error { return background.Check(p.ctx, one, background.Config{ScrubRate: c.ScrubRate}) }},
+		{"--copies", c.Copies > 0, "may read the log", func() error { return background.Check(p.ctx, one, background.Config{Copies: c.Copies}) }},
+		{"--debt", f.drive.debt, "may run a checkpoint and vacuum", func() error { return experiment.CanSettle(p.ctx, one) }},
+	} {
+		if !check.asked {
+			continue
+		}
+		if err := check.ask(); err != nil {
+			p.worse(check.flag, store.Failure, "", err)
+		} else {
+			p.ok(check.flag, "the user %s of %s", check.ok, s.Label())
+		}
 	}
 }
 

@@ -100,6 +100,11 @@ func TestPreflight(t *testing.T) {
 		{"more than the server has", append([]string{"--target", target, "--threads", "1000"}, fine...), exitVerdict, []string{"FAILURE  connections of |raise max_connections by "}},
 		{"no rights", append([]string{"--target", as(t, target, poor), "--checkpoint-first"}, fine...), exitVerdict, []string{
 			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT", "FAILURE  checkpoint of "}},
+		{"what reads beside the users and works after them", append([]string{"--target", target, "--scrub-rate", "1MB/s", "--copies", "2", "--debt"}, fine...), exitDone, []string{
+			"ok       --scrub-rate: the user may read the server's files of ", "ok       --copies: the user may read the log of ", "ok       --debt: "}},
+		{"no rights to that", append([]string{"--target", as(t, target, few), "--scrub-rate", "1MB/s", "--copies", "2", "--debt"}, fine...), exitVerdict, []string{
+			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"" + few + "\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint"}},
+		{"more copies than slots", append([]string{"--target", target, "--copies", "11"}, fine...), exitVerdict, []string{"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
