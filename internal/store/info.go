@@ -32,26 +32,22 @@ const maxInfo = 1 << 20
 // ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Store.Wrap makes an error of class Config
 // of what ReadInfo then returns.
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	rows, err := db.QueryContext(ctx, "SELECT name, value FROM ds2_info")
+	info, bytes := Info{}, 0
+	err := EachRow(ctx, db, maxInfo, "SELECT name, value FROM ds2_info", func(rows *sql.Rows) error {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return err
+		}
+		info[name] = value
+		if bytes += len(name) + len(value); bytes > maxInfo {
+			return fmt.Errorf("it has more than %d bytes: ds2 did not write it", maxInfo)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read table ds2_info: %w", err)
 	}
-	defer rows.Close()
-	info, bytes := Info{}, 0
-	for rows.Next() {
-		var name, value string
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, fmt.Errorf("read table ds2_info: %w", err)
-		}
-		info[name] = value
-		if bytes += len(name) + len(value) + 1; bytes > maxInfo {
-			cancel() // closing the rows would read on to the last
-			return nil, fmt.Errorf("read table ds2_info: it has more than %d bytes: ds2 did not write it", maxInfo)
-		}
-	}
-	return info, rows.Err()
+	return info, nil
 }
 
 // CheckReady is an error of class Config where the load that made the database has not come to its end.

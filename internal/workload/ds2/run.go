@@ -59,7 +59,7 @@ func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
 
 // Cuts compares what they noted with what the first target holds after each cut of its server.
 func (r *Run) Cuts(ctx context.Context, target store.Store, before result.Marks) (workload.Cuts, error) {
-	return books.NewCuts(ctx, r.books, target, before)
+	return books.NewCuts(ctx, r.books, target, r.config.Size.Products, before)
 }
 
 // Target is a database that users order from.

@@ -19,14 +19,13 @@ const mostNumber = 1 << 34
 // errAlien is a record that this workload cannot have written.
 var errAlien = errors.New("its key is not of this workload")
 
+// mostRows is how many records a database may hold that was loaded in a size: runs insert more than they delete.
+func (d Dataset) mostRows() int64 { return 1_000_000 + 100*d.Size.Records() }
+
 // eachKey calls f with the number of each record of a database. What has another key than its number gives it is told as alien.
-func eachKey(ctx context.Context, db *sql.DB, shape Shape, f func(n uint64), alien func(Key)) error {
-	rows, err := db.QueryContext(ctx, "SELECT mailbox_id, folder_id, message_id FROM messages")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64), alien func(Key)) error {
+	shape := d.shape()
+	return store.EachRow(ctx, db, d.mostRows(), "SELECT mailbox_id, folder_id, message_id FROM messages", func(rows *sql.Rows) error {
 		var k Key
 		if err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message); err != nil {
 			return err
@@ -36,16 +35,16 @@ func eachKey(ctx context.Context, db *sql.DB, shape Shape, f func(n uint64), ali
 		} else {
 			alien(k)
 		}
-	}
-	return rows.Err()
+		return nil
+	})
 }
 
 // readLive adds the records that a database holds.
-func readLive(ctx context.Context, target store.Store, shape Shape, live *Live) error {
+func readLive(ctx context.Context, target store.Store, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
 	var aliens int
 	var first Key
-	err := eachKey(ctx, target.DB(), shape, live.Add, func(k Key) {
+	err := eachKey(ctx, target.DB(), d, live.Add, func(k Key) {
 		if aliens++; aliens == 1 {
 			first = k
 		}
@@ -62,6 +61,7 @@ func readLive(ctx context.Context, target store.Store, shape Shape, live *Live) 
 
 // findings are what an audit counts.
 type findings struct {
+	dataset Dataset
 	shape   Shape
 	want    *Live // what the driver says; nil: nobody said anything
 	found   *Live
@@ -115,7 +115,7 @@ func (Workload) Audit(ctx context.Context, target store.Store, a workload.Audit)
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{shape: d.shape(), found: NewLive(1)}
+	f := &findings{dataset: d, shape: d.shape(), found: NewLive(1)}
 	if a.Run != nil {
 		if f.want, err = accountOf(a.Run); err != nil {
 			return nil, err
@@ -143,12 +143,8 @@ func accountOf(a *workload.Account) (*Live, error) {
 
 // readAll reads every record, and checks it.
 func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records int64)) error {
-	rows, err := db.QueryContext(ctx, "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	const query = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
+	return store.EachRow(ctx, db, f.dataset.mostRows(), query, func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err != nil {
 			return err
@@ -156,13 +152,13 @@ func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records in
 		n := f.shape.Number(r.Message)
 		if n >= mostNumber || f.shape.Key(n) != r.Key {
 			f.aliens++
-			continue
+			return nil
 		}
 		f.found.Add(n)
 		f.check(n, r)
 		tell(f.checked)
-	}
-	return rows.Err()
+		return nil
+	})
 }
 
 // scan reads a row of key, flags, sum and body, which is good until the next row.
@@ -189,7 +185,7 @@ const atOnce = 64
 
 // readWritten reads the keys of all records, and the records that the run wrote.
 func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(records int64)) error {
-	if err := eachKey(ctx, db, f.shape, f.found.Add, func(Key) { f.aliens++ }); err != nil {
+	if err := eachKey(ctx, db, f.dataset, f.found.Add, func(Key) { f.aliens++ }); err != nil {
 		return err
 	}
 	var some []uint64
@@ -225,19 +221,13 @@ func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(
 		fmt.Fprintf(&b, "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
 			k.Mailbox, k.Folder, k.Message)
 	}
-	rows, err := db.QueryContext(ctx, b.String())
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return store.EachRow(ctx, db, int64(len(some)), b.String(), func(rows *sql.Rows) error {
 		r, err := scan(rows)
-		if err != nil {
-			return err
+		if err == nil {
+			f(shape.Number(r.Message), r)
 		}
-		f(shape.Number(r.Message), r)
-	}
-	return rows.Err()
+		return err
+	})
 }
 
 // checks compares what was found with what the driver says.

@@ -102,7 +102,7 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 // Ready reads which records the databases hold.
 func (r *Run) Ready(ctx context.Context) error {
 	for i, t := range r.targets {
-		if err := readLive(ctx, t.Store, t.Dataset.shape(), r.live[i]); err != nil {
+		if err := readLive(ctx, t.Store, t.Dataset, r.live[i]); err != nil {
 			return err
 		}
 		if r.live[i].Records() == 0 {

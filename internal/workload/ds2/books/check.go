@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ds2/internal/result"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // Check compares the entries of journals with what a target, number index of the run's, holds above the marks before: all work of
@@ -15,16 +16,20 @@ func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target st
 	if err != nil {
 		return nil, err
 	}
-	orders, err := compareOrders(ctx, db, of(bought, all), before.Order)
+	most := mostRows(int64(len(entries) / Size))
+	doubtful := of(doubtful, all)
+	orders, err := compareOrders(ctx, db, of(bought, all), doubtful, before.Order, most)
 	if err != nil {
 		return nil, fmt.Errorf("read the orders of %s: %w", target, err)
 	}
-	lostCustomers, err := compareCustomers(ctx, db, of(registered, all), before.Customer)
+	lostCustomers, err := compareCustomers(ctx, db, of(registered, all), before.Customer, most)
 	if err != nil {
 		return nil, fmt.Errorf("read the customers of %s: %w", target, err)
 	}
-	doubtful := of(doubtful, all)
-	whole, strangers := settle(doubtful, orders.unacknowledged)
+	strangers := named("orders", numbers(orders.strangers))
+	if orders.strange > len(orders.strangers) {
+		strangers = fmt.Sprintf("%d, of them first %s", orders.strange, strangers)
+	}
 	return []result.Check{
 		{
 			Target: target, Name: "acknowledged purchases that were lost",
@@ -36,35 +41,39 @@ func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target st
 		},
 		{
 			Target: target, Name: "unacknowledged orders: purchases in doubt",
-			Passed: len(orders.unacknowledged) <= len(doubtful), Expected: fmt.Sprintf("0 to %d", len(doubtful)), Found: fmt.Sprint(len(orders.unacknowledged)),
+			Passed: orders.whole+orders.strange <= len(doubtful), Expected: fmt.Sprintf("0 to %d", len(doubtful)), Found: fmt.Sprint(orders.whole + orders.strange),
 		},
 		{
-			Target: target, Name: fmt.Sprintf("unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)", whole, len(doubtful)),
-			Passed: len(strangers) == 0, Expected: "0", Found: named("orders", numbers(strangers)),
+			Target: target, Name: fmt.Sprintf("unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)", orders.whole, len(doubtful)),
+			Passed: orders.strange == 0, Expected: "0", Found: strangers,
 		},
 	}, nil
 }
 
-// settle tells which purchases in doubt were made: those that are there as a whole, same customer, total and number of
-// lines. What is there and none of them is strange.
-func settle(doubtful, unacknowledged []entry) (whole int, strange []entry) {
-	type contents struct {
-		customer int64
-		total    int64
-		lines    uint16
-	}
-	open := map[contents]int{}
+// doubt is how many purchases are in doubt, by what their orders hold.
+type doubt map[contents]int
+
+type contents struct {
+	customer int64
+	total    calls.Cents
+	lines    uint16
+}
+
+func newDoubt(doubtful []entry) doubt {
+	d := make(doubt, len(doubtful))
 	for _, e := range doubtful {
-		open[contents{e.Customer, int64(e.Total), e.Lines}]++
+		d[contents{e.Customer, e.Total, e.Lines}]++
 	}
-	for _, e := range unacknowledged {
-		c := contents{e.Customer, int64(e.Total), e.Lines}
-		if open[c] > 0 {
-			open[c]--
-			whole++
-		} else {
-			strange = append(strange, e)
-		}
+	return d
+}
+
+// settle tells whether an order that nobody was told of is one of the purchases in doubt, as a whole: same customer, total and number
+// of lines. It is in doubt no more then.
+func (d doubt) settle(order entry) bool {
+	c := contents{order.Customer, order.Total, order.Lines}
+	if d[c] == 0 {
+		return false
 	}
-	return whole, strange
+	d[c]--
+	return true
 }

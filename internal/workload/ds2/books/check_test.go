@@ -21,9 +21,12 @@ func TestSettle(t *testing.T) {
 		{"one is there twice", []entry{a}, []entry{there(a, 5), there(a, 6)}, 1, 1},
 		{"two alike", []entry{a, a}, []entry{there(a, 5), there(a, 6)}, 2, 0},
 	} {
-		whole, strange := settle(c.doubtful, c.unacknowledged)
-		if whole != c.whole || len(strange) != c.strange {
-			t.Errorf("%s: %d whole, %d strange, want %d and %d", c.why, whole, len(strange), c.whole, c.strange)
+		got := comparison{doubt: newDoubt(c.doubtful)}
+		for _, order := range c.unacknowledged {
+			got.next(order)
+		}
+		if got.whole != c.whole || got.strange != c.strange || len(got.strangers) != c.strange {
+			t.Errorf("%s: %d whole, %d strange, want %d and %d", c.why, got.whole, got.strange, c.whole, c.strange)
 		}
 	}
 }

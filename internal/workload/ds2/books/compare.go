@@ -6,36 +6,47 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+
+	"ds2/internal/store"
 )
 
-// compareOrders compares acknowledged purchases with the orders that a database holds above a number.
-func compareOrders(ctx context.Context, db *sql.DB, acknowledged []entry, above int64) (comparison, error) {
-	c := comparison{acknowledged: acknowledged}
+// mostRows is how many orders or customers of a run a database may hold whose journals have so many entries. Other machines, whose
+// journals are not at hand, may have made some besides.
+func mostRows(entries int64) int64 { return 1_000_000 + 100*entries }
+
+// compareOrders compares acknowledged purchases, and those in doubt, with the orders that a database holds above a number, of which
+// there are most at most.
+func compareOrders(ctx context.Context, db *sql.DB, acknowledged, doubtful []entry, above, most int64) (comparison, error) {
+	c := comparison{acknowledged: acknowledged, doubt: newDoubt(doubtful)}
 	// Stable, so that of two with one number the later stands behind.
 	slices.SortStableFunc(c.acknowledged, func(a, b entry) int { return cmp.Compare(a.Order, b.Order) })
-	rows, err := db.QueryContext(ctx, fmt.Sprintf(`
+	err := store.EachRow(ctx, db, most, fmt.Sprintf(`
 		SELECT o.orderid, o.customerid, CAST(o.totalamount * 100 AS bigint), (SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
-		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, above))
-	if err != nil {
-		return c, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, above), func(rows *sql.Rows) error {
 		held := entry{Kind: bought}
 		if err := rows.Scan(&held.Order, &held.Customer, &held.Total, &held.Lines); err != nil {
-			return c, err
+			return err
 		}
 		c.next(held)
-	}
+		return nil
+	})
 	c.end()
-	return c, rows.Err()
+	return c, err
 }
 
 // comparison takes the orders that a store holds, in the order of their numbers, against those acknowledged.
 type comparison struct {
-	acknowledged         []entry // in the order of their numbers; what is left to be met
-	lost, unacknowledged []entry
+	acknowledged []entry // in the order of their numbers; what is left to be met
+	doubt        doubt
+	lost         []entry
+
+	// Orders that nobody was told of: purchases in doubt that are there as a whole, and others.
+	whole, strange int
+	strangers      []entry // the first of the others
 }
+
+// maxStrangers bounds how many orders are kept that nobody knows: a server can send more than there is memory.
+const maxStrangers = 10_000
 
 // next takes one order that the store holds. What was acknowledged under lower numbers, or under this number with other
 // contents, is lost.
@@ -52,8 +63,14 @@ func (c *comparison) next(held entry) {
 		}
 	}
 	c.acknowledged = c.acknowledged[n:]
-	if !met {
-		c.unacknowledged = append(c.unacknowledged, held)
+	switch {
+	case met:
+	case c.doubt.settle(held):
+		c.whole++
+	default:
+		if c.strange++; c.strange <= maxStrangers {
+			c.strangers = append(c.strangers, held)
+		}
 	}
 }
 
@@ -63,26 +80,34 @@ func (c *comparison) end() {
 	c.acknowledged = nil
 }
 
-// compareCustomers gives the acknowledged customers that a database, above a number, does not hold under the same name.
-func compareCustomers(ctx context.Context, db *sql.DB, acknowledged []entry, above int64) (lost []entry, err error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT customerid, username FROM customers WHERE customerid > %d", above))
-	if err != nil {
-		return nil, err
+// compareCustomers gives the acknowledged customers that a database, above a number, does not hold under the same name. It holds most
+// customers there at most.
+func compareCustomers(ctx context.Context, db *sql.DB, acknowledged []entry, above, most int64) (lost []entry, err error) {
+	type customer struct {
+		id   int64
+		name uint64
 	}
-	defer rows.Close()
-	held := map[int64]uint64{}
-	for rows.Next() {
-		var id int64
-		var name []byte
-		if err := rows.Scan(&id, &name); err != nil {
-			return nil, err
-		}
-		held[id] = nameSum(name)
-	}
+	held := make(map[customer]bool, len(acknowledged))
 	for _, e := range acknowledged {
-		if name, ok := held[e.Customer]; !ok || name != e.Name {
+		held[customer{e.Customer, e.Name}] = false
+	}
+	err = store.EachRow(ctx, db, most, fmt.Sprintf("SELECT customerid, username FROM customers WHERE customerid > %d", above), func(rows *sql.Rows) error {
+		var id int64
+		var name sql.RawBytes
+		if err := rows.Scan(&id, &name); err != nil {
+			return err
+		}
+		if c := (customer{id, nameSum(name)}); !held[c] {
+			if _, asked := held[c]; asked {
+				held[c] = true
+			}
+		}
+		return nil
+	})
+	for _, e := range acknowledged {
+		if !held[customer{e.Customer, e.Name}] {
 			lost = append(lost, e)
 		}
 	}
-	return lost, rows.Err()
+	return lost, err
 }

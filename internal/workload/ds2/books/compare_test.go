@@ -29,7 +29,7 @@ func TestComparison(t *testing.T) {
 				got.next(p)
 			}
 			got.end()
-			if lost, unacknowledged := numbers(got.lost), numbers(got.unacknowledged); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(unacknowledged, x.unacknowledged) {
+			if lost, unacknowledged := numbers(got.lost), numbers(got.strangers); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(unacknowledged, x.unacknowledged) {
 				t.Errorf("lost %v, unacknowledged %v; want %v, %v", lost, unacknowledged, x.lost, x.unacknowledged)
 			}
 		})

@@ -13,23 +13,24 @@ import (
 
 // Cuts compares what the first target has acknowledged with what it holds after each of several cuts of its server.
 type Cuts struct {
-	books  *Books
-	target store.Store
-	mark   result.Marks    // before the first orders
-	before map[int32]int64 // pieces sold by product, when takeSold was asked last
-	ends   []int64         // of the journal, at each cut
-	lost   map[entry]bool  // what was found lost so far
+	books    *Books
+	target   store.Store
+	products int             // of the dataset
+	mark     result.Marks    // before the first orders
+	before   map[int32]int64 // pieces sold by product, when takeSold was asked last
+	ends     []int64         // of the journal, at each cut
+	lost     map[entry]bool  // what was found lost so far
 }
 
 var _ workload.Cuts = (*Cuts)(nil)
 
-// NewCuts notes what the target holds before the first orders.
-func NewCuts(ctx context.Context, b *Books, target store.Store, before result.Marks) (*Cuts, error) {
-	sales, err := readSales(ctx, target.DB())
+// NewCuts notes what the target, whose dataset has so many products, holds before the first orders.
+func NewCuts(ctx context.Context, b *Books, target store.Store, products int, before result.Marks) (*Cuts, error) {
+	sales, err := readSales(ctx, target.DB(), products)
 	if err != nil {
-		return nil, fmt.Errorf("read the stock: %w", err)
+		return nil, fmt.Errorf("read the stock of %s: %w", target.Label(), err)
 	}
-	return &Cuts{books: b, target: target, mark: before, before: sales, lost: map[entry]bool{}}, nil
+	return &Cuts{books: b, target: target, products: products, mark: before, before: sales, lost: map[entry]bool{}}, nil
 }
 
 // After compares what has been acknowledged with what the server holds, while nobody is at work on it: what was acknowledged
@@ -54,9 +55,10 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	if err != nil {
 		return err
 	}
-	lost, unacknowledged, err := c.missing(ctx, journal, from)
+	doubtful := of(doubtful, cycle)
+	lost, whole, err := c.missing(ctx, journal, from, doubtful)
 	if err == nil && from > 0 && len(lost) > len(among(cycle, lost)) {
-		lost, unacknowledged, err = c.missing(ctx, journal, 0)
+		lost, whole, err = c.missing(ctx, journal, 0, doubtful)
 	}
 	if err != nil {
 		return err
@@ -64,12 +66,11 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	for _, e := range lost {
 		c.lost[e] = true
 	}
-	doubtful, orders := of(doubtful, cycle), of(bought, lost)
-	whole, _ := settle(doubtful, unacknowledged)
+	orders := of(bought, lost)
 	cut.Acknowledged, cut.InDoubt, cut.Kept = int64(len(of(bought, cycle))), int64(len(doubtful)), int64(whole)
 	cut.Lost, cut.LostOrders, cut.LostCustomers = int64(len(orders)), result.Ranges(numbers(orders)), int64(len(of(registered, lost)))
 
-	now, err := readSales(ctx, c.target.DB())
+	now, err := readSales(ctx, c.target.DB(), c.products)
 	if err != nil {
 		return fmt.Errorf("read the stock of %s: %w", c.target.Label(), err)
 	}
@@ -80,31 +81,32 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 }
 
 // missing gives what the journal says from a byte on and the server does not hold, apart from what was lost at earlier cuts,
-// and the unacknowledged orders.
-func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, error), from int64) (lost, unacknowledged []entry, err error) {
+// and how many of the purchases in doubt are there as a whole.
+func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, error), from int64, doubtful []entry) (lost []entry, whole int, err error) {
 	all, err := journal(from)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, err
 	}
 	told := of(bought, all)
 	above := c.mark.Order
 	if from > 0 && len(told) > 0 {
 		above = slices.MinFunc(told, func(a, b entry) int { return cmp.Compare(a.Order, b.Order) }).Order - 1
 	}
-	orders, err := compareOrders(ctx, c.target.DB(), told, above)
+	most := mostRows(c.ends[len(c.ends)-1] / int64(Size))
+	orders, err := compareOrders(ctx, c.target.DB(), told, doubtful, above, most)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the orders of %s: %w", c.target.Label(), err)
+		return nil, 0, fmt.Errorf("read the orders of %s: %w", c.target.Label(), err)
 	}
-	customers, err := compareCustomers(ctx, c.target.DB(), of(registered, all), c.mark.Customer)
+	customers, err := compareCustomers(ctx, c.target.DB(), of(registered, all), c.mark.Customer, most)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the customers of %s: %w", c.target.Label(), err)
+		return nil, 0, fmt.Errorf("read the customers of %s: %w", c.target.Label(), err)
 	}
 	for _, e := range append(orders.lost, customers...) {
 		if !c.lost[e] {
 			lost = append(lost, e)
 		}
 	}
-	return lost, orders.unacknowledged, nil
+	return lost, orders.whole, nil
 }
 
 // among are those of some entries that are among all.

@@ -3,25 +3,24 @@ package books
 import (
 	"context"
 	"database/sql"
+	"fmt"
+
+	"ds2/internal/store"
 )
 
-// readSales reads how many pieces of each product have been sold, by the rows of INVENTORY.
-func readSales(ctx context.Context, db *sql.DB) (map[int32]int64, error) {
-	rows, err := db.QueryContext(ctx, "SELECT prod_id, sales FROM inventory")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+// readSales reads how many pieces of each product of a dataset have been sold, by the rows of INVENTORY.
+func readSales(ctx context.Context, db *sql.DB, products int) (map[int32]int64, error) {
 	sales := map[int32]int64{}
-	for rows.Next() {
+	query := fmt.Sprintf("SELECT prod_id, sales FROM inventory WHERE prod_id <= %d", products)
+	return sales, store.EachRow(ctx, db, int64(products), query, func(rows *sql.Rows) error {
 		var product int32
 		var sold int64
 		if err := rows.Scan(&product, &sold); err != nil {
-			return nil, err
+			return err
 		}
 		sales[product] = sold
-	}
-	return sales, rows.Err()
+		return nil
+	})
 }
 
 // stale gives the products whose row is older than what was acknowledged: fewer pieces are sold than were before and have

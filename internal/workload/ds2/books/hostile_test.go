@@ -1,0 +1,79 @@
+package books_test
+
+import (
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/workload/ds2/books"
+	"ds2/internal/workload/ds2/calls"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// journal is one in memory.
+type journal []byte
+
+func (j *journal) Note(entry []byte) { *j = append(*j, entry...) }
+
+// TestEndlessRows has a database whose orders, customers or products have no end when a journal is compared with them: they are given
+// up, by their names.
+func TestEndlessRows(t *testing.T) {
+	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	exec := func(statements string) {
+		t.Helper()
+		if _, err := s.DB().ExecContext(t.Context(), statements); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(err error, all ...string) {
+		t.Helper()
+		for _, text := range append(all, s.Label()) {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v, want %q", err, text)
+			}
+		}
+	}
+	exec(`
+		CREATE TABLE one (id bigint PRIMARY KEY);
+		INSERT INTO one VALUES (1);
+		CREATE TABLE orderlines (orderid bigint PRIMARY KEY);
+		CREATE VIEW orders AS SELECT id AS orderid, 1 AS customerid, 9.99 AS totalamount, generate_series(1, 1e15) FROM one ORDER BY id;
+		CREATE VIEW customers AS SELECT generate_series(1, 1e15)::bigint AS customerid, 'user' AS username;
+		CREATE VIEW inventory AS SELECT 1 AS prod_id, generate_series(1, 1e15) AS sales`)
+	_, err = books.NewCuts(t.Context(), books.New(new(journal)), s, 300, result.Marks{})
+	want(err, "read the stock", "more than 300 rows")
+	check := func() error {
+		_, err := books.Check(t.Context(), s.DB(), make([]byte, 2*books.Size), 0, s.Label(), result.Marks{})
+		return err
+	}
+	want(check(), "read the orders", "more than 1000200 rows")
+	exec("DROP VIEW orders; CREATE TABLE orders (orderid bigint PRIMARY KEY, customerid bigint, totalamount numeric)")
+	want(check(), "read the customers", "more than 1000200 rows")
+	if err := s.DB().QueryRowContext(t.Context(), "SELECT id FROM one").Err(); err != nil {
+		t.Errorf("the next query: %v", err)
+	}
+	exec("DROP VIEW customers; CREATE TABLE customers (customerid bigint PRIMARY KEY, username text)")
+
+	// Orders that nobody knows are counted all, and not all kept.
+	exec("INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n; UPDATE orders SET customerid = 2 WHERE orderid = 30000")
+	var j journal
+	books.New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
+	checks, err := books.Check(t.Context(), s.DB(), j, 0, s.Label(), result.Marks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := checks[2]; c.Passed || c.Expected != "0 to 1" || c.Found != "30001" {
+		t.Errorf("%+v", c)
+	}
+	if c := checks[3]; c.Passed || !strings.Contains(c.Name, "(1 of 1 are)") || c.Found != "30000, of them first 10000: orders 1-10000" {
+		t.Errorf("%+v", c)
+	}
+}
