@@ -100,7 +100,7 @@ func TestMailboxCuts(t *testing.T) {
 					return none(kill)
 				}}}
 			if c.cycles == 0 {
-				o.Driver.Run = 4 * time.Second
+				o.Driver.Run = 12 * time.Second // the server must be back before its end, on a busy machine too
 			}
 			run, err := Begin(o)
 			if err != nil {

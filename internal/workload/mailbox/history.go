@@ -12,9 +12,10 @@ type state struct {
 	Damaged bool   // what is there is not what its sum says
 }
 
-// after is the state that a write leaves.
+// after is the state that a write leaves. A replacement that found nothing to replace, which a transaction has that a cut took the record
+// from before it was tried again, leaves nothing.
 func (e entry) after() state {
-	if e.Op == Delete {
+	if e.Op == Delete || e.Op == Replace && e.Kind == acknowledged && !e.Changed {
 		return state{}
 	}
 	return state{There: true, Sum: e.Sum}

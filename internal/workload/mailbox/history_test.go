@@ -64,6 +64,7 @@ func TestCompare(t *testing.T) {
 		{why: "what an earlier cut left is gone", before: states{7: is(70)}, now: states{7: is(1)}, lost: 1, changed: []uint64{7}},
 		{why: "a lazy one is lost, and what was before, too", entries: []entry{lazy(1, 2, 7, 71)}, before: states{7: is(70)}, now: states{7: is(1)}, lost: 1, changed: []uint64{7}},
 		{why: "a lazy one is lost, and what was before is there", entries: []entry{lazy(1, 2, 7, 71)}, before: states{7: is(70)}, now: states{7: is(70)}, lazy: 1, changed: []uint64{7}},
+		{why: "a replacement tried again, of what an earlier cut took back", entries: []entry{unchanged(full(3, 4, 7, 70))}, before: states{7: {}}, now: states{}},
 		{why: "notes of an earlier cut", entries: []entry{{Kind: lost, Number: 9}, {Kind: found, Number: 9}}, now: states{}},
 	} {
 		l := compare(c.entries, c.before, c.now)
@@ -75,7 +76,9 @@ func TestCompare(t *testing.T) {
 
 // TestLeft: after the run every record is as its last acknowledged write left it, or as a cut did, or one in doubt since.
 func TestLeft(t *testing.T) {
-	at := func(k kind, n uint64, sum uint32) entry { return entry{Kind: k, Op: Replace, Number: n, Sum: sum} }
+	at := func(k kind, n uint64, sum uint32) entry {
+		return entry{Kind: k, Op: Replace, Changed: k == acknowledged, Number: n, Sum: sum}
+	}
 	gone := entry{Kind: found, Op: Delete, Number: 4}
 	l := readLeft([]entry{
 		at(acknowledged, 1, 10), at(acknowledged, 1, 11),
@@ -83,6 +86,8 @@ func TestLeft(t *testing.T) {
 		at(doubtful, 3, 30),
 		at(acknowledged, 4, 40), at(lost, 4, 40), gone,
 		at(doubtful, 5, 50), at(acknowledged, 5, 50),
+		// Under way at a cut that took the record itself back, and then tried again.
+		at(acknowledged, 6, 60), at(doubtful, 6, 61), at(lost, 6, 60), {Kind: found, Op: Delete, Number: 6}, {Kind: acknowledged, Op: Replace, Number: 6, Sum: 61},
 	})
 	is := func(sum uint32) state { return state{There: true, Sum: sum} }
 	for _, c := range []struct {
@@ -95,12 +100,13 @@ func TestLeft(t *testing.T) {
 		{3, is(30), true}, {3, is(1), true}, {3, state{There: true, Damaged: true}, false},
 		{4, state{}, true}, {4, is(40), false},
 		{5, is(50), true}, {5, is(1), false},
+		{6, state{}, true}, {6, is(61), false},
 	} {
 		if l.may(c.n, c.is) != c.want {
 			t.Errorf("record %d, %+v: %v", c.n, c.is, !c.want)
 		}
 	}
-	if len(l.lost) != 1 || len(l.lazy) != 0 {
+	if len(l.lost) != 2 || len(l.lazy) != 0 {
 		t.Errorf("lost %v, lazy %v", l.lost, l.lazy)
 	}
 }
