@@ -26,8 +26,18 @@ func replayTable(r *result.Replay) table {
 		t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
 	}
 	add("log to be redone", "%s MB, asked for %s MB", number(float64(r.Stood)/1e6, 1), number(float64(r.Wanted)/1e6, 1))
-	add("redone, by the server's log", "%s MB, from %s to %s", number(float64(r.Bytes)/1e6, 1), r.From, r.To)
+	if r.To != "" {
+		add("redone, by the server's log", "%s MB, from %s to %s", number(float64(r.Bytes)/1e6, 1), r.From, r.To)
+	} else {
+		add("redone, by what stood shortly before the kill", "%s MB, from %s", number(float64(r.Bytes)/1e6, 1), r.From)
+	}
+	if r.Analysis != nil {
+		add("time of analysis, by the server's log", "%s s", number(*r.Analysis, 3))
+	}
 	add("time of redo, by the server's log", "%s s", number(r.Seconds, 2))
+	if r.Undo != nil {
+		add("time of undo, by the server's log", "%s s", number(*r.Undo, 3))
+	}
 	add("rate", "%s MB/s", number(r.MBPerSecond, 1))
 	add("time for a log file of 1 MiB", "%s s", number(r.SecondsPerMiB, 4))
 	add("from the start command until the server answered", "%s s", number(r.Recovery, 2))

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Replayer is a Store whose server can be made to let its log grow, and says how long it took to redo it after a crash.
 type Replayer interface {
@@ -24,6 +27,7 @@ type Replayer interface {
 type LogStand struct {
 	From  string // where redo begins, in the server's words
 	Bytes int64
+	At    time.Time // by the server's clock; zero where Redo finds the recovery by From
 }
 
 // Redo is what a server told of its recovery.
@@ -31,5 +35,9 @@ type Redo struct {
 	Bytes   int64   `json:"bytes"`
 	Seconds float64 `json:"seconds"`
 	From    string  `json:"from"`
-	To      string  `json:"to"`
+	To      string  `json:"to"` // empty where the server does not tell
+
+	// What came before and after redo, where the server tells of it.
+	Analysis *float64 `json:"analysis_s,omitempty"` // of the log
+	Undo     *float64 `json:"undo_s,omitempty"`     // of transactions that were under way
 }

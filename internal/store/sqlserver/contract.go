@@ -14,4 +14,6 @@ var (
 	_ store.Examiner     = (*Store)(nil)
 	_ store.DeepChecker  = (*Store)(nil)
 	_ store.Scrubber     = (*Store)(nil)
+	_ store.LogSender    = (*Store)(nil)
+	_ store.Debtor       = (*Store)(nil)
 )

@@ -39,6 +39,8 @@ type Store struct {
 	asked  sync.Mutex
 	server *server // nil until asked
 
+	logRounds *logRounds
+
 	filling atomic.Pointer[schema.Statement] // the one that waits for a full-text index; nil where none does
 }
 
@@ -55,7 +57,7 @@ func Open(target *url.URL) (store.Store, error) {
 	if !target.Query().Has(msdsn.AppName) {
 		config.AppName = "ds2"
 	}
-	s := &Store{config: config}
+	s := &Store{config: config, logRounds: newLogRounds()}
 	if target.Query().Has("fedauth") {
 		if newFedAuthConnector == nil {
 			return nil, errors.New("read target URL: fedauth is not in this ds2: build it with -tags azuread, or leave user and fedauth out and have --password-command print an access token")

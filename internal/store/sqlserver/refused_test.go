@@ -1,0 +1,57 @@
+package sqlserver_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver"
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/schema"
+)
+
+// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to leave out, and
+// nothing is changed. Settings are set back where there is nothing to be set back.
+func TestRefusedOnBabelfish(t *testing.T) {
+	text := servertest.Database(t)
+	switch babelfish, err := servertest.IsBabelfish(text); {
+	case err != nil:
+		t.Fatal(err)
+	case !babelfish:
+		t.Skip("the server is not Babelfish")
+	}
+	target, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := sqlserver.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened.(*sqlserver.Store)
+	t.Cleanup(func() { s.Close() })
+	ctx := t.Context()
+	if restored, err := s.RestoreSettings(ctx, ""); err != nil || restored != nil {
+		t.Errorf("without a database: set back %q, %v", restored, err)
+	}
+	if err := s.CreateDatabase(ctx, []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Database()}}); err != nil {
+		t.Fatal(err)
+	}
+	for flag, f := range map[string]func() error{
+		"--copies":      func() error { _, err := s.OpenLog(ctx); return err },
+		"--debt":        func() error { return s.CanSettle(ctx) },
+		"--replay":      func() error { _, err := s.PrepareReplay(ctx, "run", 100e6, ""); return err },
+		"--deep":        func() error { _, err := s.DeepCheck(ctx, store.DeepReading{}, nil); return err },
+		"--discard-log": func() error { return s.DiscardLog(ctx) },
+		"postgres://":   func() error { _, err := s.ReadBackup(ctx, nil); return err },
+	} {
+		err := f()
+		if err == nil || store.Classify(err) != store.Config || !strings.Contains(err.Error(), "this server") || !strings.Contains(err.Error(), flag) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v of class %s", flag, err, store.Classify(err))
+		}
+	}
+	if restored, err := s.RestoreSettings(ctx, ""); err != nil || restored != nil {
+		t.Errorf("set back %q, %v", restored, err)
+	}
+}

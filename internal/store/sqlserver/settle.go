@@ -1,0 +1,121 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"ds2/internal/store"
+)
+
+// maySettle asks for the rights of Settle.
+const maySettle = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit),
+	CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
+
+// ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more it reads one page
+// in a hundred.
+const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COALESCE(version_ghost_record_count, 0)), 0)
+FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
+
+// asPostgres begins a hint about what Babelfish has not.
+const asPostgres = "measure Babelfish as the PostgreSQL that it is, by a target postgres://, or "
+
+// CanSettle looks for the rights to run CHECKPOINT and to see ghost records: store.Debtor.
+func (s *Store) CanSettle(ctx context.Context) error {
+	op := "settle " + s.Label()
+	v, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	refused := func(why, hint string) error {
+		return &store.Error{Op: op, Class: store.Config, Err: errors.New(why), Hint: hint + "leave out --debt"}
+	}
+	if v.babelfish {
+		return refused("this server, Babelfish, tells of no rows that it has yet to remove", asPostgres)
+	}
+	var checkpoint, state bool
+	if err := s.db.QueryRowContext(ctx, maySettle).Scan(&checkpoint, &state); err != nil {
+		return s.Wrap(op, err)
+	}
+	switch {
+	case !checkpoint:
+		return refused("the user may not run a checkpoint", "make the user a member of db_owner, or ")
+	case !state:
+		return refused("the user may not see which rows are yet to be removed", "GRANT VIEW DATABASE STATE to the user, or ")
+	}
+	return nil
+}
+
+const (
+	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where asking takes long, so
+	// that the reads of asking stay few.
+	ghostPause = 5 * time.Second
+	ghostShare = 20 // of the time, at most one part in so many is for asking
+
+	// ghostsStay is after how long without fewer ghost records no more are expected to go.
+	ghostsStay = 5 * time.Minute
+)
+
+// Settle makes a checkpoint, waits until the server has removed what was deleted, and makes another: store.Debtor. The server removes
+// deleted rows at a pace of its own, at most ten pages every 5 s by its documentation; none of its statements does just that sooner.
+func (s *Store) Settle(ctx context.Context, step func(name string)) (settled store.Settled, err error) {
+	op := "settle " + s.Label()
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return settled, s.Wrap(op, err)
+	}
+	defer conn.Close()
+	if settled.Before, err = ghosts(ctx, conn); err != nil {
+		return settled, s.Wrap(op, err)
+	}
+	checkpoint := func(name string) error {
+		step(name)
+		_, err := conn.ExecContext(ctx, "CHECKPOINT")
+		return s.Wrap(op+": "+name, err)
+	}
+	settled.After = settled.Before
+	if err := checkpoint("checkpoint"); err != nil || settled.Before == 0 {
+		return settled, err
+	}
+	step("ghost cleanup")
+	err = awaitGhosts(ctx, func() (int64, error) {
+		left, err := ghosts(ctx, conn)
+		if err == nil {
+			settled.After = left
+		}
+		return left, err
+	})
+	if err != nil {
+		return settled, s.Wrap(op+": ghost cleanup", err)
+	}
+	return settled, checkpoint("checkpoint after the cleanup")
+}
+
+// awaitGhosts waits until there are none, or no fewer for a while.
+func awaitGhosts(ctx context.Context, count func() (int64, error)) error {
+	fewest, since := int64(-1), time.Now()
+	for {
+		asked := time.Now()
+		left, err := count()
+		if err != nil || left == 0 {
+			return err
+		}
+		if fewest < 0 || left < fewest {
+			fewest, since = left, time.Now()
+		}
+		if time.Since(since) >= ghostsStay {
+			return nil
+		}
+		select {
+		case <-time.After(max(ghostPause, ghostShare*time.Since(asked))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// ghosts counts the ghost records of all tables.
+func ghosts(ctx context.Context, conn *sql.Conn) (n int64, err error) {
+	return n, conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+}
