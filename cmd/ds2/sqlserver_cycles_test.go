@@ -11,10 +11,12 @@ import (
 
 	"ds2/internal/result"
 	"ds2/internal/store/sqlserver/servertest"
+	"ds2/internal/workload/mailbox"
 )
 
-// TestSQLServerCycles kills the server that servertest gives several times, by DS2_TEST_SQLSERVER_KILL, and starts it again by
-// DS2_TEST_SQLSERVER_START: command lines of the shell. Nothing is lost; an order that then is taken away is missed by its number.
+// TestSQLServerCycles kills the server that servertest gives several times under each workload, by DS2_TEST_SQLSERVER_KILL, and starts
+// it again by DS2_TEST_SQLSERVER_START: command lines of the shell. Nothing is lost; an order or a record that then is taken away is
+// missed by its number.
 func TestSQLServerCycles(t *testing.T) {
 	kill, start := os.Getenv("DS2_TEST_SQLSERVER_KILL"), os.Getenv("DS2_TEST_SQLSERVER_START")
 	if kill == "" || start == "" {
@@ -24,55 +26,102 @@ func TestSQLServerCycles(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS")); err == nil {
 		cycles = n
 	}
-	target := servertest.Database(t)
-	babelfish, err := servertest.IsBabelfish(target)
-	if err != nil {
-		t.Fatal(err)
+	for _, workload := range []struct {
+		name        string
+		load, drive []string
+		take        func(*testing.T, *sql.DB, *result.Record) (number int64) // takes away what the run wrote
+		missed      string                                                   // how verify misses it
+	}{
+		{"ds2", []string{"--size", "1MB"}, nil, takeOrder, `FAILED  acknowledged purchases that were lost: expected 0, found 1: order\w* %d\b`},
+		{"mailbox", []string{"--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "1MB"}, []string{"--batch", "3"}, takeRecord,
+			`FAILED  writes that were lost, [^:]*: expected 0, found 1: record\w* %d\b`},
+	} {
+		t.Run(workload.name, func(t *testing.T) {
+			target := servertest.Database(t)
+			babelfish, err := servertest.IsBabelfish(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code, _, stderr := execute(t, append([]string{"load", "--target", target, "--quiet"}, workload.load...)...); code != exitDone {
+				t.Fatalf("load: exit %d, %s", code, stderr)
+			}
+			out := filepath.Join(t.TempDir(), "record")
+			args := append([]string{"drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "1s", "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "20s",
+				"--recovery-timeout", "5m", "--kill-command", kill, "--start-command", start, "--seed", "5", "--metrics-addr", "", "--quiet", "--out", out}, workload.drive...)
+			switch {
+			case !babelfish:
+				args = append(args, "--deep-every", fmt.Sprint(cycles)) // Babelfish has no DBCC
+			case workload.name == "mailbox":
+				args = append(args, "--lazy", "0") // nor delayed durability
+			}
+			code, stdout, stderr := execute(t, args...)
+			if code != exitDone {
+				t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
+			}
+			record, err := result.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := record.Cuts
+			if c == nil || len(c.Cuts) != cycles || c.Lost != 0 || c.Lossy != 0 || c.Acknowledged == 0 || !record.Audit.Passed {
+				t.Fatalf("cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
+			}
+			for i, cut := range c.Cuts {
+				if cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Kept > cut.InDoubt {
+					t.Errorf("cut %d: %+v", i+1, cut)
+				}
+			}
+			t.Logf("%d cuts, %d acknowledged, %d lost", len(c.Cuts), c.Acknowledged, c.Lost)
+			db, err := sql.Open("sqlserver", target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			number := workload.take(t, db, record)
+			code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", out)
+			if code != exitVerdict || !regexp.MustCompile(fmt.Sprintf(workload.missed, number)).MatchString(stdout) {
+				t.Errorf("%d was taken away: exit %d\n%s\n%s", number, code, stdout, stderr)
+			}
+		})
 	}
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
-	out := filepath.Join(t.TempDir(), "record")
-	args := []string{"drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "1s", "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "20s",
-		"--recovery-timeout", "5m", "--kill-command", kill, "--start-command", start, "--seed", "5", "--metrics-addr", "", "--quiet", "--out", out}
-	if !babelfish { // which has no DBCC
-		args = append(args, "--deep-every", fmt.Sprint(cycles))
-	}
-	code, stdout, stderr := execute(t, args...)
-	if code != exitDone {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	record, err := result.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := record.Cuts
-	if c == nil || len(c.Cuts) != cycles || c.Lost != 0 || c.Lossy != 0 || c.Acknowledged == 0 || !record.Audit.Passed {
-		t.Fatalf("cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
-	}
-	for i, cut := range c.Cuts {
-		if cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Kept > cut.InDoubt {
-			t.Errorf("cut %d: %+v", i+1, cut)
-		}
-	}
-	t.Logf("%d cuts, %d acknowledged, %d lost", len(c.Cuts), c.Acknowledged, c.Lost)
-	db, err := sql.Open("sqlserver", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var order int64
-	if err := db.QueryRow("SELECT MAX(ORDERID) FROM ORDERS").Scan(&order); err != nil {
+}
+
+// takeOrder takes away the order of the highest number.
+func takeOrder(t *testing.T, db *sql.DB, _ *result.Record) (number int64) {
+	if err := db.QueryRow("SELECT MAX(ORDERID) FROM ORDERS").Scan(&number); err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"CUST_HIST", "ORDERLINES", "ORDERS"} {
-		if _, err := db.Exec(fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, order)); err != nil {
+		if _, err := db.Exec(fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, number)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", out)
-	missed := regexp.MustCompile(fmt.Sprintf(`FAILED  acknowledged purchases that were lost: expected 0, found 1: order\w* %d`, order))
-	if code != exitVerdict || !missed.MatchString(stdout) {
-		t.Errorf("order %d was taken away: exit %d\n%s\n%s", order, code, stdout, stderr)
+	return number
+}
+
+// takeRecord takes away the record of the highest number, which only a run can have inserted.
+func takeRecord(t *testing.T, db *sql.DB, run *result.Record) (number int64) {
+	shape := mailbox.Shape{Mailboxes: run.Mailbox.Mailboxes, Seed: run.DataSeeds[0]}
+	rows, err := db.Query("SELECT message_id FROM messages")
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer rows.Close()
+	var message int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(shape.Number(id)); n > number {
+			number, message = n, id
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(fmt.Sprintf("DELETE FROM messages WHERE message_id = %d", message)); err != nil {
+		t.Fatal(err)
+	}
+	return number
 }
