@@ -39,6 +39,8 @@ func FuzzPrometheus(f *testing.F) {
 	},
 		[]byte(`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"device":"sda"},"values":[[1,"2"],[2,"NaN"],[3,"+Inf"]]}]}}`),
 		[]byte(`{"status":"success","data":{"resultType":"vector","result":[]}}`),
+		[]byte(`{"status":"success","data":{"resultType":"vector","result":[null]}}`),
+		[]byte(`{"status":"success","data":{"resultType":"matrix","result":[null]}}`),
 		[]byte(`{"status":"error","errorType":"bad_data","error":"no"}`))
 }
 

@@ -144,6 +144,9 @@ func (p *Prometheus) query(ctx context.Context, query string, rows []Row) ([]lab
 			return nil, fmt.Errorf("it answers with a %s, not with series over time", value.Type())
 		}
 		for _, stream := range matrix {
+			if stream == nil {
+				return nil, errors.New("it answers with null for a series")
+			}
 			key := stream.Metric.String()
 			if series[key] == nil {
 				series[key] = &labelled{labels: stream.Metric}
@@ -187,7 +190,7 @@ func (p *Prometheus) Machine(ctx context.Context, instance string, at time.Time)
 		if err != nil {
 			return m, fmt.Errorf("query Prometheus for the machine: %w", err)
 		}
-		if vector, ok := value.(model.Vector); ok && len(vector) > 0 {
+		if vector, ok := value.(model.Vector); ok && len(vector) > 0 && vector[0] != nil {
 			take(vector[0].Metric, float64(vector[0].Value))
 		}
 	}
