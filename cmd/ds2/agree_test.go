@@ -21,6 +21,7 @@ import (
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 // measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the record
@@ -31,12 +32,12 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	for op := range calls.NumOps {
 		operations[op] = op.String()
 	}
-	meter := measure.NewMeter(operations, []string{"host/ds2"})
+	meter := measure.NewMeter(operations, []string{"host/ds2"}, result.Names(counts.All)...)
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	s := result.Summary{RunID: "agree", Status: result.Done, Engine: "postgres", Targets: []string{"host/ds2"}, Size: "S", Threads: 1}
-	w, err := result.Create(dir, s)
+	w, err := result.Create(dir, s, counts.All...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 					ds2 += d
 				}
 			}
-			o.NewCustomers++
+			o.Own[counts.NewCustomers]++
 			o.Complete(all, ds2)
 			user.Record(&o)
 		}

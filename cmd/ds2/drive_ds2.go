@@ -8,6 +8,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 // ds2Lines prints a run as DS2's own driver does (WORKLOAD.md section 5), for scripts that parse it. Its figures are
@@ -33,12 +34,12 @@ func (l *ds2Lines) print(w io.Writer) {
 	sampled := average(sum.DS2Time-last.DS2Time, sum.Orders-last.Orders)
 	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
 		et.Seconds(), sum.Orders, opm(sum.Orders, et), l.meter.MaxOfLast100().Milliseconds(), average(sum.DS2Time, sum.Orders), sampled,
-		sum.Rollbacks, percent(sum.Rollbacks, sum.Orders))
+		sum.Own[counts.Rollbacks], percent(sum.Own[counts.Rollbacks], sum.Orders))
 	if l.detailed {
 		for i, t := range l.meter.Totals() {
 			tally := tallies[i]
 			fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", t.Target, tally.Orders,
-				opm(tally.Orders, et), average(tally.DS2Time, tally.Orders), tally.Rollbacks, percent(tally.Rollbacks, tally.Orders))
+				opm(tally.Orders, et), average(tally.DS2Time, tally.Orders), tally.Own[counts.Rollbacks], percent(tally.Own[counts.Rollbacks], tally.Orders))
 		}
 	}
 }
@@ -56,10 +57,10 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		"n_browse_overall=%d n_purchase_overall=%d rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d "+
 		"rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t.Orders, et), l.meter.MaxOfLast100().Milliseconds(),
-		average(t.DS2Time, t.Orders), t.Number[calls.OpLogin], t.NewCustomers, browses, t.Number[calls.OpPurchase],
-		average(t.Sum[calls.OpLogin], t.Number[calls.OpLogin]), average(t.Sum[calls.OpNewCustomer], t.NewCustomers),
+		average(t.DS2Time, t.Orders), t.Number[calls.OpLogin], t.Own[counts.NewCustomers], browses, t.Number[calls.OpPurchase],
+		average(t.Sum[calls.OpLogin], t.Number[calls.OpLogin]), average(t.Sum[calls.OpNewCustomer], t.Own[counts.NewCustomers]),
 		average(browseTime, browses), average(t.Sum[calls.OpPurchase], t.Number[calls.OpPurchase]),
-		average(t.DS2Time-l.last.DS2Time, t.Orders-l.last.Orders), t.Rollbacks, percent(t.Rollbacks, t.Orders))
+		average(t.DS2Time-l.last.DS2Time, t.Orders-l.last.Orders), t.Own[counts.Rollbacks], percent(t.Own[counts.Rollbacks], t.Orders))
 }
 
 // figures are the time since DS2 would have set its figures back, and each target's tally since.

@@ -79,7 +79,7 @@ func (v *view) line() string {
 	}
 	words, undone := v.run.Options().Plan.Workload().Words(), ""
 	if words.Undone != "" {
-		undone = fmt.Sprintf("  %s %d", words.Undone, total.Rollbacks)
+		undone = fmt.Sprintf("  %s %d", words.Undone, total.Of(words.Undone))
 	}
 	figure := ""
 	if iops, measured := v.run.IOPS(); measured && words.Unit == result.IOPS {

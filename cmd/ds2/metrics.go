@@ -35,9 +35,10 @@ func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collecto
 	labels := metrics.Run{
 		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Driver.Threads,
 	}
-	if w, ok := o.Plan.Workload().(workload.OperationCounter); ok {
-		name, help := w.OperationCounter()
-		labels.Operations = &metrics.Counter{Name: name, Help: help}
+	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
+		for _, c := range w.Counters() {
+			labels.Counters = append(labels.Counters, metrics.Counter(c))
+		}
 	}
 	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
 	if sampler := run.Sampler(); sampler != nil {

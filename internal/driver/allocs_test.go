@@ -8,8 +8,10 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 // instant is a target whose sessions answer at once.
@@ -35,7 +37,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 		Targets: []ds2.Target{instant{}},
 	}
 	c := Config{
-		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{"instant"}, Threads: 1, RampRate: 1,
+		Operations: plan.Workload().Operations(), Counts: result.Names(counts.All), Play: plan.Begin(""), Targets: []string{"instant"}, Threads: 1, RampRate: 1,
 		OperationTimeout: time.Minute,
 	}
 	d := New(c, &series{}, slog.New(slog.DiscardHandler))

@@ -23,6 +23,7 @@ import (
 // Config is one run.
 type Config struct {
 	Operations []workload.Operation // of Play
+	Counts     []string             // names of what Play counts of its own
 	Play       workload.Run         // what the users do
 	Targets    []string             // labels of the targets, without user or password
 	Threads    int                  // users per target
@@ -84,7 +85,7 @@ type Driver struct {
 // New prepares a run.
 func New(c Config, sink Sink, log *slog.Logger) *Driver {
 	d := &Driver{config: c, sink: sink, log: log}
-	d.meter = measure.NewMeter(workload.Names(c.Operations), c.Targets)
+	d.meter = measure.NewMeter(workload.Names(c.Operations), c.Targets, c.Counts...)
 	for i := range c.Threads * len(c.Targets) {
 		d.users = append(d.users, newUser(d, i))
 	}

@@ -17,9 +17,11 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,10 +50,10 @@ func config(sims ...*simulation) Config {
 		Targets: ds2.Targets(sims),
 	}
 	return Config{
-		Operations: plan.Workload().Operations(),
-		Play:       plan.Begin(""),
-		Targets:    slices.Repeat([]string{"simulation/db"}, len(sims)),
-		Threads:    4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
+		Operations: plan.Workload().Operations(), Counts: result.Names(counts.All),
+		Play:    plan.Begin(""),
+		Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
+		Threads: 4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
 		MaxRetries: 5, MaxErrors: 3, OperationTimeout: 20 * time.Second, Interval: 50 * time.Second,
 	}
 }
@@ -110,7 +112,7 @@ func TestPhases(t *testing.T) {
 	if l := w.Latency["order"]; l.P50 < 40 || l.P50 > 40.5 || l.Count != w.Counts.Orders {
 		t.Errorf("latency of the orders in the run = %+v, want 40 ms for each of %d", l, w.Counts.Orders)
 	}
-	if c := got.counts(); c.Orders != totals.Counts.Orders || c.Purchases != c.Orders || c.Orders != sim.purchases.Load() {
+	if c := got.counts(); c.Orders != totals.Counts.Orders || counts.Of(c, counts.Purchases) != c.Orders || c.Orders != sim.purchases.Load() {
 		t.Errorf("samples count %d orders, totals %d, the store %d purchases", c.Orders, totals.Counts.Orders, sim.purchases.Load())
 	}
 	var users []int
@@ -291,8 +293,8 @@ func TestRetries(t *testing.T) {
 			if totals.Counts.Reconnects != wantReconnects {
 				t.Errorf("%d reconnects, want %d", totals.Counts.Reconnects, wantReconnects)
 			}
-			if totals.Counts.Orders != totals.Counts.Purchases || totals.Counts.Orders != sim.purchases.Load() {
-				t.Errorf("%d orders, %d purchases, store made %d", totals.Counts.Orders, totals.Counts.Purchases, sim.purchases.Load())
+			if totals.Counts.Orders != counts.Of(totals.Counts, counts.Purchases) || totals.Counts.Orders != sim.purchases.Load() {
+				t.Errorf("%d orders, %d purchases, store made %d", totals.Counts.Orders, counts.Of(totals.Counts, counts.Purchases), sim.purchases.Load())
 			}
 		})
 	}
@@ -353,10 +355,10 @@ func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
 		t.Fatalf("Run = %v; purchases in doubt are no errors that end a run", err)
 	}
 	c := totals.Counts
-	if n := lost.Load(); n < 10 || c.InDoubtPurchases != n || c.Purchases != made.Load() || c.GivenUp != n || c.Retries != 0 || c.Reconnects < n-4 {
+	if n := lost.Load(); n < 10 || counts.Of(c, counts.InDoubtPurchases) != n || counts.Of(c, counts.Purchases) != made.Load() || c.GivenUp != n || c.Retries != 0 || c.Reconnects < n-4 {
 		t.Errorf("counts %+v; want %d in doubt, %d purchases, no retry", c, n, made.Load())
 	}
-	if c.InDoubtTotalCents == 0 {
+	if counts.Of(c, counts.InDoubtTotalCents) == 0 {
 		t.Error("the total of the purchases in doubt is 0")
 	}
 }
@@ -382,7 +384,7 @@ func TestNewCustomerInDoubtTakesAnotherName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if totals.Counts.InDoubtCustomers != 1 || totals.Counts.NewCustomers != int64(names-1) {
+	if counts.Of(totals.Counts, counts.InDoubtCustomers) != 1 || counts.Of(totals.Counts, counts.NewCustomers) != int64(names-1) {
 		t.Errorf("counts %+v, want one customer in doubt of %d", totals.Counts, names)
 	}
 }
@@ -400,7 +402,7 @@ func TestTakenNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := totals.Counts; n.NewCustomers+n.NamesTaken != int64(tries) || n.NamesTaken == 0 || n.GivenUp != 0 {
+	if n := totals.Counts; counts.Of(n, counts.NewCustomers)+counts.Of(n, counts.NamesTaken) != int64(tries) || counts.Of(n, counts.NamesTaken) == 0 || n.GivenUp != 0 {
 		t.Errorf("counts %+v of %d tries", n, tries)
 	}
 }

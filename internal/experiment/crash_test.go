@@ -22,6 +22,7 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
+	ds2counts "ds2/internal/workload/ds2/counts"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -186,7 +187,7 @@ func TestCrash(t *testing.T) {
 				}
 			}
 			lost := checks["acknowledged purchases that were lost"]
-			t.Logf("down %.2f s, %d orders, %d in doubt; lost %.80s", summary.Crash.Down, summary.Counts.Orders, summary.Counts.InDoubtPurchases, lost.Found)
+			t.Logf("down %.2f s, %d orders, %d in doubt; lost %.80s", summary.Crash.Down, summary.Counts.Orders, ds2counts.Of(summary.Counts, ds2counts.InDoubtPurchases), lost.Found)
 			if c.loses && (lost.Passed || audit.Passed || !strings.Contains(lost.Found, ": orders ")) {
 				t.Errorf("lost %+v, want orders by number", lost)
 			}
@@ -280,7 +281,7 @@ func TestCuts(t *testing.T) {
 					t.Errorf("cut %d without a fault lost something: %+v", i+1, cut)
 				}
 			}
-			if last := summary.Counts.Purchases - summary.Counts.Rollbacks - acknowledged; acknowledged != summary.Cuts.Acknowledged || last < 0 {
+			if last := ds2counts.Of(summary.Counts, ds2counts.Purchases) - ds2counts.Of(summary.Counts, ds2counts.Rollbacks) - acknowledged; acknowledged != summary.Cuts.Acknowledged || last < 0 {
 				t.Errorf("%d acknowledged by the cuts, of %+v", acknowledged, summary.Counts)
 			}
 			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -181,7 +182,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *again.Power.Active != 300 || again.Counts != r.Counts {
+	if *again.Power.Active != 300 || !reflect.DeepEqual(again.Counts, r.Counts) {
 		t.Errorf("completed again: power %+v", again.Power)
 	}
 }

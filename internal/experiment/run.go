@@ -108,7 +108,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 func Begin(o Options) (*Run, error) {
 	r := &Run{options: o, summary: Summarize(o)}
 	var err error
-	if r.writer, err = result.Create(o.Dir, r.summary); err != nil {
+	if r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...); err != nil {
 		return nil, err
 	}
 	r.judge = limitJudge{limits: o.Limits, cycle: o.Plan.Workload().Words().Cycle, abortAfter: o.AbortAfter}
@@ -165,7 +165,7 @@ func Begin(o Options) (*Run, error) {
 			go r.warm.watch(r.stop, r.observation, o.Observer.Machine, o.Targets)
 		}
 	}
-	c.Operations, c.Play = o.Plan.Workload().Operations(), r.play
+	c.Operations, c.Counts, c.Play = o.Plan.Workload().Operations(), result.Names(o.Plan.Workload().Counts()), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)
 	return r, nil
 }

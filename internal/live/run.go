@@ -112,7 +112,7 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 		{Name: "failed attempts", Value: report.Number(float64(failed), 0)},
 	}
 	if words.Undone != "" {
-		facts = slices.Insert(facts, len(facts)-1, Fact{Name: words.Undone, Value: report.Number(float64(total.Rollbacks), 0)})
+		facts = slices.Insert(facts, len(facts)-1, Fact{Name: words.Undone, Value: report.Number(float64(total.Of(words.Undone)), 0)})
 	}
 	if failed > 0 {
 		facts[len(facts)-1].State = "bad"

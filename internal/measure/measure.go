@@ -1,7 +1,6 @@
 // Package measure turns what users did into figures: histograms of response times, one-second samples, windows with
 // their confidence interval, and the verdict whether a window was steady. It knows neither Prometheus, nor files, nor a
-// database. Operations are numbers here, with names that the caller gives; what is counted is DVD Store's: orders,
-// purchases, rollbacks, new customers.
+// database. Operations, and what a workload counts of its own, are numbers here, with names that the caller gives.
 //
 // A user writes into a Recorder of its own. A Meter empties all of them once a second, so users share no lock and no
 // cache line, and whoever reads figures never touches a user.
@@ -53,48 +52,6 @@ type Users [NumUserStates]int
 
 // AtWork is how many have started and not ended.
 func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserReconnecting] }
-
-// Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up.
-type Counts struct {
-	Orders       int64 `json:"orders"`        // completed order cycles, those that rolled back included
-	Purchases    int64 `json:"purchases"`     // acknowledged calls of PURCHASE, rolled back or not
-	Rollbacks    int64 `json:"rollbacks"`     // those that bought nothing, for lack of stock
-	NewCustomers int64 `json:"new_customers"` // acknowledged insertions
-	NamesTaken   int64 `json:"names_taken"`   // new customers that had to choose another user name
-	UnknownUsers int64 `json:"unknown_users"` // logins that found nobody; with a whole dataset there are none
-
-	// TotalCents is the sum of the totals of the acknowledged purchases that were not rolled back, in hundredths.
-	TotalCents int64 `json:"total_cents"`
-
-	Retries           int64 `json:"retries"`              // operations tried again, for whatever reason
-	Reconnects        int64 `json:"reconnects"`           // connections opened again after one was lost
-	InDoubtPurchases  int64 `json:"in_doubt_purchases"`   // the connection was lost after the commit may have been sent
-	InDoubtCustomers  int64 `json:"in_doubt_customers"`   // the same for new customers
-	InDoubtTotalCents int64 `json:"in_doubt_total_cents"` // the sum of the totals of the purchases in doubt
-	GivenUp           int64 `json:"given_up"`             // orders that were begun and not completed
-
-	Offered int64 `json:"offered"` // open loop: orders that were due
-	Dropped int64 `json:"dropped"` // open loop: orders that were due and never begun
-}
-
-// Add adds o to c.
-func (c *Counts) Add(o Counts) {
-	c.Orders += o.Orders
-	c.Purchases += o.Purchases
-	c.Rollbacks += o.Rollbacks
-	c.NewCustomers += o.NewCustomers
-	c.NamesTaken += o.NamesTaken
-	c.UnknownUsers += o.UnknownUsers
-	c.TotalCents += o.TotalCents
-	c.Retries += o.Retries
-	c.Reconnects += o.Reconnects
-	c.InDoubtPurchases += o.InDoubtPurchases
-	c.InDoubtCustomers += o.InDoubtCustomers
-	c.InDoubtTotalCents += o.InDoubtTotalCents
-	c.GivenUp += o.GivenUp
-	c.Offered += o.Offered
-	c.Dropped += o.Dropped
-}
 
 // latency is one response time; series is the number of the operation, or wholeOrder.
 type latency struct {

@@ -12,6 +12,7 @@ import (
 // the run's time; what reads figures may be called by anyone.
 type Meter struct {
 	names     []string       // of the operations, then WholeOrder
+	own       Counts         // none yet, with the names of the workload's own
 	recorders [][]*Recorder  // by target
 	second    []Distribution // of the sample under way, as names
 	interval  []Distribution
@@ -46,9 +47,11 @@ type Totals struct {
 	Rates     Rates
 }
 
-// NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label.
-func NewMeter(operations, targets []string) *Meter {
+// NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label, and for the counts of a workload's own, at
+// most MaxOwn.
+func NewMeter(operations, targets []string, own ...string) *Meter {
 	m := &Meter{
+		own:       Counts{Names: &own},
 		names:     append(slices.Clone(operations), WholeOrder),
 		recorders: make([][]*Recorder, len(targets)),
 		empty:     new(batch),
@@ -59,7 +62,7 @@ func NewMeter(operations, targets []string) *Meter {
 		m.second = append(m.second, newDistribution(name))
 	}
 	for _, label := range targets {
-		t := Totals{Target: label, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
+		t := Totals{Target: label, Counts: m.own, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
 		for _, name := range m.names {
 			t.Durations = append(t.Durations, newDistribution(name))
 		}
@@ -99,7 +102,7 @@ func (m *Meter) Phase() Phase {
 func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase}
+	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase, Counts: m.own}
 	m.sampled = t
 	for i := range m.targets {
 		target := &m.targets[i]

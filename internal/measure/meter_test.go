@@ -61,14 +61,14 @@ func TestMeterLosesNothing(t *testing.T) {
 }
 
 func TestTallySinceReset(t *testing.T) {
-	m := NewMeter([]string{"login"}, []string{"a"})
+	m := NewMeter([]string{"login"}, []string{"a"}, "rollbacks")
 	r := m.NewRecorder(0)
 	record := func(n int) {
 		for range n {
 			var o Order
 			o.AddLatency(0, 2*time.Millisecond)
 			o.Complete(5*time.Millisecond, 2*time.Millisecond)
-			o.Rollbacks++
+			o.Own[0]++
 			r.Record(&o)
 		}
 	}
@@ -80,7 +80,7 @@ func TestTallySinceReset(t *testing.T) {
 	m.Enter(PhaseRun)
 	record(3)
 	m.Sample(2*s, make([]Users, 1))
-	if got := m.SinceReset()[0]; got.Orders != 3 || got.Rollbacks != 3 || got.Sum[0] != 6*time.Millisecond || got.DS2Time != 6*time.Millisecond {
+	if got := m.SinceReset()[0]; got.Orders != 3 || got.Of("rollbacks") != 3 || got.Sum[0] != 6*time.Millisecond || got.DS2Time != 6*time.Millisecond {
 		t.Errorf("in the run phase: %+v, want the 3 orders since its begin", got)
 	}
 }

@@ -4,19 +4,17 @@ import "time"
 
 // Tally is what DS2 prints: how many orders, and how often and how long each operation ran.
 type Tally struct {
-	Orders, Rollbacks, NewCustomers int64
-	DS2Time                         time.Duration   // of the orders, in DS2's meaning
-	Number                          []int64         // of each operation
-	Sum                             []time.Duration // of each operation
+	Counts
+	DS2Time time.Duration   // of the orders, in DS2's meaning
+	Number  []int64         // of each operation
+	Sum     []time.Duration // of each operation
 }
 
 // Add adds o.
 func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
 func (t *Tally) add(o Tally, times int64) {
-	t.Orders += times * o.Orders
-	t.Rollbacks += times * o.Rollbacks
-	t.NewCustomers += times * o.NewCustomers
+	t.Counts.add(o.Counts, times)
 	t.DS2Time += time.Duration(times) * o.DS2Time
 	if t.Number == nil {
 		t.Number, t.Sum = make([]int64, len(o.Number)), make([]time.Duration, len(o.Sum))
@@ -28,7 +26,7 @@ func (t *Tally) add(o Tally, times int64) {
 }
 
 func (t Totals) tally() Tally {
-	tally := Tally{Orders: t.Counts.Orders, Rollbacks: t.Counts.Rollbacks, NewCustomers: t.Counts.NewCustomers, DS2Time: t.DS2Time}
+	tally := Tally{Counts: t.Counts, DS2Time: t.DS2Time}
 	for _, d := range t.Durations {
 		tally.Number = append(tally.Number, d.Count())
 		tally.Sum = append(tally.Sum, d.Sum)

@@ -16,26 +16,39 @@ type Run struct {
 	Version, Engine, Size, ID string
 	Threads                   int // per target
 
-	Operations *Counter // of operations; nil: none but the histograms' own
+	Counters []Counter // of the workload's own
 }
 
-// Counter is a counter of a workload's own: its name without ds2_, and its help.
-type Counter struct{ Name, Help string }
+// Counter is a counter of a workload's own, by target.
+type Counter struct {
+	Name, Help string // without ds2_
+
+	Count string            // the name of the count that it shows; empty: it is by operation, too
+	By    map[string]string // the name of the count of each operation; nil: how often it was carried out
+}
+
+func (c Counter) desc() *prometheus.Desc {
+	labels := []string{"target"}
+	if c.Count == "" {
+		labels = append(labels, "operation")
+	}
+	return desc(c.Name, c.Help, labels...)
+}
 
 // NewCollector makes a collector of a run's figures.
 func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
 	c := &collector{run: run, meter: meter, created: time.Now()}
-	if o := run.Operations; o != nil {
-		c.operations = desc(o.Name, o.Help, "target", "operation")
+	for _, own := range run.Counters {
+		c.own = append(c.own, own.desc())
 	}
 	return c
 }
 
 type collector struct {
-	run        Run
-	meter      *measure.Meter
-	created    time.Time
-	operations *prometheus.Desc // nil: not counted apart
+	run     Run
+	meter   *measure.Meter
+	created time.Time
+	own     []*prometheus.Desc // of run.Counters
 }
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -45,10 +58,8 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 var (
 	orders = desc("orders_total", "Completed order cycles, those that rolled back for lack of stock included; OPM is 60 * rate(ds2_orders_total[1m]).", "target")
 
-	rollbacks   = desc("rollbacks_total", "Purchases that were rolled back for lack of stock.", "target")
 	reconnects  = desc("reconnects_total", "Connections opened again after one was lost.", "target")
 	givenUp     = desc("orders_given_up_total", "Orders that were begun and not completed.", "target")
-	inDoubt     = desc("in_doubt_total", "Operations whose commit was cut off, so that they may or may not have happened.", "target", "operation")
 	offered     = desc("orders_offered_total", "Orders that fell due in an open loop.", "target")
 	dropped     = desc("orders_dropped_total", "Orders that fell due in an open loop and were not begun, because too many were waiting.", "target")
 	retries     = desc("retries_total", "Operations tried again, by the reason why.", "target", "operation", "reason")
@@ -66,12 +77,9 @@ var (
 
 // Describe sends all descriptions.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{orders, rollbacks, reconnects, givenUp, inDoubt, offered, dropped, retries, errorsTotal,
-		operationDuration, orderDuration, opm, users, runPhase, runInfo} {
+	for _, d := range append([]*prometheus.Desc{orders, reconnects, givenUp, offered, dropped, retries, errorsTotal,
+		operationDuration, orderDuration, opm, users, runPhase, runInfo}, c.own...) {
 		ch <- d
-	}
-	if c.operations != nil {
-		ch <- c.operations
 	}
 }
 
@@ -109,11 +117,8 @@ func (c *collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals)
 		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), append([]string{t.Target}, labels...)...)
 	}
 	counter(orders, t.Counts.Orders)
-	counter(rollbacks, t.Counts.Rollbacks)
 	counter(reconnects, t.Counts.Reconnects)
 	counter(givenUp, t.Counts.GivenUp)
-	counter(inDoubt, t.Counts.InDoubtPurchases, "purchase")
-	counter(inDoubt, t.Counts.InDoubtCustomers, "new_customer")
 	counter(offered, t.Counts.Offered)
 	counter(dropped, t.Counts.Dropped)
 	for f, n := range t.Retries {
@@ -128,8 +133,19 @@ func (c *collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals)
 			continue
 		}
 		ch <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
-		if c.operations != nil {
-			counter(c.operations, d.Count(), d.Name)
+	}
+	for i, own := range c.run.Counters {
+		switch {
+		case own.Count != "":
+			counter(c.own[i], t.Counts.Of(own.Count))
+		case own.By != nil:
+			for operation, count := range own.By {
+				counter(c.own[i], t.Counts.Of(count), operation)
+			}
+		default:
+			for _, d := range t.Durations[:len(t.Durations)-1] {
+				counter(c.own[i], d.Count(), d.Name)
+			}
 		}
 	}
 }

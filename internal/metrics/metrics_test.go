@@ -32,9 +32,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, keptAlive...)
 }
 
+// own are counters of a workload's own.
+var own = []Counter{
+	{Name: "rollbacks_total", Help: "Purchases that were rolled back.", Count: "rollbacks"},
+	{Name: "in_doubt_total", Help: "Operations in doubt.", By: map[string]string{"purchase": "in_doubt_purchases", "new_customer": "in_doubt_customers"}},
+}
+
 // meter has two targets with a hundred orders of 30 ms and fifty of 60 ms in three seconds of the run phase.
 func meter() *measure.Meter {
-	m := measure.NewMeter([]string{"login", "purchase"}, []string{"a:5432/ds2", "b:5432/ds2"})
+	m := measure.NewMeter([]string{"login", "purchase"}, []string{"a:5432/ds2", "b:5432/ds2"}, "rollbacks", "in_doubt_purchases", "in_doubt_customers")
 	for target, user := range []*measure.Recorder{m.NewRecorder(0), m.NewRecorder(1)} {
 		for range 100 / (target + 1) {
 			var o measure.Order
@@ -44,7 +50,7 @@ func meter() *measure.Meter {
 			user.Record(&o)
 		}
 		var o measure.Order
-		o.Rollbacks++
+		o.Own[0]++
 		o.Fail(measure.Failure{Operation: "purchase", Class: "deadlock"})
 		o.Retry(measure.Failure{Operation: "purchase", Class: "deadlock"})
 		user.Record(&o)
@@ -63,7 +69,7 @@ func scrape(t *testing.T, accept string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
+	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
 		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }))
@@ -215,7 +221,7 @@ func BenchmarkScrape(b *testing.B) {
 
 // TestOperationCounter has a workload that has its operations counted apart.
 func TestOperationCounter(t *testing.T) {
-	c := NewCollector(Run{Version: "v1", Operations: &Counter{"other_operations_total", "Operations."}}, meter())
+	c := NewCollector(Run{Version: "v1", Counters: []Counter{{Name: "other_operations_total", Help: "Operations."}}}, meter())
 	r := prometheus.NewPedanticRegistry()
 	if err := r.Register(c); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"ds2/internal/result"
 )
@@ -20,24 +20,34 @@ func openLoopNote(s result.Summary) string {
 // faultNote tells what a run went through, apart from rollbacks; empty where that was nothing.
 func faultNote(s result.Summary) string {
 	c := s.Counts
-	if c.Reconnects+c.Retries+c.GivenUp+c.InDoubtPurchases+c.InDoubtCustomers == 0 {
+	words, inDoubt := s.Words.Or(), int64(0)
+	var some []string
+	for _, x := range words.InDoubt {
+		inDoubt += c.Of(x.Count)
+		some = append(some, integer(c.Of(x.Count))+" "+x.Words)
+	}
+	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Faults over the whole run: %s retries, %s reconnects, %s %s given up", integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), s.Words.Or().Cycles)
-	if s.Words != nil {
-		return text + "."
+	text := fmt.Sprintf("Faults over the whole run: %s retries, %s reconnects, %s %s given up", integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), words.Cycles)
+	if len(some) > 0 {
+		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
 	}
-	return text + fmt.Sprintf("; in doubt, because their commit was cut off: %s purchases, %s new customers.", integer(c.InDoubtPurchases), integer(c.InDoubtCustomers))
+	return text + "."
 }
 
 // targetTable is what was done on each of several targets.
 func targetTable(s result.Summary) table {
 	words := s.Words.Or()
 	t := table{Caption: "Targets, over the whole run; cumulative " + words.Rate + " is from the end of the warm-up on",
-		Head: []string{"target", "cumulative " + words.Rate, "of " + words.Cycles, "in", "all " + words.Cycles, words.Undone, "new customers", "retries", "reconnects", "given up"}}
-	if s.Words != nil {
-		t.Head = slices.Delete(t.Head, 5, 7)
+		Head: []string{"target", "cumulative " + words.Rate, "of " + words.Cycles, "in", "all " + words.Cycles}}
+	if words.Undone != "" {
+		t.Head = append(t.Head, words.Undone)
 	}
+	for _, x := range words.Added {
+		t.Head = append(t.Head, x.Words)
+	}
+	t.Head = append(t.Head, "retries", "reconnects", "given up")
 	if len(s.ByTarget) < 2 {
 		return t
 	}
@@ -47,12 +57,14 @@ func targetTable(s result.Summary) table {
 		if x.OPMOf != nil {
 			orders, time = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
 		}
-		row := []string{x.Target, number(x.OPM, 1), orders, time, integer(c.Orders), percent(c.Rollbacks, c.Purchases),
-			integer(c.NewCustomers), integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp)}
-		if s.Words != nil {
-			row = slices.Delete(row, 5, 7)
+		row := []string{x.Target, number(x.OPM, 1), orders, time, integer(c.Orders)}
+		if words.Undone != "" {
+			row = append(row, percent(c.Of(words.Undone), c.Orders))
 		}
-		t.Rows = append(t.Rows, row)
+		for _, x := range words.Added {
+			row = append(row, integer(c.Of(x.Count)))
+		}
+		t.Rows = append(t.Rows, append(row, integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp)))
 	}
 	return t
 }

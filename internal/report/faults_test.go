@@ -12,9 +12,10 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s := result.Summary{
 		Parameters: result.Parameters{Rate: 500},
 		Windows:    []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990, Dropped: 7}}},
-		Counts:     measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1, InDoubtPurchases: 1},
+		Counts:     measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1},
 		ByTarget:   []result.Target{{Target: "a/ds2", OPM: 100}, {Target: "b/ds2", OPM: 200}},
 	}
+	s.Counts.Own[0], s.Counts.Names = 1, &[]string{"in_doubt_purchases"}
 	sentences, _ := notes(s)
 	text := strings.Join(sentences, "\n")
 	for _, want := range []string{"1,000 fell due", "990 were completed and 7 dropped", "3 retries, 2 reconnects, 1 orders given up", "1 purchases, 0 new customers"} {

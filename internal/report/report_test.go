@@ -24,7 +24,7 @@ import (
 func record(t *testing.T, change func(*result.Summary)) *result.Record {
 	t.Helper()
 	operations := []string{"login", "purchase"}
-	m := measure.NewMeter(operations, []string{"host:5432/ds2"})
+	m := measure.NewMeter(operations, []string{"host:5432/ds2"}, "purchases")
 	user := m.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 1))
 	var series measure.Series
@@ -39,7 +39,7 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 			o.AddLatency(0, login)
 			o.AddLatency(1, purchase)
 			o.Complete(login+purchase, login+purchase)
-			o.Purchases++
+			o.Own[0]++
 			user.Record(&o)
 		}
 		end := time.Duration(second) * time.Second

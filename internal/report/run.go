@@ -194,7 +194,7 @@ func resultTable(s result.Summary) table {
 		row := []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
 			number(w.RunningAverageOPM, 1), integer(w.Errors)}
 		if words.Undone != "" {
-			row = slices.Insert(row, undoneColumn, percent(w.Counts.Rollbacks, w.Counts.Purchases))
+			row = slices.Insert(row, undoneColumn, percent(w.Counts.Of(words.Undone), w.Counts.Orders))
 		}
 		t.Rows = append(t.Rows, row)
 	}

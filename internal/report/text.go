@@ -62,15 +62,29 @@ func writeText(w io.Writer, views ...runView) error {
 	return nil
 }
 
-var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "rollbacks", "new_customers", "errors", "retries",
-	"order_mean_ms", "order_p95_ms", "order_max_ms"}
+var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms"}
+
+// ownCounts are the counts of a workload's own that reports show beside its cycles.
+func ownCounts(words result.Words) (names []string) {
+	if words.Undone != "" {
+		names = append(names, words.Undone)
+	}
+	for _, x := range words.Added {
+		names = append(names, x.Count)
+	}
+	return names
+}
 
 // CSV writes the one-second samples of all records for spreadsheets and plots, one a line.
 func CSV(w io.Writer, records []*result.Record) error {
 	out := csv.NewWriter(w)
-	header := slices.Clone(csvHeader)
-	var operations []string
+	var operations, own []string
 	for _, r := range records {
+		for _, name := range ownCounts(r.Words.Or()) {
+			if !slices.Contains(own, name) {
+				own = append(own, name)
+			}
+		}
 		for _, s := range r.Series.Samples {
 			for _, o := range s.Operations {
 				if !slices.Contains(operations, o.Name) {
@@ -80,6 +94,10 @@ func CSV(w io.Writer, records []*result.Record) error {
 		}
 	}
 	slices.Sort(operations)
+	header := slices.Clone(csvHeader)
+	for i, name := range own {
+		header = slices.Insert(header, slices.Index(csvHeader, "errors")+i, cell(name))
+	}
 	for _, name := range operations {
 		header = append(header, cell(name+"_p95_ms"))
 	}
@@ -88,7 +106,11 @@ func CSV(w io.Writer, records []*result.Record) error {
 	for _, r := range records {
 		for _, s := range r.Series.Samples {
 			line := []string{cell(r.RunID), decimals(s.End.Seconds(), 3), cell(string(s.Phase)), strconv.Itoa(s.Users), decimals(s.OPM(), 1)}
-			for _, n := range []int64{s.Counts.Orders, s.Counts.Rollbacks, s.Counts.NewCustomers, s.Errors, s.Counts.Retries} {
+			n := []int64{s.Counts.Orders}
+			for _, name := range own {
+				n = append(n, s.Counts.Of(name))
+			}
+			for _, n := range append(n, s.Errors, s.Counts.Retries) {
 				line = append(line, strconv.FormatInt(n, 10))
 			}
 			line = append(line, decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))

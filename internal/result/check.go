@@ -88,7 +88,7 @@ func beyond(v reflect.Value, name string) (string, any) {
 		if !v.IsNil() {
 			return beyond(v.Elem(), name)
 		}
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			if n, number := beyond(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); n != "" {
 				return n, number

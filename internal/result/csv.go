@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,49 +15,84 @@ import (
 // before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed
 // since; ds2_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. operations_p95_ms
 // is that of each operation that was called, as login=1.25 browse_by_title=3.50. Columns
-// are found by their names; a record lacks at most the last ones, laterColumns.
+// are found by their names; a record lacks at most the last ones, laterColumns. Samples have besides what the workload counts of its
+// own, one column each.
 var (
-	samplesColumns    = slices.Concat([]string{"t_s", "phase", "users"}, countNames(), []string{"mean_ms", "p95_ms", "max_ms", "operations_p95_ms"})
+	samplesColumns    = columnsWith(sampleCounts)
 	histogramsColumns = []string{"from_s", "to_s", "series", "sum_ns", "hdrhistogram"}
 
 	// laterColumns are missing in records of the first version.
 	laterColumns = []string{"ds2_ns", "sum_ns", "operations_p95_ms"}
 )
 
-var sampleCounts = []struct {
+// sampleCount is a column of counts, and where a sample has them.
+type sampleCount struct {
 	column string
 	of     func(*measure.Sample) *int64
-}{
+}
+
+// sampleCounts are those of every workload.
+var sampleCounts = []sampleCount{
 	{"orders", func(s *measure.Sample) *int64 { return &s.Counts.Orders }},
-	{"purchases", func(s *measure.Sample) *int64 { return &s.Counts.Purchases }},
-	{"rollbacks", func(s *measure.Sample) *int64 { return &s.Counts.Rollbacks }},
-	{"new_customers", func(s *measure.Sample) *int64 { return &s.Counts.NewCustomers }},
 	{"errors", func(s *measure.Sample) *int64 { return &s.Errors }},
 	{"retries", func(s *measure.Sample) *int64 { return &s.Counts.Retries }},
 	{"reconnects", func(s *measure.Sample) *int64 { return &s.Counts.Reconnects }},
-	{"in_doubt_purchases", func(s *measure.Sample) *int64 { return &s.Counts.InDoubtPurchases }},
-	{"in_doubt_customers", func(s *measure.Sample) *int64 { return &s.Counts.InDoubtCustomers }},
-	{"in_doubt_cents", func(s *measure.Sample) *int64 { return &s.Counts.InDoubtTotalCents }},
 	{"given_up", func(s *measure.Sample) *int64 { return &s.Counts.GivenUp }},
-	{"total_cents", func(s *measure.Sample) *int64 { return &s.Counts.TotalCents }},
-	{"names_taken", func(s *measure.Sample) *int64 { return &s.Counts.NamesTaken }},
-	{"unknown_users", func(s *measure.Sample) *int64 { return &s.Counts.UnknownUsers }},
 	{"offered", func(s *measure.Sample) *int64 { return &s.Counts.Offered }},
 	{"dropped", func(s *measure.Sample) *int64 { return &s.Counts.Dropped }},
 	{"ds2_ns", func(s *measure.Sample) *int64 { return (*int64)(&s.DS2Time) }},
 }
 
-func countNames() (names []string) {
-	for _, c := range sampleCounts {
-		names = append(names, c.column)
+// columnsWith are the columns of samples with some counts.
+func columnsWith(counts []sampleCount) []string {
+	columns := []string{"t_s", "phase", "users"}
+	for _, c := range counts {
+		columns = append(columns, c.column)
+	}
+	return append(columns, "mean_ms", "p95_ms", "max_ms", "operations_p95_ms")
+}
+
+// Count is something that a workload counts besides what is counted of any.
+type Count struct {
+	Name  string // in summaries
+	After string // the column of samples behind which its own stands
+}
+
+// Names are the names of counts.
+func Names(counts []Count) []string {
+	names := make([]string, len(counts))
+	for i, c := range counts {
+		names[i] = c.Name
 	}
 	return names
 }
 
+// shortColumn is a column that has a shorter name than its count has in summaries.
+var shortColumn = struct{ column, name string }{"in_doubt_cents", "in_doubt_total_cents"}
+
+// ownCount is the column of a workload's own count, at its place among them.
+func ownCount(column string, place int) sampleCount {
+	return sampleCount{column, func(s *measure.Sample) *int64 { return &s.Counts.Own[place] }}
+}
+
+// withOwn are the columns of counts in the samples of a workload.
+func withOwn(own []Count) []sampleCount {
+	counts := slices.Clone(sampleCounts)
+	for place, c := range own {
+		column := c.Name
+		if column == shortColumn.name {
+			column = shortColumn.column
+		}
+		after := slices.IndexFunc(counts, func(other sampleCount) bool { return other.column == c.After })
+		counts = slices.Insert(counts, after+1, ownCount(column, place))
+	}
+	return counts
+}
+
 // appendSample appends the fields of a sample.
-func appendSample(fields []string, s measure.Sample) []string {
+func appendSample(fields []string, s measure.Sample, counts []sampleCount) []string {
 	fields = append(fields, secondsText(s.End), string(s.Phase), strconv.Itoa(s.Users))
-	for _, c := range sampleCounts {
+	for _, c := range counts {
 		fields = append(fields, strconv.FormatInt(*c.of(&s), 10))
 	}
 	for _, ms := range []float64{s.Mean, s.P95, s.Max} {
@@ -114,12 +150,29 @@ func readSamples(path string, ended bool) (samples []measure.Sample, err error) 
 func sampleLines(samples *[]measure.Sample) func(columns []string) (func([]string) error, error) {
 	var last time.Duration
 	operations := map[string]string{}
+	var own *[]string // names of the workload's own counts, which all hours share
 	return func(columns []string) (func([]string) error, error) {
 		r, err := newFieldReader(columns, samplesColumns)
+		counts, names := slices.Clone(sampleCounts), []string{}
+		for _, column := range columns {
+			if slices.Contains(samplesColumns, column) {
+				continue
+			}
+			counts = append(counts, ownCount(column, len(names)))
+			if column == shortColumn.column {
+				column = shortColumn.name
+			}
+			names = append(names, strings.Clone(column))
+		}
+		if own == nil || !slices.Equal(*own, names) {
+			own = &names
+		}
+		err = errors.Join(err, measure.CheckOwn(names))
 		return func(fields []string) error {
 			r.fields = fields
 			s := measure.Sample{End: r.seconds("t_s"), Phase: measure.Phase(r.text("phase")), Users: int(r.integer("users"))}
-			for _, c := range sampleCounts {
+			s.Counts.Names = own
+			for _, c := range counts {
 				*c.of(&s) = r.integer(c.column)
 			}
 			s.Mean, s.P95, s.Max = r.float("mean_ms"), r.float("p95_ms"), r.float("max_ms")

@@ -24,7 +24,7 @@ const dayColumns = 64
 func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(monitor.Row)) *measure.Meter {
 	operations := []string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase"}
 	random := rand.New(rand.NewPCG(8, 8))
-	m := measure.NewMeter(operations, []string{"host/db"})
+	m := measure.NewMeter(operations, []string{"host/db"}, "purchases", "cents")
 	user := m.NewRecorder(0)
 	m.Enter(measure.PhaseRamp)
 	values := make([]float64, dayColumns)
@@ -41,8 +41,8 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 				o.AddLatency(op, d)
 				sum += d
 			}
-			o.Purchases++
-			o.TotalCents += int64(random.IntN(20_000))
+			o.Own[0]++
+			o.Own[1] += int64(random.IntN(20_000))
 			if random.IntN(1000) == 0 {
 				o.Fail(measure.Failure{Operation: "login", Class: "deadlock"})
 				o.Retry(measure.Failure{Operation: "login", Class: "deadlock"})

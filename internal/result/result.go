@@ -6,7 +6,7 @@
 //
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
 //	                   again when it ends, each time whole
-//	samples.csv.gz     one line a second with the columns of samplesColumns
+//	samples.csv.gz     one line a second with the columns of samplesColumns and the workload's own counts
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its response times and an
 //	                   HdrHistogram of microseconds in the compressed V2 encoding
 //	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
@@ -340,6 +340,7 @@ func Read(dir string) (*Record, error) {
 	if r.Status != Running {
 		return r, nil
 	}
+	r.Counts = measure.Counts{}
 	for _, s := range r.Series.Samples {
 		r.Counts.Add(s.Counts)
 	}

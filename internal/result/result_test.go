@@ -17,8 +17,11 @@ import (
 )
 
 // series records ten seconds of one user with known counts and response times.
+// own are counts of a workload's own; the column of the second has another name.
+var own = []Count{{"purchases", "orders"}, {"in_doubt_total_cents", "reconnects"}}
+
 func series() measure.Series {
-	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"})
+	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"}, Names(own)...)
 	user := m.NewRecorder(0)
 	m.Enter(measure.PhaseRun)
 	var s measure.Series
@@ -27,8 +30,8 @@ func series() measure.Series {
 		o.AddLatency(0, 3*time.Millisecond)
 		o.AddLatency(1, 40*time.Millisecond)
 		o.Complete(43*time.Millisecond, 43*time.Millisecond)
-		o.Purchases++
-		o.InDoubtCustomers++
+		o.Own[0]++
+		o.Own[1]++
 		o.Fail(measure.Failure{Operation: "login", Class: "connection"})
 		user.Record(&o)
 		t := time.Duration(second)*time.Second + 3*time.Millisecond
@@ -43,7 +46,7 @@ func series() measure.Series {
 // begin writes a record without ending it.
 func begin(t *testing.T, dir string, s measure.Series) *Writer {
 	t.Helper()
-	w, err := Create(dir, Summary{RunID: "abc", Status: Running})
+	w, err := Create(dir, Summary{RunID: "abc", Status: Running}, own...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +98,7 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("window after reading = %+v\nwant %+v", got, want)
 	}
-	if want.Latency["purchase"].Count != 5 || want.Counts.InDoubtCustomers != 5 {
+	if want.Latency["purchase"].Count != 5 || want.Counts.Of("in_doubt_total_cents") != 5 {
 		t.Errorf("window = %+v, want 5 purchases in 5 seconds", want)
 	}
 }

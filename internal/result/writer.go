@@ -20,6 +20,7 @@ type Writer struct {
 	dir                 string
 	samples, histograms *hourly
 	log                 *logFile
+	counts              []sampleCount
 	fields              []string // of the line under way
 }
 
@@ -52,16 +53,16 @@ func MakeDir(dir string) error {
 	return nil
 }
 
-// Create begins the record of a run in dir, which must not exist or be empty.
-func Create(dir string, s Summary) (*Writer, error) {
+// Create begins the record of a run in dir, which must not exist or be empty. Its samples have the workload's own counts.
+func Create(dir string, s Summary, own ...Count) (*Writer, error) {
 	if err := MakeDir(dir); err != nil {
 		return nil, err
 	}
 	var err error
-	w := &Writer{dir: dir}
+	w := &Writer{dir: dir, counts: withOwn(own)}
 	for _, begin := range []func() error{
 		func() error {
-			w.samples, err = createHourly(filepath.Join(dir, SamplesFile), samplesColumns)
+			w.samples, err = createHourly(filepath.Join(dir, SamplesFile), columnsWith(w.counts))
 			return err
 		},
 		func() error {
@@ -91,7 +92,7 @@ func (w *Writer) Log() io.Writer { return w.log }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.
 func (w *Writer) Sample(s measure.Sample) error {
-	w.fields = appendSample(w.fields[:0], s)
+	w.fields = appendSample(w.fields[:0], s, w.counts)
 	if err := w.samples.write(s.End, w.fields); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}

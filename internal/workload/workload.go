@@ -27,6 +27,9 @@ type Workload interface {
 	// Operations are what a user waits for; an Op is an index into them. Nobody changes them.
 	Operations() []Operation
 
+	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Nobody changes them.
+	Counts() []result.Count
+
 	// Mark reads the state of a database before a run or after it, when nobody is at work, for Audit.
 	Mark(ctx context.Context, target store.Store) (result.Marks, error)
 
@@ -34,11 +37,17 @@ type Workload interface {
 	Audit(ctx context.Context, target store.Store, a Audit) ([]result.Check, error)
 }
 
-// OperationCounter is a Workload whose operations Prometheus gets a counter of, by target and operation, besides the histograms
-// that all have.
-type OperationCounter interface {
-	// OperationCounter is the counter's name without the kit's prefix, such as "mailbox_operations_total", and its help.
-	OperationCounter() (name, help string)
+// Exporter is a Workload that has counters of its own in Prometheus, besides those that all have.
+type Exporter interface {
+	Counters() []Counter
+}
+
+// Counter is a counter in Prometheus, by target.
+type Counter struct {
+	Name, Help string // without the kit's prefix: "mailbox_operations_total"
+
+	Count string            // the name of the count that it shows; empty: it is by operation, too
+	By    map[string]string // the name of the count of each operation; nil: how often it was carried out
 }
 
 // Op is an operation, by its place among those of its workload.
@@ -138,8 +147,8 @@ type Seat struct {
 
 	Seed uint64 // of all that is drawn in the run
 
-	// Tally is where the user counts what happened in the cycle under way, apart from what the driver counts: cycles, response
-	// times, failures, retries, reconnects, and cycles given up, offered and dropped.
+	// Tally is where the user counts, in Own, what happened in the cycle under way, apart from what the driver counts: cycles,
+	// response times, failures, retries, reconnects, and cycles given up, offered and dropped.
 	Tally *measure.Order
 }
 

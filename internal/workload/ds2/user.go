@@ -8,6 +8,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 var _ workload.User = (*User)(nil)
@@ -65,11 +66,11 @@ func (u *User) Play(p workload.Player) error {
 	if err := p.Do(workload.Op(calls.OpPurchase)); err != nil {
 		return err
 	}
-	u.tally.Purchases++
+	u.tally.Own[counts.Purchases]++
 	if u.bought == 0 {
-		u.tally.Rollbacks++
+		u.tally.Own[counts.Rollbacks]++
 	} else {
-		u.tally.TotalCents += int64(buy.Total)
+		u.tally.Own[counts.TotalCents] += int64(buy.Total)
 		if b := u.run.books; b != nil {
 			b.Bought(u.target, u.bought, buy)
 		}
@@ -84,7 +85,7 @@ func (u *User) enterStore(p workload.Player) error {
 			return err
 		}
 		if u.customer == 0 {
-			u.tally.UnknownUsers++
+			u.tally.Own[counts.UnknownUsers]++
 			return fmt.Errorf("login: the store knows no customer %q: its data are not those of this size", u.order.Username)
 		}
 		return nil
@@ -94,13 +95,13 @@ func (u *User) enterStore(p workload.Player) error {
 			return err
 		}
 		if u.customer != 0 {
-			u.tally.NewCustomers++
+			u.tally.Own[counts.NewCustomers]++
 			if b := u.run.books; b != nil {
 				b.Registered(u.target, u.customer, u.order.Customer.Username)
 			}
 			return nil
 		}
-		u.tally.NamesTaken++
+		u.tally.Own[counts.NamesTaken]++
 		u.draws.AnotherName()
 	}
 	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q", maxTries, u.order.Customer.Username)
@@ -133,12 +134,12 @@ func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 // might make it twice.
 func (u *User) InDoubt(op workload.Op) (again bool) {
 	if calls.Op(op) == calls.OpNewCustomer {
-		u.tally.InDoubtCustomers++
+		u.tally.Own[counts.InDoubtCustomers]++
 		u.draws.AnotherName()
 		return true
 	}
-	u.tally.InDoubtPurchases++
-	u.tally.InDoubtTotalCents += int64(u.purchase.Total)
+	u.tally.Own[counts.InDoubtPurchases]++
+	u.tally.Own[counts.InDoubtTotalCents] += int64(u.purchase.Total)
 	if b := u.run.books; b != nil {
 		b.InDoubt(u.target, &u.purchase)
 	}

@@ -10,11 +10,13 @@ import (
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/books"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 var (
 	_ workload.Workload     = Workload{}
 	_ workload.Acknowledger = Workload{}
+	_ workload.Exporter     = Workload{}
 )
 
 // Name is the workload's name.
@@ -45,6 +47,20 @@ var operations = func() []workload.Operation {
 	}
 	return all
 }()
+
+// Counts are those of package counts.
+func (Workload) Counts() []result.Count { return counts.All }
+
+// Counters count rollbacks, and what is in doubt.
+func (Workload) Counters() []workload.Counter {
+	return []workload.Counter{
+		{Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.", Count: counts.All[counts.Rollbacks].Name},
+		{Name: "in_doubt_total", Help: "Operations whose commit was cut off, so that they may or may not have happened.", By: map[string]string{
+			calls.OpPurchase.String():    counts.All[counts.InDoubtPurchases].Name,
+			calls.OpNewCustomer.String(): counts.All[counts.InDoubtCustomers].Name,
+		}},
+	}
+}
 
 // Mark reads the highest keys and the sums by which an audit knows what a run changed.
 func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, error) {

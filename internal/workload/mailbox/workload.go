@@ -16,7 +16,10 @@ const Name = "mailbox"
 // Workload is the mailbox store.
 type Workload struct{}
 
-var _ workload.Workload = Workload{}
+var (
+	_ workload.Workload = Workload{}
+	_ workload.Exporter = Workload{}
+)
 
 // Name is "mailbox".
 func (Workload) Name() string { return Name }
@@ -29,9 +32,12 @@ func (Workload) Words() result.Words {
 // Operations are those of the mix, and the transaction of several.
 func (Workload) Operations() []workload.Operation { return operations }
 
-// OperationCounter counts the operations for Prometheus.
-func (Workload) OperationCounter() (name, help string) {
-	return "mailbox_operations_total", "Operations on mailboxes that were acknowledged."
+// Counts are none: what happened is in the numbers of transactions and operations.
+func (Workload) Counts() []result.Count { return nil }
+
+// Counters count the operations.
+func (Workload) Counters() []workload.Counter {
+	return []workload.Counter{{Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged."}}
 }
 
 // Mark has nothing to read: a run keeps what its audit asks for in its record.

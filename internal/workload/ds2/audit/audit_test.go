@@ -16,6 +16,7 @@ import (
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -61,8 +62,11 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *workload.Account
 		INSERT INTO cust_hist SELECT 5, max(orderid), prod_id FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
+	names := result.Names(counts.All)
+	counted := measure.Counts{Names: &names}
+	counted.Own[counts.Purchases], counted.Own[counts.Rollbacks], counted.Own[counts.NewCustomers], counted.Own[counts.TotalCents] = 2, 1, 2, 6498
 	return s, &workload.Account{
-		Counts: measure.Counts{Purchases: 2, Rollbacks: 1, NewCustomers: 2, TotalCents: 6498},
+		Counts: counted,
 		Before: before, After: marks(t, s),
 	}
 }
@@ -251,11 +255,11 @@ func TestInDoubt(t *testing.T) {
 		ok     bool
 	}{
 		"the purchase in doubt is there": {func(c *measure.Counts) {
-			c.Purchases, c.InDoubtPurchases, c.TotalCents, c.InDoubtTotalCents = 1, 1, 0, 6498
+			c.Own[counts.Purchases], c.Own[counts.InDoubtPurchases], c.Own[counts.TotalCents], c.Own[counts.InDoubtTotalCents] = 1, 1, 0, 6498
 		}, true},
-		"the purchase in doubt is not there": {func(c *measure.Counts) { c.InDoubtPurchases, c.InDoubtTotalCents = 1, 999 }, true},
-		"one is there that was never asked":  {func(c *measure.Counts) { c.Purchases, c.TotalCents = 1, 0 }, false},
-		"the customer in doubt is there":     {func(c *measure.Counts) { c.NewCustomers, c.InDoubtCustomers = 1, 1 }, true},
+		"the purchase in doubt is not there": {func(c *measure.Counts) { c.Own[counts.InDoubtPurchases], c.Own[counts.InDoubtTotalCents] = 1, 999 }, true},
+		"one is there that was never asked":  {func(c *measure.Counts) { c.Own[counts.Purchases], c.Own[counts.TotalCents] = 1, 0 }, false},
+		"the customer in doubt is there":     {func(c *measure.Counts) { c.Own[counts.NewCustomers], c.Own[counts.InDoubtCustomers] = 1, 1 }, true},
 	} {
 		run := *account
 		c.change(&run.Counts)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
 )
 
 // expectation is a number that the database should hold, under the name of its check.
@@ -88,12 +89,12 @@ func (a *audit) expectations() []expectation {
 	if run == nil {
 		return all
 	}
-	c := run.Counts
-	bought := c.Purchases - c.Rollbacks
+	n := func(place int) int64 { return counts.Of(run.Counts, place) }
+	bought, cents, registered := n(counts.Purchases)-n(counts.Rollbacks), n(counts.TotalCents), n(counts.NewCustomers)
 	all = append(all,
-		expectation{runOrders, bounds{from: bought, to: bought + c.InDoubtPurchases}},
-		expectation{runTotals, bounds{from: c.TotalCents, to: c.TotalCents + c.InDoubtTotalCents, cents: true}},
-		expectation{runCustomers, bounds{from: c.NewCustomers, to: c.NewCustomers + c.InDoubtCustomers}},
+		expectation{runOrders, bounds{from: bought, to: bought + n(counts.InDoubtPurchases)}},
+		expectation{runTotals, bounds{from: cents, to: cents + n(counts.InDoubtTotalCents), cents: true}},
+		expectation{runCustomers, bounds{from: registered, to: registered + n(counts.InDoubtCustomers)}},
 	)
 	if _, known := a.answers[changedDataset]; known {
 		all = append(all, expectation{changedDataset, none})
