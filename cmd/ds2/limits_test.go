@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/result"
+	"ds2/internal/workload/ds2/audit"
 )
 
 // loadedServer is a server of one's own with the dataset of size S in it.
@@ -105,7 +106,7 @@ func TestLimitsForReal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if customers := trial.Before[0].Customer; trial.Audit == nil || !trial.Audit.Passed || customers != 20_000 {
+			if customers := trial.Before[0][audit.LastCustomer]; trial.Audit == nil || !trial.Audit.Passed || customers != 20_000 {
 				t.Errorf("trial %d began with %d customers, want those of the load; audit %+v", n, customers, trial.Audit)
 			}
 		}

@@ -33,7 +33,7 @@ func Merge(records []*Record) (*Record, error) {
 	s.Costs, s.Conditions, s.SMART = nil, nil, nil
 	s.Scrub, s.Copies, s.Debt = nil, nil, nil
 	s.Threads, s.Counts, s.Errors, s.Retries, s.ByTarget = 0, measure.Counts{}, nil, nil, nil
-	s.Before, s.After = slices.Clone(first.Before), slices.Clone(first.After)
+	s.Before, s.After = nil, nil
 	for _, r := range records {
 		s.Threads += r.Threads
 		s.Counts.Add(r.Counts)
@@ -47,14 +47,8 @@ func Merge(records []*Record) (*Record, error) {
 		if s.Status == Done {
 			s.Status, s.Error = r.Status, r.Error
 		}
-		for i := range min(len(s.Before), len(r.Before)) {
-			s.Before[i].Customer = min(s.Before[i].Customer, r.Before[i].Customer)
-			s.Before[i].Order = min(s.Before[i].Order, r.Before[i].Order)
-		}
-		for i := range min(len(s.After), len(r.After)) {
-			s.After[i].Customer = max(s.After[i].Customer, r.After[i].Customer)
-			s.After[i].Order = max(s.After[i].Order, r.After[i].Order)
-		}
+		s.Before = mergeMarks(s.Before, r.Before, func(a, b int64) int64 { return min(a, b) })
+		s.After = mergeMarks(s.After, r.After, func(a, b int64) int64 { return max(a, b) })
 	}
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
@@ -75,6 +69,22 @@ func mergeable(a, b *Record) error {
 		return fmt.Errorf("their first orders started %s apart; start all machines of a run by --start-at", apart.Round(time.Millisecond))
 	}
 	return nil
+}
+
+// mergeMarks has of each target's marks the ones that choose prefers.
+func mergeMarks(some, more []Marks, choose func(a, b int64) int64) []Marks {
+	for i, marks := range more {
+		if i == len(some) {
+			some = append(some, Marks{})
+		}
+		for name, n := range marks {
+			if other, there := some[i][name]; there {
+				n = choose(n, other)
+			}
+			some[i][name] = n
+		}
+	}
+	return some
 }
 
 // addTargets adds what other machines did to the targets. The percentiles are left out: they do not add up.

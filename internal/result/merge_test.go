@@ -18,7 +18,7 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 	r := &Record{Dir: "dir", Summary: Summary{
 		RunID: "one", Status: Done, Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
 		Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC), Parameters: Parameters{UserOffset: offset},
-		Before: []Marks{{Customer: 20_000, Order: 12_000 + int64(offset)}}, After: []Marks{{Customer: 20_010, Order: 12_030 + int64(offset)}},
+		Before: []Marks{{"customerid": 20_000, "orderid": 12_000 + int64(offset)}}, After: []Marks{{"customerid": 20_010, "orderid": 12_030 + int64(offset)}},
 		ByTarget: []Target{{Target: "host/db"}}, Errors: []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}},
 	}}
 	m.Enter(measure.PhaseRamp)
@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 || *m.OPM != 5*60 {
 		t.Errorf("merged: %d users, %d orders, errors %v, OPM %v; want 5, 150, 4, 300", m.Threads, m.Counts.Orders, m.Errors, *m.OPM)
 	}
-	if m.Before[0].Order != 12_000 || m.After[0].Order != 12_032 {
+	if m.Before[0]["orderid"] != 12_000 || m.After[0]["orderid"] != 12_032 {
 		t.Errorf("marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
 	}
 	if w := m.Windows[0]; w.From != 7 || w.To != 30 {

@@ -233,14 +233,9 @@ func (c Cut) Lossy() bool {
 	return c.Lost > 0 || c.LostCustomers > 0 || c.Stale > 0 || c.BadPages != nil && *c.BadPages > 0 || c.Error != ""
 }
 
-// Marks are the state of a database before or after a run: the highest keys, above which lies what the run added, and
-// sums by which the audit knows what else it changed.
-type Marks struct {
-	Customer int64  `json:"customerid"`
-	Order    int64  `json:"orderid"`
-	Sales    int64  `json:"sales_print"`            // of the products; see package audit
-	Changed  *int64 `json:"rows_changed,omitempty"` // in tables to which a run only adds, since the server's statistics began; nil: it does not count them
-}
+// Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest keys, above which
+// lies what the run added, and sums by which it knows what else was changed. A run lowers none of them.
+type Marks map[string]int64
 
 // Parameters are those of WORKLOAD.md section 5 and the kit's own, as the run used them. Times are in seconds.
 type Parameters struct {

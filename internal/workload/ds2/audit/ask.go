@@ -67,7 +67,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	}
 	a.baseOrders = int64(a.size.OrdersPerMonth) * datagen.Months
 	if !a.options.Whole {
-		a.since = a.options.Run.Before.Order
+		a.since = a.options.Run.Before[LastOrder]
 	}
 	if err := a.divide(ctx); err != nil {
 		return err
@@ -87,10 +87,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	}
 	counts, passes := a.counts(tables), interleave(history, a.partTasks(tables["orders"]+tables["orderlines"]))
 	if run := a.options.Run; run != nil {
-		if before, after := run.Before.Changed, run.After.Changed; before != nil && after != nil && *after >= *before {
-			a.set(changedDataset, *after-*before) // lower: the server's statistics were reset meanwhile
+		before, counted := run.Before[Changed]
+		if after, again := run.After[Changed]; counted && again && after >= before {
+			a.set(changedDataset, after-before) // lower: the server's statistics were reset meanwhile
 		}
-		customers := where("customerid", []span{{run.Before.Customer, run.After.Customer}})
+		customers := where("customerid", []span{{run.Before[LastCustomer], run.After[LastCustomer]}})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
 	}
 	for kind, tasks := range map[pace.Kind][]task{counting: counts, reading: passes} {

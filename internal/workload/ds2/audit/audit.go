@@ -18,20 +18,29 @@ import (
 // unchanging are the tables whose rows no run updates: it does so in INVENTORY alone.
 var unchanging = []string{"customers", "orders", "orderlines", "cust_hist", "products", "categories"}
 
+// The marks of a database.
+const (
+	LastCustomer = "customerid" // the highest
+	LastOrder    = "orderid"
+	Sales        = "sales_print"  // of the products; see salesPrint
+	Changed      = "rows_changed" // in the unchanging tables, since the server's statistics began; missing where it does not count them
+)
+
 // ReadMarks reads the marks of a database, before a run and after it, for a workload.Account. It reads all of INVENTORY and the end of
 // two indexes.
 func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
-	var m result.Marks
+	var customer, order, sales int64
 	query := "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0), " + salesPrint + " FROM inventory i"
-	if err := target.DB().QueryRowContext(ctx, query).Scan(&m.Customer, &m.Order, &m.Sales); err != nil {
-		return m, fmt.Errorf("read the highest customer and order: %w", err)
+	if err := target.DB().QueryRowContext(ctx, query).Scan(&customer, &order, &sales); err != nil {
+		return nil, fmt.Errorf("read the highest customer and order: %w", err)
 	}
+	m := result.Marks{LastCustomer: customer, LastOrder: order, Sales: sales}
 	if counter, ok := target.(store.ChangeCounter); ok {
 		changed, err := counter.Changed(ctx, unchanging)
 		if err != nil {
-			return m, err
+			return nil, err
 		}
-		m.Changed = &changed
+		m[Changed] = changed
 	}
 	return m, nil
 }

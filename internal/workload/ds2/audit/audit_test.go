@@ -116,7 +116,7 @@ func TestWhatIsRightPasses(t *testing.T) {
 			t.Errorf("%s: failed: %q", scope, failed)
 		}
 	}
-	if run.Before.Customer != 100 || run.Before.Order != 120 || run.After.Customer != 102 || run.After.Order != 121 {
+	if run.Before[audit.LastCustomer] != 100 || run.Before[audit.LastOrder] != 120 || run.After[audit.LastCustomer] != 102 || run.After[audit.LastOrder] != 121 {
 		t.Errorf("marks %+v, %+v", run.Before, run.After)
 	}
 }

@@ -33,7 +33,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	computed := max(a.baseOrders, a.since)
 	var run span
 	if r := a.options.Run; r != nil {
-		run = span{r.Before.Order, r.After.Order}
+		run = span{r.Before[LastOrder], r.After[LastOrder]}
 	}
 	var orders, strangers, tax, total, ofRun, cents, withLines, orderless, wrong, net int64
 	err := conn.QueryRowContext(ctx, ordersPass(p.span, int64(a.size.Customers), computed, run)).
@@ -165,7 +165,7 @@ func (a *audit) followUps() []task {
 	}
 	before := int64(0)
 	if !a.options.Whole {
-		before = a.options.Run.Before.Sales
+		before = a.options.Run.Before[Sales]
 	}
 	if modulo(a.answers[salesNow]-before) != sold {
 		tasks = append(tasks, a.answer(unsoundSalesOf, 0, unsoundSales))

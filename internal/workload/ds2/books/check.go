@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ds2/internal/result"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -18,11 +19,11 @@ func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target st
 	}
 	most := mostRows(int64(len(entries) / Size))
 	doubtful := of(doubtful, all)
-	orders, err := compareOrders(ctx, db, of(bought, all), doubtful, before.Order, most)
+	orders, err := compareOrders(ctx, db, of(bought, all), doubtful, before[audit.LastOrder], most)
 	if err != nil {
 		return nil, fmt.Errorf("read the orders of %s: %w", target, err)
 	}
-	lostCustomers, err := compareCustomers(ctx, db, of(registered, all), before.Customer, most)
+	lostCustomers, err := compareCustomers(ctx, db, of(registered, all), before[audit.LastCustomer], most)
 	if err != nil {
 		return nil, fmt.Errorf("read the customers of %s: %w", target, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/audit"
 )
 
 // Cuts compares what the first target has acknowledged with what it holds after each of several cuts of its server.
@@ -88,7 +89,7 @@ func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, e
 		return nil, 0, err
 	}
 	told := of(bought, all)
-	above := c.mark.Order
+	above := c.mark[audit.LastOrder]
 	if from > 0 && len(told) > 0 {
 		above = slices.MinFunc(told, func(a, b entry) int { return cmp.Compare(a.Order, b.Order) }).Order - 1
 	}
@@ -97,7 +98,7 @@ func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, e
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the orders of %s: %w", c.target.Label(), err)
 	}
-	customers, err := compareCustomers(ctx, c.target.DB(), of(registered, all), c.mark.Customer, most)
+	customers, err := compareCustomers(ctx, c.target.DB(), of(registered, all), c.mark[audit.LastCustomer], most)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the customers of %s: %w", c.target.Label(), err)
 	}
