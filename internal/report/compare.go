@@ -126,7 +126,7 @@ func unlike(a, b Configuration) (warnings []string) {
 		{"run time in seconds", x.Parameters.RunTime, y.Parameters.RunTime},
 		{"warm-up in seconds", x.Parameters.WarmupTime, y.Parameters.WarmupTime},
 		{"think time in seconds", x.Parameters.ThinkTime, y.Parameters.ThinkTime},
-		{"orders due a second", x.Parameters.Rate, y.Parameters.Rate},
+		{a.Words.Or().Cycles + " due a second", x.Parameters.Rate, y.Parameters.Rate},
 		{"background scan in bytes a second", x.Parameters.ScrubRate, y.Parameters.ScrubRate},
 		{"copies", x.Parameters.Copies, y.Parameters.Copies},
 		{"percentage of new customers", x.Parameters.PctNewCustomers, y.Parameters.PctNewCustomers},

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ds2/internal/result"
@@ -54,15 +53,14 @@ func millions(n int64) string {
 }
 
 // cutTable is each cut in a line.
-func cutTable(c *result.Cuts) table {
-	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost",
-		"new customers lost", "products with older state", "recovery", "bad pages"}}
+func cutTable(c *result.Cuts, words result.Words) table {
+	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost"}}
+	for _, x := range words.Losses {
+		t.Head = append(t.Head, x.Words)
+	}
+	t.Head = append(t.Head, "recovery", "bad pages")
 	if c == nil {
 		return t
-	}
-	lazy := slices.ContainsFunc(c.Cuts, func(x result.Cut) bool { return x.LostLazy > 0 })
-	if lazy {
-		t.Head = append(t.Head, "lazy commits lost, as they may be")
 	}
 	for i, x := range c.Cuts {
 		bad := "–"
@@ -74,11 +72,11 @@ func cutTable(c *result.Cuts) table {
 			what = strings.TrimSpace(what + " " + x.Error)
 		}
 		row := []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
-			integer(x.Lost), what, integer(x.LostCustomers), integer(x.Stale), number(x.Recovery, 2) + " s", bad}
-		if lazy {
-			row = append(row, integer(x.LostLazy))
+			integer(x.Lost), what}
+		for _, loss := range words.Losses {
+			row = append(row, integer(x.Count(loss.Count)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, number(x.Recovery, 2)+" s", bad))
 	}
 	return t
 }

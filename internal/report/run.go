@@ -35,7 +35,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Headline: headline(r.Summary),
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
-		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts), replayTable(r.Replay)),
+		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts, r.Words.Or()), replayTable(r.Replay)),
 		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words.Or()), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), logTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)

@@ -213,12 +213,12 @@ type Cut struct {
 	When          string         `json:"when"`         // at random, during a checkpoint, in a burst of commits
 	Down          float64        `json:"down_s"`       // from the kill until the database could be asked again
 	Recovery      float64        `json:"recovery_s"`   // of that, from the start of the server
-	Acknowledged  int64          `json:"acknowledged"` // purchases since the cut before
-	InDoubt       int64          `json:"in_doubt"`     // purchases whose end nobody was told of
+	Acknowledged  int64          `json:"acknowledged"` // cycles since the cut before
+	InDoubt       int64          `json:"in_doubt"`     // cycles whose end nobody was told of
 	Kept          int64          `json:"kept"`         // of those in doubt, the ones that are there, whole
-	Lost          int64          `json:"lost"`         // acknowledged purchases that are not there
+	Lost          int64          `json:"lost"`         // acknowledged cycles that are not there
 	LostOrders    string         `json:"lost_orders,omitempty"`
-	LostCustomers int64          `json:"lost_customers"`         // acknowledged new customers that are not there
+	LostCustomers int64          `json:"lost_customers"`         // DS2: acknowledged new customers that are not there
 	LostRecords   string         `json:"lost_records,omitempty"` // mailbox: records that lost commits wrote
 	LostLazy      int64          `json:"lost_lazy,omitempty"`    // mailbox: lazy commits that are not there and may be lost
 	Stale         int64          `json:"stale"`                  // products with fewer sales than were acknowledged
@@ -226,6 +226,11 @@ type Cut struct {
 	BadPages      *int64         `json:"bad_pages"` // that the deep check found; nil: it did not look
 	Damage        []store.Damage `json:"damage,omitempty"`
 	Error         string         `json:"error,omitempty"` // why nobody could look
+}
+
+// Count is what was counted under a name of the record besides lost cycles; 0 where it has none.
+func (c Cut) Count(name string) int64 {
+	return map[string]int64{"lost_customers": c.LostCustomers, "lost_lazy": c.LostLazy, "stale": c.Stale}[name]
 }
 
 // Lossy tells whether something that was acknowledged is missing, old or damaged, or nobody can look.

@@ -11,6 +11,7 @@ type Words struct {
 	Unit   string `json:"unit"`             // of the figure that counts: OPM or IOPS
 
 	Added   []CountWords `json:"added,omitempty"`    // counts that reports have besides those of cycles
+	Losses  []CountWords `json:"losses,omitempty"`   // counts of a Cut that reports have besides that of lost cycles, by their names in a record
 	InDoubt []CountWords `json:"in_doubt,omitempty"` // counts of what may or may not have been done, because its commit was cut off
 }
 
@@ -24,6 +25,7 @@ type CountWords struct {
 var orders = Words{
 	Cycle: "order", Cycles: "orders", Rate: OPM, Undone: "rollbacks", Unit: OPM,
 	Added:   []CountWords{{"new_customers", "new customers"}},
+	Losses:  []CountWords{{"lost_customers", "new customers lost"}, {"stale", "products with older state"}},
 	InDoubt: []CountWords{{"in_doubt_purchases", "purchases"}, {"in_doubt_customers", "new customers"}},
 }
 

@@ -26,7 +26,10 @@ func (Workload) Name() string { return Name }
 
 // Words are those of transactions, of which the I/Os of the drives count.
 func (Workload) Words() result.Words {
-	return result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
+	return result.Words{
+		Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS,
+		Losses: []result.CountWords{{Count: "lost_lazy", Words: "lazy commits lost, as they may be"}},
+	}
 }
 
 // Operations are those of the mix, and the transaction of several.
