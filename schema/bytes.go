@@ -24,11 +24,11 @@ func postgresBytes(p Params) int64 {
 		order    = 111.5 + linesPerOrder*(74.6+54.8) // with its lines and their CUST_HIST
 		product  = 140.9 + 75.0                      // with its INVENTORY
 	)
-	return empty + int64(customer*float64(p.Customers)+order*float64(p.Orders())+product*float64(p.Products))
+	return empty + p.Bytes + int64(customer*float64(p.Customers)+order*float64(p.Orders())+product*float64(p.Products))
 }
 
 // sqlServerBytes is the data of all filegroups.
 func sqlServerBytes(p Params) int64 {
 	customers, orders, misc, indexes := dataMB(p)
-	return (customers + orders + misc + indexes) << 20
+	return p.Bytes + (customers+orders+misc+indexes)<<20
 }

@@ -12,6 +12,7 @@ func TestExpectedBytesOfPostgres(t *testing.T) {
 	}{
 		{"S", Params{Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000}, 24_804_711 + 827_392},
 		{"M", Params{Customers: 2_000_000, OrdersPerMonth: 100_000, Products: 100_000}, 1_447_312_743 + 81_133_568},
+		{"20 mailboxes of 2 MB", Params{Workload: "mailbox", Bytes: 40 << 20}, 49_692_007},
 	} {
 		got, err := ExpectedBytes("postgres", c.params)
 		if err != nil {

@@ -25,6 +25,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2"
+	"ds2/schema"
 )
 
 // demoFlags are the flags of ds2 demo: those of its own, of the load and of the run.
@@ -95,7 +96,11 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		stderr = io.Discard
 	}
 
-	fmt.Fprintln(stderr, f.measures(monitor.Root.Machine(nil).MemoryBytes))
+	measures, err := f.measures(monitor.Root.Machine(nil).MemoryBytes)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr, measures)
 	close, err := f.output.open(cmd)
 	if err != nil {
 		return err
@@ -219,17 +224,14 @@ func writeReport(dir string) (address string, err error) {
 	return (&url.URL{Scheme: "file", Path: path}).String(), nil
 }
 
-// overCSV is about how many bytes a database takes for each byte of CSV, indexes included.
-const overCSV = 1.6
-
 // measures says what a demo measures on a machine with so much memory; 0: nobody knows.
-func (f *demoFlags) measures(memory int64) string {
-	bytes := int64(0)
-	for _, part := range f.load.options.Dataset.Parts(postgres.Engine) {
-		bytes += int64(overCSV * float64(part.Bytes))
+func (f *demoFlags) measures(memory int64) (string, error) {
+	bytes, err := schema.ExpectedBytes(postgres.Engine, f.load.options.Dataset.Params(schema.Params{}))
+	if err != nil {
+		return "", err
 	}
 	if memory > 0 && bytes > memory {
-		return fmt.Sprintf("this demo measures the drive too: its database of about %s is larger than the machine's memory of %s", bytesText(bytes), bytesText(memory))
+		return fmt.Sprintf("this demo measures the drive too: its database of about %s is larger than the machine's memory of %s", bytesText(bytes), bytesText(memory)), nil
 	}
-	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/w.md", bytesText(bytes))
+	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/w.md", bytesText(bytes)), nil
 }
