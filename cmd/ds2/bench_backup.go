@@ -88,6 +88,9 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 	o.Tell = func(done, total int64, left time.Duration) { view.tell("read a backup", done, total, left) }
 	b, err := backup.Run(i.soft, o)
 	view.stop()
+	if b.Status != result.Running { // else there is none
+		defer fmt.Fprintf(cmd.ErrOrStderr(), "record: %s\n", o.Dir)
+	}
 	if errors.Is(err, result.ErrNotEmpty) {
 		return flagError("out", err)
 	}
@@ -96,10 +99,7 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	b.Command = nil // it was typed a moment ago; the record has it
 	if f.output == "json" {
-		err = printJSON(cmd.OutOrStdout(), b)
-	} else {
-		err = report.BackupText(cmd.OutOrStdout(), b)
+		return printJSON(cmd.OutOrStdout(), b)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "record: %s\n", o.Dir)
-	return err
+	return report.BackupText(cmd.OutOrStdout(), b)
 }

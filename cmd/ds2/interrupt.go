@@ -72,6 +72,9 @@ func interruptible(first string, run func(i *interrupts, cmd *cobra.Command, arg
 		defer release()
 		err := run(i, cmd, args)
 		if _, ok := errors.AsType[*exitError](err); err != nil && !ok && i.soft.Err() != nil {
+			if errors.Is(err, context.Canceled) { // which says only what was under way
+				err = fmt.Errorf("%s was interrupted: %w", cmd.Name(), err)
+			}
 			return &exitError{exitInterrupted, err}
 		}
 		return err
