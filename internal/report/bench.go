@@ -148,7 +148,7 @@ func benchNotes(c Configuration) (notes []string) {
 		}
 	}
 	if unsteady > 0 {
-		notes = append(notes, fmt.Sprintf("Of the %d runs of %s that count, not steady: %d.", len(runs), c.Name, unsteady))
+		notes = append(notes, fmt.Sprintf("Of the runs of %s that count, %d of %d are not steady.", c.Name, unsteady, len(runs)))
 	}
 	if dropped > 0 && c.Setup.DropUnsteady {
 		notes = append(notes, fmt.Sprintf("Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic.", c.Name, dropped))

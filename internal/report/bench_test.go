@@ -101,3 +101,14 @@ func TestBenchWithoutRuns(t *testing.T) {
 		t.Errorf("%d bytes, %v", page.Len(), err)
 	}
 }
+
+// TestOneFigure refuses to compare orders with I/Os.
+func TestOneFigure(t *testing.T) {
+	opm, iops := Configuration{Name: "a"}, Configuration{Name: "b", Bench: result.Bench{Unit: result.UnitOf(result.IOPS)}}
+	if err := oneFigure([]Configuration{opm, opm}); err != nil {
+		t.Error(err)
+	}
+	if err := oneFigure([]Configuration{iops, iops, opm}); err == nil || !strings.Contains(err.Error(), "b and a: the result of one is in IOPS, of the other in OPM") {
+		t.Error(err)
+	}
+}

@@ -75,7 +75,17 @@ func ReadConfigurations(arguments []string) (all []Configuration, warnings []str
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts", strings.Join(arguments, ", "))
 	}
-	return all, warnings, nil
+	return all, warnings, oneFigure(all)
+}
+
+// oneFigure is an error where the figures of configurations are not of one kind, as those of two workloads are not.
+func oneFigure(all []Configuration) error {
+	for _, c := range all[1:] {
+		if first := all[0]; c.Unit.String() != first.Unit.String() {
+			return fmt.Errorf("compare %s and %s: the result of one is in %s, of the other in %s; compare runs of one workload", first.Name, c.Name, first.Unit, c.Unit)
+		}
+	}
+	return nil
 }
 
 // single is a run as a bench of one.
