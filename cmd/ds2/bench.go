@@ -87,9 +87,6 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := f.restore.check(); err != nil {
-		return err
-	}
 	if err := f.observe.check(); err != nil {
 		return err
 	}
@@ -148,6 +145,19 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return verdictError("limits failed: %s; see the record", limit.Failed(bench.Limits))
 	}
 	return nil
+}
+
+// experiment is each of the runs; an error where the databases cannot be restored between them.
+func (f *benchFlags) experiment(ctx context.Context) (experiment.Options, error) {
+	o, err := f.driveFlags.experiment(ctx)
+	if err != nil {
+		return o, err
+	}
+	if err := f.restore.check(o.Plan.Workload()); err != nil {
+		closeStores(o.Targets)
+		return o, err
+	}
+	return o, nil
 }
 
 // prepare takes up the bench in the options' directory, or begins it, and finds out what can be observed.

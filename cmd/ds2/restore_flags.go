@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
+	"ds2/internal/workload"
 )
 
 // restoreFlags say how the databases are restored before each of several runs.
@@ -20,7 +21,11 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 	f.log.add(flags)
 }
 
-func (f *restoreFlags) check() error {
+// check refuses a way that databases of a workload cannot go.
+func (f *restoreFlags) check(w workload.Workload) error {
+	if _, ok := w.(workload.Resetter); !ok && f.way == experiment.RestoreReset && f.command == "" {
+		return usageError("--restore is reset, and databases of workload %s cannot be reset: use --restore snapshot, after ds2 snapshot create", w.Name())
+	}
 	return nil
 }
 

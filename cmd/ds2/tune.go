@@ -100,9 +100,6 @@ func (f *tuneFlags) check() error {
 	case f.abortAfter > 0 && len(f.windows) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
-	if err := f.restore.check(); err != nil {
-		return err
-	}
 	limits, err := f.limits.parse(f.config.Run)
 	if err != nil {
 		return err
@@ -124,6 +121,9 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer closeStores(options.Targets)
+	if err := f.restore.check(options.Plan.Workload()); err != nil {
+		return err
+	}
 	options.Command = invocation(cmd)
 	unlock, err := interrupts.lockStores("tune", "", options.Targets, stderr)
 	if err != nil {
