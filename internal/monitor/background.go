@@ -15,17 +15,17 @@ type BackgroundCounts struct {
 func Scrub(read func() BackgroundCounts) Source {
 	return background("background scan", read, []Figure{
 		{Name: "scrub_requests_total", Help: "Requests that the background scans of the databases made."},
-		{Name: "scrub_read_bytes_total", Help: "Bytes that they read."},
-		{Name: "scrub_device_bytes_total", Help: "Bytes of these that came from drives."},
+		{Name: "scrub_read_bytes_total", Help: "Bytes that the background scans of the databases read."},
+		{Name: "scrub_device_bytes_total", Help: "Bytes that the background scans read from drives and not from a cache."},
 	}, ScrubReads, ScrubReadBytes, ScrubDeviceBytes)
 }
 
 // Copies are the counters of readers of the log.
 func Copies(read func() BackgroundCounts) Source {
 	return background("readers of the log", read, []Figure{
-		{Name: "copies_messages_total", Help: "Pieces of the log that its readers got."},
-		{Name: "copies_read_bytes_total", Help: "Bytes of the log that they got."},
-		{Name: "copies_device_bytes_total", Help: "Bytes of these that came from drives."},
+		{Name: "copies_messages_total", Help: "Messages with parts of the log that its readers received, in place of copies."},
+		{Name: "copies_read_bytes_total", Help: "Bytes of the log that its readers received, in place of copies."},
+		{Name: "copies_device_bytes_total", Help: "Bytes of the log that the server read from drives for its readers."},
 	}, "", CopiesReadBytes, CopiesDeviceBytes)
 }
 
