@@ -22,7 +22,7 @@ type Plan struct {
 // String names the plan in a log.
 func (p Plan) String() string {
 	if p.Replay != nil {
-		return fmt.Sprintf("a cut when %.0f MB of log stand", float64(p.Replay.Bytes)/1e6)
+		return fmt.Sprintf("a cut at %.0f MB of log", float64(p.Replay.Bytes)/1e6)
 	}
 	if p.Cycles == 0 {
 		return fmt.Sprintf("a cut after %s", p.After)

@@ -122,6 +122,9 @@ func (c Config) next(curve Curve) (threads int, why string) {
 		case len(best.Trials) < repeats:
 			return best.Threads, "again: the best is run three times"
 		}
+		if best.Threads == 1 {
+			return 0, "1 user makes the target"
+		}
 		return 0, fmt.Sprintf("%d users are the fewest that make the target", best.Threads)
 	}
 	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
