@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -122,6 +123,13 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 		return nil, usageError("--replay needs --kill-command and --start-command, which kill the server and start it again")
 	case targets != 1:
 		return nil, usageError("--replay needs exactly one target, not %d", targets)
+	}
+	if f.serverLog != "" {
+		log, err := os.Open(f.serverLog)
+		if err != nil {
+			return nil, flagError("server-log", err)
+		}
+		log.Close()
 	}
 	plan := &durability.Plan{Cycles: 1, Seed: seed, Recovery: f.recovery, Server: f.commands, Replay: &durability.Replay{Bytes: int64(f.replay), File: f.serverLog}}
 	if f.own != nil {

@@ -118,6 +118,7 @@ func TestReplayLeavesNothing(t *testing.T) {
 		"--replay 500MB --crash-after 1m --kill-command false --start-command true": "leave out --crash-after",
 		"--replay 500MB --run-time 5m --kill-command false --start-command true":    "--run-time",
 		"--server-log x --kill-command false --start-command true --crash-after 1m": "--server-log needs --replay",
+		"--replay 5MB --server-log /none --kill-command false --start-command true": "--server-log: open /none",
 	} {
 		if code, _, stderr := execute(t, append([]string{"drive", "--target", target}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %s", args, code, stderr)

@@ -178,9 +178,9 @@ func (s *Store) tellsOfRecovery(ctx context.Context, op, file string) error {
 	case level == "fatal" || level == "panic":
 		return refuse("set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
 	case plain != "" && plain != "C" && plain != "POSIX" && !strings.HasPrefix(plain, "en"):
-		return refuse("set lc_messages to C", "lc_messages is %s: ds2 reads of the recovery in English only", language)
+		return refuse("set lc_messages to C", "lc_messages is %s: ds2 reads messages about the recovery in English only", language)
 	case file == "" && !own.Valid:
-		return refuse("name the file by --server-log, or turn on logging_collector", "the server writes its log where nobody can ask it for it")
+		return refuse("name the file by --server-log, or turn on logging_collector", "the server writes its log where it cannot be read over a connection")
 	}
 	if file != "" {
 		if _, err := os.Stat(file); err != nil {
@@ -311,7 +311,7 @@ func readRedo(text, from string) (r store.Redo, err error) {
 	}
 	switch {
 	case began == "":
-		return r, errors.New("it says of no recovery; is it the log of this server?")
+		return r, errors.New("there is no recovery in it; is it the log of this server?")
 	case r.From != from:
 		return r, fmt.Errorf("its last recovery began at %s, and the last checkpoint was at %s: a checkpoint came before the kill, or it is the log of another server", r.From, from)
 	case r.To == "":
