@@ -62,7 +62,7 @@ func judgeRounds(rates []float64, what string) Steadiness {
 	}
 	var failed []string
 	if s.drifts() {
-		failed = append(failed, fmt.Sprintf("OPM drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct))
+		failed = append(failed, fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %d %%", s.Drift, maxDriftPct))
 	}
 	if s.Range > maxRangePct {
 		failed = append(failed, fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct))

@@ -48,11 +48,11 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	t.Found = t.P < trendLevel
 	switch {
 	case t.Found:
-		t.Why = fmt.Sprintf("OPM has a trend of %+.1f %% over the window (%s)", t.Percent, Significance(t.P, trendLevel))
+		t.Why = fmt.Sprintf("the rate has a trend of %+.1f %% over the window (%s)", t.Percent, Significance(t.P, trendLevel))
 	case judged.drifts():
 		t.Why = fmt.Sprintf("whether the drift goes on cannot be said from this window (%s)", Significance(t.P, trendLevel))
 	default:
-		t.Why = fmt.Sprintf("no trend in OPM was found (%s)", Significance(t.P, trendLevel))
+		t.Why = fmt.Sprintf("no trend in the rate was found (%s)", Significance(t.P, trendLevel))
 	}
 	return &t
 }

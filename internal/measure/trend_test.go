@@ -63,16 +63,16 @@ func TestTrendAndSteadiness(t *testing.T) {
 		rate          func(second int) float64
 		steady, trend string
 	}{
-		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) }, "steady: ", "no trend in OPM was found ("},
-		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 }, "steady: ", "OPM has a trend of -6.2 % over the window ("},
-		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 }, "not steady: OPM drifts by -2", "OPM has a trend of -2"},
+		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) }, "steady: ", "no trend in the rate was found ("},
+		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 }, "steady: ", "the rate has a trend of -6.2 % over the window ("},
+		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 }, "not steady: the rate drifts by -2", "the rate has a trend of -2"},
 		{"the last fifth alone is higher, and every sixty seconds it is slow for thirty", func(s int) float64 {
 			slow := 0.5 * float64(s/30%2)
 			if s >= 960 {
 				return 1250 * (1 - slow)
 			}
 			return 1000 * (1 - slow)
-		}, "not steady: OPM drifts by +1", "whether the drift goes on cannot be said from this window ("},
+		}, "not steady: the rate drifts by +1", "whether the drift goes on cannot be said from this window ("},
 	} {
 		var s Series
 		for i := range 1200 {
@@ -120,7 +120,7 @@ func TestSteadinessNamesEveryRule(t *testing.T) {
 		samples[i] = Sample{Length: time.Second, Counts: Counts{Orders: int64(100 + 2*i)}}
 	}
 	why := judge(samples).Why
-	if !strings.Contains(why, "OPM drifts by +") || !strings.Contains(why, ", and fifths of the window differ by ") {
+	if !strings.Contains(why, "the rate drifts by +") || !strings.Contains(why, ", and fifths of the window differ by ") {
 		t.Errorf("verdict %q, want both rules", why)
 	}
 }

@@ -39,7 +39,7 @@ func benchOf(name, bottleneck string, opm ...float64) Configuration {
 // TestBenchText pins what a bench says on a terminal: it has all that the page has.
 func TestBenchText(t *testing.T) {
 	c := benchOf("ssd", diagnose.Storage, 63412.3, 63812.7, 64101.9, 64250.2, 63020.5)
-	c.Runs[3].Unsteady = "not steady: OPM drifts by +12.0 % over the window, more than 10 %"
+	c.Runs[3].Unsteady = "not steady: the rate drifts by +12.0 % over the window, more than 10 %"
 	c.Dir = t.TempDir()
 	if err := os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")); err != nil {
 		t.Fatal(err)

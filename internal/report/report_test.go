@@ -137,8 +137,8 @@ func TestHTMLTells(t *testing.T) {
 		"no audit":           {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
 		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted }, "The run is recorded as interrupted."},
 		"an unsteady window": {func(s *result.Summary) {
-			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: OPM drifts"}
-		}, "Not steady: OPM drifts."},
+			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: the rate drifts"}
+		}, "Not steady: the rate drifts."},
 		"a limit that failed": {func(s *result.Summary) {
 			slow := 0.612
 			s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
