@@ -104,17 +104,22 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 // Advise tells what of the server's configuration a storage test should not have: store.Adviser.
 func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
 	const op = "ask for the server's configuration"
-	var size, cache int64
+	var size, buffers, cache int64
+	var direct bool
 	var fsync, fullPageWrites, synchronousCommit string
 	var checkpoint int64
 	err = s.db.QueryRowContext(ctx, `
-		SELECT pg_database_size(current_database()),
+		SELECT pg_database_size(current_database()), pg_size_bytes(current_setting('shared_buffers')),
+			coalesce(current_setting('debug_io_direct', true) LIKE '%data%', false),
 			greatest(pg_size_bytes(current_setting('shared_buffers')), pg_size_bytes(current_setting('effective_cache_size'))),
 			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
 			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
-		Scan(&size, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
+		Scan(&size, &buffers, &direct, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
 	if err != nil {
 		return "", nil, s.wrap(op, err)
+	}
+	if direct { // past the kernel's cache
+		memory = buffers
 	}
 	switch {
 	case size < memory:

@@ -10,6 +10,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
@@ -144,5 +145,20 @@ func TestAdvice(t *testing.T) {
 				t.Errorf("options %q, run %s: advice that %q in:\n%s", test.options, test.run, not, all)
 			}
 		}
+	}
+}
+
+// TestAdviceDirect asks a server that reads past the kernel's cache, in which a database larger than its own does not fit.
+func TestAdviceDirect(t *testing.T) {
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: map[string]string{"debug_io_direct": "data", "shared_buffers": "1MB", "fsync": "off"}})
+	if err != nil && strings.Contains(err.Error(), "debug_io_direct") {
+		t.Skip("versions before 16 have no direct I/O")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	if reads, _, err := open(t, server.URL("postgres")).Advise(t.Context(), time.Hour, 64e9); reads != "" || err != nil {
+		t.Errorf("with direct I/O: %q, %v", reads, err)
 	}
 }
