@@ -24,6 +24,9 @@ const (
 	blockSize = 256 << 10
 	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it can be made before its turn.
 	ahead = 8
+	// waiting is how many parts for each maker are made or begun before they are written, so that the memory is bounded where the disk is
+	// slower than the makers. The first of them can always be written: parts begin in the order of their files.
+	waiting = 16
 )
 
 // work makes the missing files of a plan. Makers turn parts into blocks of rows, as many at a time as Options.Parallel
@@ -31,8 +34,9 @@ const (
 type work struct {
 	plan     *Plan
 	progress func(int64)
-	need     atomic.Int64 // expected bytes of CSV that are still to be written
-	blocks   sync.Pool    // of *[]byte, to be filled
+	need     atomic.Int64  // expected bytes of CSV that are still to be written
+	blocks   sync.Pool     // of *[]byte, to be filled
+	begun    chan struct{} // one for each part that has begun to be made and is not written
 
 	mu    sync.Mutex // guards what follows, and the manifest
 	noted time.Time  // when the manifest was written last
@@ -83,6 +87,7 @@ func schedule(files []*fileWork) (jobs []job) {
 // run makes the files.
 func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
 	w.blocks.New = func() any { b := make([]byte, 0, blockSize); return &b }
+	w.begun = make(chan struct{}, waiting*parallel)
 	group, ctx := errgroup.WithContext(ctx)
 	for _, f := range files {
 		group.Go(func() error { return w.write(ctx, f) })
@@ -91,6 +96,11 @@ func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
 	group.Go(func() error {
 		defer close(jobs)
 		for _, j := range schedule(files) {
+			select {
+			case w.begun <- struct{}{}:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 			select {
 			case jobs <- j:
 			case <-ctx.Done():
@@ -187,6 +197,7 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 			*block = (*block)[:0]
 			w.blocks.Put(block)
 		}
+		<-w.begun
 	}
 	if err := s.finish(); err != nil {
 		return err

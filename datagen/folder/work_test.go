@@ -1,7 +1,11 @@
 package folder
 
 import (
+	"context"
+	"errors"
+	"runtime"
 	"testing"
+	"time"
 
 	"ds2/datagen"
 )
@@ -35,6 +39,40 @@ func TestSchedule(t *testing.T) {
 				next[f.file.Name]++
 			}
 		}
+	}
+}
+
+// TestSlowDisk stops all writers: the makers make no more of 320 MB than some parts.
+func TestSlowDisk(t *testing.T) {
+	data := dataset(t, datagen.Size{Customers: 2_000_000, OrdersPerMonth: 100, Products: 1_000}, datagen.Options{PartRows: PartRows})
+	plan, err := NewPlan(t.TempDir(), data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	release, ended := make(chan struct{}), make(chan error, 1)
+	allocated := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.TotalAlloc
+	}
+	before := allocated()
+	go func() {
+		_, err := plan.Run(ctx, func(int64) { <-release })
+		ended <- err
+	}()
+	took := uint64(0)
+	for now := allocated() - before; now != took || now < 10<<20; now = allocated() - before { // until nothing more is made
+		took = now
+		time.Sleep(300 * time.Millisecond)
+	}
+	if took > 150<<20 {
+		t.Errorf("%d MiB were made and not written", took>>20)
+	}
+	cancel()
+	close(release)
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
