@@ -185,7 +185,10 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to, know
 		return err
 	}
 	work.dropped()
-	if err := createCopy(ctx, conn, from, to); err != nil {
+	endAhead := s.readAhead(ctx, from, work)
+	err = createCopy(ctx, conn, from, to)
+	endAhead()
+	if err != nil {
 		return err
 	}
 	end()

@@ -153,6 +153,13 @@ func (w *copyWork) has(unnamed float64) {
 	}
 }
 
+// copied is how many GB the copy has.
+func (w *copyWork) copied() float64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen
+}
+
 func (w *copyWork) show(tell store.Tell) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

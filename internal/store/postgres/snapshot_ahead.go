@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A server copies a file by reading a little, writing it, and having the kernel begin to write it to the drive, one after the other, so
+// that the drives wait for the server's reads and its reads for the drives' writes. A second session that reads the same files in the
+// same order just before puts them into the kernel's page cache.
+
+const (
+	aheadMost  = 0.25    // GB that are read before the copy has come there: what they occupy of the page cache
+	aheadChunk = 4 << 20 // bytes of one read
+)
+
+// dataFile is a file of a database.
+type dataFile struct {
+	path string
+	size int64
+}
+
+// readAhead reads the files of a database shortly before a copy reads them, until stop is called. Only a superuser may do that, and it is
+// for speed alone: where it fails, the copy goes on without.
+func (s *Store) readAhead(ctx context.Context, database string, w *copyWork) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		conn := s.watcher(ctx)
+		if conn == nil {
+			return
+		}
+		defer conn.Close(context.WithoutCancel(ctx))
+		files, err := filesOf(ctx, conn, database)
+		if err != nil {
+			return
+		}
+		readFiles(ctx, files, w.copied, func(path string, offset int64) error {
+			_, err := conn.Exec(ctx, "SELECT length(pg_read_binary_file($1, $2, $3, true))", path, offset, int64(aheadChunk))
+			return err
+		})
+	}()
+	return func() { cancel(); <-ended }
+}
+
+// readFiles calls read for each chunk of files that a copy has not reached yet. copied is how many GB it has.
+func readFiles(ctx context.Context, files []dataFile, copied func() float64, read func(path string, offset int64) error) {
+	at := 0.0 // GB
+	for _, f := range files {
+		for offset := int64(0); offset < f.size; offset += aheadChunk {
+			for at > copied()+aheadMost {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(copyEvery / 4):
+				}
+			}
+			chunk := float64(min(aheadChunk, f.size-offset)) / 1e9
+			if at+chunk > copied() {
+				if read(f.path, offset) != nil {
+					return
+				}
+			}
+			at += chunk
+		}
+	}
+}
+
+// filesOf lists the files of a database in the order in which the server copies them: tablespace by tablespace, as their directories do.
+func filesOf(ctx context.Context, conn *pgx.Conn, database string) ([]dataFile, error) {
+	rows, err := conn.Query(ctx, `
+		WITH places (dir) AS (
+			SELECT 'base/' || oid FROM pg_database WHERE datname = $1
+			UNION ALL
+			SELECT 'pg_tblspc/' || t.oid || '/' || v || '/' || d.oid
+			FROM pg_database d, pg_tablespace t, pg_ls_dir('pg_tblspc/' || t.oid, true, false) v
+			WHERE d.datname = $1 AND v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
+		)
+		SELECT dir || '/' || file, coalesce((pg_stat_file(dir || '/' || file, true)).size, 0) FROM places, pg_ls_dir(dir, true, false) file`, database)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f dataFile, err error) {
+		err = row.Scan(&f.path, &f.size)
+		return f, err
+	})
+}

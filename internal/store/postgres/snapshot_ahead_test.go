@@ -1,0 +1,119 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestReadFiles reads ahead of a copy that takes a GB in 4 s: never further than allowed, and nothing that the copy has passed.
+func TestReadFiles(t *testing.T) {
+	files := []dataFile{{"a", 1_000_000_000}, {"empty", 0}, {"b", 500_000_001}}
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		copied := func() float64 { return min(time.Since(begin).Seconds()/4, 1.5) }
+		read := map[string]int64{} // bytes
+		readFiles(t.Context(), files, copied, func(path string, offset int64) error {
+			if offset != read[path] || path == "b" && read["a"] < 1e9 {
+				t.Fatalf("read %s at %d after %v", path, offset, read)
+			}
+			read[path] += aheadChunk
+			if at := float64(read["a"]+read["b"]) / 1e9; at > copied()+aheadMost+0.01 {
+				t.Fatalf("read %.3f GB when %.3f were copied", at, copied())
+			}
+			return nil
+		})
+		if read["a"] < 1e9 || read["b"] < 5e8 || time.Since(begin) < 4*time.Second {
+			t.Errorf("read %v in %s", read, time.Since(begin))
+		}
+	})
+	reads := 0
+	count := func(string, int64) error { reads++; return nil }
+	readFiles(t.Context(), files, func() float64 { return 1.501 }, count)
+	if reads != 0 {
+		t.Errorf("%d reads of what is copied already", reads)
+	}
+	readFiles(t.Context(), files, func() float64 { return 0 }, func(string, int64) error { reads++; return errors.New("refused") })
+	if reads != 1 {
+		t.Errorf("%d reads, the first refused", reads)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	readFiles(ctx, files, func() float64 { return 0 }, count) // ends
+}
+
+// TestFilesOf lists the files of a database, of which one is in a tablespace, in the order of their directories.
+func TestFilesOf(t *testing.T) {
+	server := pgtest.Server(t)
+	url := pgtest.Database(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	for _, statement := range []string{
+		"SET allow_in_place_tablespaces = on",
+		"CREATE TABLESPACE ds2_ahead LOCATION ''",
+		"CREATE TABLE here AS SELECT generate_series(1, 100000)",
+		"CREATE TABLE there TABLESPACE ds2_ahead AS SELECT generate_series(1, 100000)",
+		"CHECKPOINT",
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		conn, err := pgx.Connect(context.Background(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		for _, statement := range []string{"DROP TABLE there", "DROP TABLESPACE ds2_ahead"} {
+			if _, err := conn.Exec(context.Background(), statement); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	var size int64
+	var here, there string
+	err = conn.QueryRow(t.Context(), `SELECT pg_database_size(current_database()), pg_relation_filepath('here'), pg_relation_filepath('there')`).Scan(&size, &here, &there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filesOf(t.Context(), conn, conn.Config().Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum int64
+	var names []string
+	for _, f := range files {
+		sum += f.size
+		if filepath.Dir(f.path) == filepath.Dir(here) {
+			names = append(names, filepath.Base(f.path))
+		}
+	}
+	if sum != size {
+		t.Errorf("%d files of %d bytes in a database of %d", len(files), sum, size)
+	}
+	if !slices.ContainsFunc(files, func(f dataFile) bool { return f.path == there }) {
+		t.Errorf("%s is not among %v", there, files)
+	}
+	directory, err := os.Open(filepath.Join(server.DataDir(), filepath.Dir(here)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer directory.Close()
+	want, err := directory.Readdirnames(-1)
+	if err != nil || !slices.Equal(names, want) {
+		t.Errorf("%v, %v: the files are listed as\n%q\nand not as the directory has them,\n%q", here, err, names, want)
+	}
+}
