@@ -91,7 +91,7 @@ func Room(label string, files []monitor.File, l Load, logGrowth int64, free func
 			f.Found += fmt.Sprintf("; the log may grow by %d MB", p.log/1e6)
 		}
 		if p.data > 0 {
-			f.Found += fmt.Sprintf("; the orders may take %d MB", p.data/1e6)
+			f.Found += fmt.Sprintf("; the run may add %d MB", p.data/1e6)
 		}
 		switch {
 		case p.free < p.log+leastRoom:
