@@ -31,18 +31,20 @@ type changedTarget struct {
 // due, whatever the server's recovery interval is, which then does not count.
 const longestRecovery = 86400
 
-// simpleShare is how much of the log may stand under simple recovery: a checkpoint is due when 70 % are in use, and parts of it are in
-// use that hold nothing of the test.
-const simpleShare = 0.6
+// truncatedShare is how much of a log may stand that checkpoints truncate, as under simple recovery and before the first full backup: a
+// checkpoint is due when 70 % of it are in use, and parts of it are in use that hold nothing of the test.
+const truncatedShare = 0.6
 
 // The statements of a replay test.
 const (
 	// checkpointing asks for what decides when checkpoints come, and whether the server can say how much log stands: from 2016 SP2 on.
-	checkpointing = `SELECT d.recovery_model_desc, d.target_recovery_time_in_seconds,
+	checkpointing = `SELECT CAST(CASE WHEN d.recovery_model_desc = 'SIMPLE' OR r.last_log_backup_lsn IS NULL THEN 1 ELSE 0 END AS bit),
+		d.target_recovery_time_in_seconds,
 		(SELECT SUM(CAST(size AS bigint)) * 8192 FROM sys.database_files WHERE type = 1),
 		CAST(CASE WHEN OBJECT_ID('sys.dm_db_log_stats') IS NULL THEN 0 ELSE 1 END AS bit),
 		CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'ALTER'), 0) AS bit)
-	FROM sys.databases AS d WHERE d.database_id = DB_ID()`
+	FROM sys.databases AS d LEFT JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id
+	WHERE d.database_id = DB_ID()`
 
 	forgetReplay = "DELETE FROM ds2_info WHERE name = '" + infoReplay + "'"
 	noteReplay   = "INSERT INTO ds2_info (name, value) VALUES ('" + infoReplay + "', @p1)"
@@ -81,21 +83,20 @@ func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file
 	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
 		return nil, err
 	}
-	var model string
 	var target int
 	var size int64
-	var tells, alters bool
-	if err := s.db.QueryRowContext(ctx, checkpointing).Scan(&model, &target, &size, &tells, &alters); err != nil {
+	var truncated, tells, alters bool
+	if err := s.db.QueryRowContext(ctx, checkpointing).Scan(&truncated, &target, &size, &tells, &alters); err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	switch most := int64(simpleShare * float64(size)); {
+	switch most := int64(truncatedShare * float64(size)); {
 	case !tells:
 		return refuse("use SQL Server 2016 SP2 or later", "the server has no sys.dm_db_log_stats, which tells how much log stands since the last checkpoint")
 	case !alters:
 		return refuse("make the user a member of db_owner", "the user may not set the database's "+targetRecoveryTime)
-	case model == "SIMPLE" && bytes > most:
+	case truncated && bytes > most:
 		return refuse(fmt.Sprintf("ask for at most %d MB by --replay, or make the log larger: ALTER DATABASE … MODIFY FILE", most/1e6),
-			"the log has %d MB, and under simple recovery a checkpoint comes when 70 %% of it are in use", size/1e6)
+			"the log has %d MB, and where it is not kept for backups a checkpoint comes when 70 %% of it are in use", size/1e6)
 	}
 	const executeDenied, notOfRole = 229, 15003
 	if _, err := s.recoveries(ctx, 0); err != nil {
