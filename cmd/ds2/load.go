@@ -136,6 +136,9 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 		for _, line := range report.LeftOut {
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
+		if report.Growth != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", report.Growth)
+		}
 		if err != nil && ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("load interrupted; continue it with ds2 load --resume")}
 		}

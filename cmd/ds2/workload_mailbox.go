@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/driver"
+	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -242,7 +243,22 @@ func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, i
 	plan.PerMailbox, plan.Headroom, plan.Closed = f.mailbox.perMailbox, f.mailbox.headroom, f.mailbox.closed
 	f.leastIOPS = plan.Target()
 	if !plan.Closed {
+		if err := f.paceable(plan.Target()); err != nil {
+			return nil, err
+		}
 		f.leastIOPS *= 1 - driver.Tolerance
 	}
 	return plan, nil
+}
+
+// paceable refuses a target so low that a sample counts too few I/Os to tell whether the rate makes it: of fewer than
+// 1 / driver.Tolerance, one more or less is more than the tolerance.
+func (f *driveFlags) paceable(target float64) error {
+	const least = 1 / driver.Tolerance
+	sample := experiment.PaceSample(f.config.Warmup)
+	if counts := target * sample.Seconds(); target > 0 && counts < least {
+		return usageError("--iops-per-mailbox: all mailboxes together take %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes %g; take more mailboxes, more IOPS of each, or a longer --warmup-time, whose tenth a sample is, up to %s",
+			target, sample, counts, 100*driver.Tolerance, least, experiment.MaxPaceSample)
+	}
+	return nil
 }

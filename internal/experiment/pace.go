@@ -27,13 +27,20 @@ var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the driv
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
 const (
-	firstIOs     = 2 // I/Os an order, until they have been measured
-	sampleLength = 15 * time.Second
-	paceSamples  = 10 // that a warm-up has at least, where they can be shorter
+	firstIOs    = 2  // I/Os an order, until they have been measured
+	paceSamples = 10 // that a warm-up has at least, where they can be shorter
 )
 
+// MaxPaceSample is the longest sample that a rate is corrected by.
+const MaxPaceSample = 15 * time.Second
+
+// PaceSample is how long a sample of a warm-up is, in which a rate is found.
+func PaceSample(warmup time.Duration) time.Duration {
+	return max(min(MaxPaceSample, warmup/paceSamples).Truncate(time.Second), 2*time.Second)
+}
+
 func newPace(target float64, warmup time.Duration, machine *monitor.Machine, set func(float64)) *pace {
-	length := max(min(sampleLength, warmup/paceSamples).Truncate(time.Second), 2*time.Second)
+	length := PaceSample(warmup)
 	first := target / firstIOs
 	return &pace{
 		record:  result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()},

@@ -156,15 +156,19 @@ func (l *loader) createTables(ctx context.Context) error {
 		if err := l.sameWorkload(ctx); err != nil {
 			return err
 		}
-		switch {
-		case l.options.Resume:
-			return l.resume(ctx)
-		case l.options.Drop:
-			if err := l.transact(ctx, schema.Drop); err != nil {
-				return err
-			}
-		default:
+		if !l.options.Resume && !l.options.Drop {
 			return l.refuse(ctx, held)
+		}
+	}
+	if err := l.checkRoom(ctx, len(held) > 0); err != nil {
+		return err
+	}
+	if len(held) > 0 {
+		if l.options.Resume {
+			return l.resume(ctx)
+		}
+		if err := l.transact(ctx, schema.Drop); err != nil {
+			return err
 		}
 	}
 	var note []string

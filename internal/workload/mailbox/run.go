@@ -108,6 +108,10 @@ func (r *Run) Ready(ctx context.Context) error {
 		if r.live[i].Records() == 0 {
 			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox", t.Store.Label())
 		}
+		if users := int64(len(r.live[i].shares)); users*int64(r.parameters.Batch) > r.live[i].Records() {
+			return fmt.Errorf("%s holds %d records, fewer than %d users with %d operations in a transaction work on at once: take fewer of them, or a larger database",
+				t.Store.Label(), r.live[i].Records(), users, r.parameters.Batch)
+		}
 		bytes, err := t.Engine.Bytes(ctx, t.Store)
 		if err != nil {
 			return err
