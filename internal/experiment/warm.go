@@ -77,7 +77,7 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 		to := rows.Rows[n-1].Time
 		rows.Rows = rows.Rows[max(0, n-warmSamples):]
 		latencies := monitor.Drives{Counters: rows, Machine: machine, From: start, To: to}.ReadLatencies()
-		now.Samples = len(rows.Rows)
+		now.Samples, now.At = len(rows.Rows), to.Sub(start).Seconds()
 		w.checkpoint = w.checkpoint || checkpointed(rows)
 		now.Checkpoint = w.checkpoint
 		if slope, reads := measure.Slope(latencies); reads >= leastReads {
@@ -85,7 +85,9 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 		}
 	}
 	level := now.Samples >= warmSamples && (now.Slope == nil || math.Abs(*now.Slope) < warmSlope)
-	now.Reached = filled && level && now.Checkpoint
+	if now.Reached = filled && level && now.Checkpoint; !now.Reached {
+		now.At = 0
+	}
 	return now
 }
 

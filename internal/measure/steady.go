@@ -53,7 +53,7 @@ func judge(samples []Sample) Steadiness {
 func judgeRounds(rates []float64, what string) Steadiness {
 	mean, _ := meanAndDeviation(rates)
 	if mean == 0 {
-		return Steadiness{Why: "not steady: no orders"}
+		return Steadiness{Why: "not steady: nothing was completed"}
 	}
 	slope, _ := Slope(rates)
 	s := Steadiness{

@@ -163,9 +163,13 @@ func cumulativeNote(s result.Summary) string {
 	if s.CumulativeOPM == nil || s.IOPS != nil {
 		return ""
 	}
-	text := fmt.Sprintf("Cumulative OPM, which DS2 calls opm: %s, the average since the end of the warm-up", number(*s.CumulativeOPM, 1))
+	words, known := s.Words.Or(), ""
+	if words == result.Orders() {
+		known = ", which DS2 calls opm"
+	}
+	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, known, number(*s.CumulativeOPM, 1))
 	if of := s.CumulativeOf; of != nil {
-		text += fmt.Sprintf(" (%s orders in %s)", integer(of.Orders), seconds(of.Seconds))
+		text += fmt.Sprintf(" (%s %s in %s)", integer(of.Orders), words.Cycles, seconds(of.Seconds))
 	}
 	return text + "."
 }

@@ -45,6 +45,14 @@ func TestWords(t *testing.T) {
 	check("the text of a run", text.String(), "What a transaction costs", "Open loop of 10.0 transactions a second", "1 transactions given up", "cumulative TPM")
 
 	text.Reset()
+	uncounted := s
+	uncounted.IOPS, uncounted.CumulativeOPM, uncounted.CumulativeOf = nil, new(540.), &measure.Average{Orders: 90, Seconds: 10}
+	if err := Text(&text, []*result.Record{{Summary: uncounted}}); err != nil {
+		t.Fatal(err)
+	}
+	check("the text of a run whose I/Os nobody counted", text.String(), "600.0 TPM", "Cumulative TPM: 540.0, ", "(90 transactions in 10 s)")
+
+	text.Reset()
 	one, other := Configuration{Name: "a", Bench: single(s)}, Configuration{Name: "b", Bench: single(s)}
 	if err := CompareText(&text, Compare([]Configuration{one, other})); err != nil {
 		t.Fatal(err)

@@ -13,12 +13,12 @@ type Figure struct {
 	CI95  *float64 // half the width of its 95 % confidence interval within the run; nil: unknown
 }
 
-// Figure is the run's: IOPS where its workload is judged by them, and else OPM.
+// Figure is the run's: IOPS where its workload is judged by them, and else cycles a minute.
 func (s Summary) Figure() Figure {
 	if s.IOPS != nil {
 		return Figure{Unit: IOPS, Value: s.IOPS}
 	}
-	f := Figure{Unit: OPM, Value: s.OPM}
+	f := Figure{Unit: s.Words.Or().Rate, Value: s.OPM}
 	if len(s.Windows) > 0 {
 		f.CI95 = s.Windows[0].CI95
 	}

@@ -28,6 +28,7 @@ type Warm struct {
 	Most       float64  `json:"most_s"`                          // that the wait could take after the warm-up
 	Waited     float64  `json:"waited_s"`                        // that it took
 	Reached    bool     `json:"reached"`                         // all of the below held
+	At         float64  `json:"reached_at_s,omitempty"`          // when it was seen that they did, from the start of the run on
 	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0 to 1, 0.9 at least; nil: the server does not say
 	Estimated  bool     `json:"buffers_estimated,omitempty"`     // by the pages that the server has read
 	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them

@@ -207,7 +207,9 @@ func warmed(w result.Warm) string {
 	} else {
 		all = append(all, "with hardly a read of the drives")
 	}
-	if !w.Reached {
+	if w.Reached {
+		all = append(all, fmt.Sprintf("all of it seen at %.0f s", w.At))
+	} else {
 		all = append(all, "since it had waited as long as it might")
 	}
 	return strings.Join(all, "; ")
