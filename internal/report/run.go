@@ -164,7 +164,7 @@ func cumulativeNote(s result.Summary) string {
 		return ""
 	}
 	words, known := s.Words.Or(), ""
-	if words == result.Orders() {
+	if words.Rate == result.OPM {
 		known = ", which DS2 calls opm"
 	}
 	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, known, number(*s.CumulativeOPM, 1))
