@@ -35,7 +35,7 @@ latency and the size of the drives' reads, where they are observed. No backup is
 PostgreSQL backs up a whole cluster, all of its databases but not its log, by BASE_BACKUP: from version 15 on the server itself
 discards it (TARGET 'blackhole'), older ones send it to ds2. The user needs the attribute REPLICATION and a line for
 replication in pg_hba.conf. No replication slot is used. It begins with a checkpoint, which the time does not include.
-SQL Server backs up each database by BACKUP DATABASE … TO DISK = 'NUL' WITH COPY_ONLY, CHECKSUM, and needs db_backupoperator.
+SQL Server backs up each database by BACKUP DATABASE … TO DISK = 'NUL' WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION, and needs db_backupoperator.
 
 Pages in the kernel's cache are not read from the drives; the column "from the drives" has what was.`,
 		Example: `  ds2 bench-backup --target postgres://postgres@localhost/mail

@@ -42,7 +42,7 @@ func (s *Store) ReadBackup(ctx context.Context, tell func(done, total int64)) (b
 		return b, s.Wrap(op, err)
 	}
 	b.Unit, _ = s.BackupUnit(ctx)
-	b.Method = "BACKUP DATABASE " + quoteName(s.Database()) + " TO DISK = N'NUL' WITH COPY_ONLY, CHECKSUM"
+	b.Method = "BACKUP DATABASE " + quoteName(s.Database()) + " TO DISK = N'NUL' WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION"
 	before, counted := readCounts(ctx, conn)
 	reporting, done := context.WithCancel(ctx)
 	gone := make(chan struct{})
