@@ -11,12 +11,16 @@ type Pacer struct {
 	inARow  int
 	frozen  bool
 	limited bool
+
+	recent [Averaged]struct{ orders, iops float64 } // the last samples
+	taken  int
 }
 
 // How a Pacer corrects (mailbox/WORKLOAD.md section 5).
 const (
 	Tolerance  = 0.02
 	Settled    = 4
+	Averaged   = 8    // samples by which the rate is set at last where no samples in a row agree
 	correction = 0.10 // of the rate, at most, at a time
 	behind     = 0.95 // of the rate: a store that completes less cannot keep up
 )
@@ -44,6 +48,9 @@ func (p *Pacer) Sample(orders, iops float64) {
 	if p.frozen || iops <= 0 {
 		return
 	}
+	last := &p.recent[p.taken%Averaged]
+	p.taken++
+	last.orders, last.iops = orders, iops
 	p.limited = orders < behind*p.rate
 	if math.Abs(iops-p.target) <= Tolerance*p.target {
 		p.inARow++
@@ -56,4 +63,21 @@ func (p *Pacer) Sample(orders, iops float64) {
 		return
 	}
 	p.rate *= min(max(factor, 1-correction), 1+correction)
+}
+
+// Freeze keeps the rate as it is where it has settled, or where the store cannot keep up. Otherwise it sets it to what the target takes by
+// the I/Os that an order took on average over the last samples: where they come in bursts, such as those of a server's cleaning up, a
+// rate that follows single samples ends far from it.
+func (p *Pacer) Freeze() {
+	if p.frozen || p.limited {
+		return
+	}
+	var orders, iops float64
+	for _, s := range p.recent {
+		orders, iops = orders+s.orders, iops+s.iops
+	}
+	if iops > 0 && orders > 0 {
+		p.rate = p.target * orders / iops
+	}
+	p.frozen = true
 }

@@ -64,3 +64,26 @@ func TestPacerOfSlowStore(t *testing.T) {
 		t.Errorf("frozen %v, limited %v, rate %g", p.Frozen(), p.Limited(), p.Rate())
 	}
 }
+
+// TestPacerOfBursts: I/Os that come in bursts settle no rate; the one that is kept at last is right on average.
+func TestPacerOfBursts(t *testing.T) {
+	const target = 400.0
+	p := NewPacer(target, 100, 250)
+	perOrder := func(sample int) float64 { // 3.75 on average
+		if sample%4 == 3 {
+			return 7.5
+		}
+		return 2.5
+	}
+	for sample := range 3 * Averaged {
+		p.Sample(p.Rate(), p.Rate()*perOrder(sample))
+	}
+	if p.Frozen() {
+		t.Fatal("settled, though no samples in a row agree")
+	}
+	before := p.Rate()
+	p.Freeze()
+	if achieved := 3.75 * p.Rate(); !p.Frozen() || math.Abs(achieved-target) > Tolerance*target || math.Abs(3.75*before-target) < Tolerance*target {
+		t.Errorf("frozen %v at %g I/Os a second on average, before at %g, of %g", p.Frozen(), achieved, 3.75*before, target)
+	}
+}

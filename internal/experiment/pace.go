@@ -21,6 +21,7 @@ type pace struct {
 	length  time.Duration // of a sample
 	from    time.Duration // when the sample under way began; 0: not yet
 	orders  int64         // since
+	kept    bool          // the rate stays as it is
 }
 
 var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; run ds2 on the database machine, or name its exporter by --exporter")
@@ -50,7 +51,14 @@ func newPace(target float64, warmup time.Duration, machine *monitor.Machine, set
 
 // sample takes a second of the run.
 func (p *pace) sample(s measure.Sample, o *observation) {
-	if p == nil || s.Phase != measure.PhaseWarmup || p.record.Settled {
+	if p == nil || p.kept {
+		return
+	}
+	if s.Phase == measure.PhaseRun {
+		p.keep()
+		return
+	}
+	if s.Phase != measure.PhaseWarmup {
 		return
 	}
 	if p.from == 0 {
@@ -73,6 +81,17 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 		p.pacer.Sample(rate, iops)
 	}
 	p.record.Rate, p.record.Settled, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
+	p.kept = p.record.Settled
+	p.set(p.record.Rate)
+}
+
+// keep keeps a rate that has not settled, when the run begins.
+func (p *pace) keep() {
+	if p.kept = true; p.pacer == nil {
+		return
+	}
+	p.pacer.Freeze()
+	p.record.Rate = p.pacer.Rate()
 	p.set(p.record.Rate)
 }
 
@@ -84,5 +103,5 @@ func (p *pace) warning() string {
 	case p.record.Limited:
 		return fmt.Sprintf("the store does not complete the orders that %.6g IOPS take: take more users, or a lower target", p.record.Target)
 	}
-	return fmt.Sprintf("the rate of orders for %.6g IOPS had not settled at the end of the warm-up, after %d samples of %g s: take a longer --warmup-time", p.record.Target, p.record.Samples, p.record.Length)
+	return fmt.Sprintf("the rate of orders for %.6g IOPS had not settled at the end of the warm-up, after %d samples of %g s, and was set by the last %d together: take a longer --warmup-time", p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
 }
