@@ -19,10 +19,20 @@ func New(bytesPerSecond float64) Throttle {
 	if bytesPerSecond <= 0 {
 		return Throttle{}
 	}
-	burst := max(1, int(bytesPerSecond)) // of a second
-	l := rate.NewLimiter(rate.Limit(bytesPerSecond), burst)
-	l.AllowN(time.Now(), burst) // nothing is late yet
-	return Throttle{l}
+	t := Throttle{rate.NewLimiter(rate.Limit(bytesPerSecond), max(1, int(bytesPerSecond)))}
+	t.Resume()
+	return t
+}
+
+// Resume says that reading goes on after a pause, which is not caught up.
+func (t Throttle) Resume() {
+	if t.limiter == nil {
+		return
+	}
+	now := time.Now()
+	if late := int(t.limiter.TokensAt(now)); late > 0 {
+		t.limiter.AllowN(now, late)
+	}
 }
 
 // Wait waits until so many bytes may pass. The error is that of ctx.

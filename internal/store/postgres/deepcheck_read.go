@@ -117,6 +117,7 @@ type pageRange struct {
 func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 	s.reading.size = readPages * s.pageSize
 	before, begin := s.deviceBytes(), time.Now()
+	s.throttle.Resume()
 	var ranges []pageRange
 	for _, f := range r.forks {
 		for from := int64(0); from < f.pages; from += readPages {
