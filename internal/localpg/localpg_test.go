@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -128,6 +129,23 @@ func TestKillAndRestart(t *testing.T) {
 	}
 	if strings.Contains(s.process.log(), "automatic recovery in progress") {
 		t.Errorf("a restart in order needed recovery:\n%s", s.process.log())
+	}
+}
+
+// TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
+func TestRestartAmidKill(t *testing.T) {
+	s := start(t, Options{})
+	p := s.process
+	p.killing.Lock() // as kill does
+	p.cmd.Process.Kill()
+	<-p.exited
+	var gone atomic.Bool
+	time.AfterFunc(500*time.Millisecond, func() { // the children end when they see that their parent is gone
+		gone.Store(true)
+		p.killing.Unlock()
+	})
+	if err := s.Restart(t.Context()); err != nil || !gone.Load() {
+		t.Errorf("restarted with %v, children gone: %v", err, gone.Load())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -34,6 +35,7 @@ type process struct {
 	logFile  string
 	logStart int64         // where this start's messages begin
 	exited   chan struct{} // closed when the postmaster has ended
+	killing  sync.Mutex    // held until those that kill ends are gone, its children too
 }
 
 // startProcess starts cmd with its output added to logFile.
@@ -98,15 +100,13 @@ func (p *process) log() string {
 
 // stop ends the server: fast, else immediately, else by force.
 func (p *process) stop() {
+	defer p.kill() // where nothing else helped; and one that is under way is waited for
 	p.cmd.Process.Signal(syscall.SIGINT)
 	if p.endsWithin(fastStopTime) {
 		return
 	}
 	p.cmd.Process.Signal(syscall.SIGQUIT)
-	if p.endsWithin(immediateStopTime) {
-		return
-	}
-	p.kill()
+	p.endsWithin(immediateStopTime)
 }
 
 func (p *process) endsWithin(d time.Duration) bool {
@@ -121,6 +121,8 @@ func (p *process) endsWithin(d time.Duration) bool {
 // kill ends the postmaster and its children and returns when all of them are gone: a child left over would keep the
 // shared memory, and the next start would fail on it.
 func (p *process) kill() {
+	p.killing.Lock()
+	defer p.killing.Unlock()
 	pid := p.cmd.Process.Pid
 	select {
 	case <-p.exited:
