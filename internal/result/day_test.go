@@ -19,12 +19,15 @@ import (
 // dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of its log, on one drive.
 const dayColumns = 64
 
+// dayCounts are what the workload of the day counts of its own.
+var dayCounts = []Count{{"purchases", "orders"}, {"cents", "purchases"}}
+
 // simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
 // checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
 func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(monitor.Row)) *measure.Meter {
 	operations := []string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase"}
 	random := rand.New(rand.NewPCG(8, 8))
-	m := measure.NewMeter(operations, []string{"host/db"}, "purchases", "cents")
+	m := measure.NewMeter(operations, []string{"host/db"}, Names(dayCounts)...)
 	user := m.NewRecorder(0)
 	m.Enter(measure.PhaseRamp)
 	values := make([]float64, dayColumns)
@@ -78,7 +81,7 @@ func TestDay(t *testing.T) {
 		hours = 3
 	}
 	dir := t.TempDir()
-	w, err := Create(dir, Summary{RunID: "day", Status: Running, Start: hostStart})
+	w, err := Create(dir, Summary{RunID: "day", Status: Running, Start: hostStart}, dayCounts...)
 	if err != nil {
 		t.Fatal(err)
 	}
