@@ -19,10 +19,7 @@ import (
 
 var _ store.Replayer = (*Store)(nil)
 
-// infoReplay is the name in ds2_info of what a replay test changed.
-const infoReplay = "replay"
-
-// changedSettings is the value there.
+// changedSettings is what ds2_info keeps of a replay test, under store.InfoReplay.
 type changedSettings struct {
 	Run      string           `json:"run"`
 	Settings []changedSetting `json:"settings"`
@@ -91,10 +88,10 @@ func (s *Store) change(ctx context.Context, note changedSettings) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+infoReplay+"'"); err != nil {
+	if _, err := s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'"); err != nil {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+infoReplay+"', $1)", string(text)); err != nil {
+	if _, err := s.db.ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+store.InfoReplay+"', $1)", string(text)); err != nil {
 		return err
 	}
 	for _, c := range note.Settings {
@@ -194,7 +191,7 @@ func (s *Store) tellsOfRecovery(ctx context.Context, op, file string) error {
 func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
 	op := "set back the settings of " + s.Label()
 	var text string
-	err = s.db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+infoReplay+"'").Scan(&text)
+	err = s.db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+store.InfoReplay+"'").Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{undefinedTable, undefinedDatabase, insufficientPrivilege}, sqlState(err)) {
 		return nil, nil
 	}
@@ -225,7 +222,7 @@ func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []
 		return restored, s.wrapAlter(op, err)
 	}
 	slices.Sort(restored)
-	_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+infoReplay+"'")
+	_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'")
 	return restored, s.wrap(op, err)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // A server copies a file by reading a little, writing it, and having the kernel begin to write it to the drive, one after the other, so
-// that the drives wait for the server's reads and its reads for the drives' writes. A second session that reads the same files in the
+// that drives and server may wait for each other. A second session that reads the same files in the
 // same order just before puts them into the kernel's page cache.
 
 const (

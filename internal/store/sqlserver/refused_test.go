@@ -1,12 +1,10 @@
 package sqlserver_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/schema"
 )
@@ -21,16 +19,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	case !babelfish:
 		t.Skip("the server is not Babelfish")
 	}
-	target, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := sqlserver.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := opened.(*sqlserver.Store)
-	t.Cleanup(func() { s.Close() })
+	s := open(t, text)
 	ctx := t.Context()
 	if restored, err := s.RestoreSettings(ctx, ""); err != nil || restored != nil {
 		t.Errorf("without a database: set back %q, %v", restored, err)

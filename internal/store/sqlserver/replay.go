@@ -15,13 +15,10 @@ import (
 
 var _ store.Replayer = (*Store)(nil)
 
-// infoReplay is the name in ds2_info of what a replay test changed.
-const infoReplay = "replay"
-
 // targetRecoveryTime is what a replay test changes, as it is told to a user.
 const targetRecoveryTime = "TARGET_RECOVERY_TIME"
 
-// changedTarget is the value there.
+// changedTarget is what ds2_info keeps of a replay test, under store.InfoReplay.
 type changedTarget struct {
 	Run    string `json:"run"`
 	Before int    `json:"target_recovery_time_s"` // 0: the server's recovery interval counted
@@ -46,9 +43,9 @@ const (
 	FROM sys.databases AS d LEFT JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id
 	WHERE d.database_id = DB_ID()`
 
-	forgetReplay = "DELETE FROM ds2_info WHERE name = '" + infoReplay + "'"
-	noteReplay   = "INSERT INTO ds2_info (name, value) VALUES ('" + infoReplay + "', @p1)"
-	askReplay    = "SELECT value FROM ds2_info WHERE name = '" + infoReplay + "'"
+	forgetReplay = "DELETE FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
+	noteReplay   = "INSERT INTO ds2_info (name, value) VALUES ('" + store.InfoReplay + "', @p1)"
+	askReplay    = "SELECT value FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
 
 	// logStanding asks how much log stands since the last checkpoint.
 	logStanding = "SELECT log_checkpoint_lsn, log_since_last_checkpoint_mb, GETDATE() FROM sys.dm_db_log_stats(DB_ID())"

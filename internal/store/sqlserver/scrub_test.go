@@ -12,18 +12,24 @@ import (
 	"ds2/schema"
 )
 
+// open makes a store of a URL.
+func open(t *testing.T, text string) *sqlserver.Store {
+	t.Helper()
+	target, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlserver.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s.(*sqlserver.Store)
+}
+
 // TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
 func TestScrub(t *testing.T) {
-	target, err := url.Parse(servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := sqlserver.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := opened.(*sqlserver.Store)
-	t.Cleanup(func() { s.Close() })
+	s := open(t, servertest.Database(t))
 	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Database()}}
 	if err := s.CreateDatabase(t.Context(), create); err != nil {
 		t.Fatal(err)
