@@ -1,2 +1,3 @@
-\set id random(1, :records)
+\set d least(:d + 1, :n)
+\set id 1000000 * (1 + :client_id) + :d
 DELETE FROM messages_pgbench WHERE mailbox_id = 1 + :id % 20 AND folder_id = 1 AND message_id = :id RETURNING flags;

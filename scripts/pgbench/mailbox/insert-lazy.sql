@@ -1,4 +1,5 @@
-\set id random(1, :records)
+\set n :n + 1
+\set id 1000000 * (1 + :client_id) + :n
 \set flags random(1, 2000000000)
 \startpipeline
 SELECT set_config('synchronous_commit', 'off', true);
