@@ -16,11 +16,13 @@ import (
 
 	"ds2/internal/background"
 	"ds2/internal/driver"
+	"ds2/internal/durability"
 	"ds2/internal/experiment"
 	"ds2/internal/monitor"
 	"ds2/internal/preflight"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
 // preflightFlags are those of the run that is asked about.
@@ -68,16 +70,17 @@ func (f *preflightFlags) run(i *interrupts, cmd *cobra.Command) error {
 	if _, err := f.drive.specs(c.Length()); err != nil {
 		return err
 	}
-	if _, err := f.drive.crash.parse(c.Length(), len(stores), c.Seed); err != nil {
+	crash, err := f.drive.crash.parse(c.Length(), len(stores), c.Seed)
+	if err != nil {
 		return err
 	}
 	p := &preflightView{ctx: i.soft, w: cmd.OutOrStdout(), json: f.output.format == "json", quiet: f.output.quiet}
-	ready, err := p.databases(i, f, stores)
+	ready, plan, err := p.databases(i, f, stores)
 	if err != nil {
 		return err
 	}
 	if len(ready) == len(stores) && i.soft.Err() == nil {
-		p.observed(f, ready, c)
+		p.observed(f, ready, plan, crash, c)
 	}
 	p.here(f, c)
 	if i.soft.Err() != nil {
@@ -141,12 +144,12 @@ func (p *preflightView) end() error {
 	return nil
 }
 
-// databases looks at each target by itself, and gives those that can be driven. The error is wrong usage.
-func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []store.Store) (ready []store.Store, err error) {
+// databases looks at each target by itself, and gives those that can be driven, and the plan of a run on all of them. The error is wrong usage.
+func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []store.Store) (ready []store.Store, plan workload.Plan, err error) {
 	for _, s := range stores {
-		plan, err := f.drive.plan(p.ctx, []store.Store{s})
+		plan, err = f.drive.plan(p.ctx, []store.Store{s})
 		if isUsage(err) {
-			return nil, err
+			return nil, nil, err
 		}
 		if err != nil {
 			p.worse("database", store.Failure, "", err)
@@ -174,17 +177,17 @@ func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []sto
 		p.ok("lock", "no other ds2 is at work on %s", s.Label())
 	}
 	if len(ready) > 1 && len(ready) == len(stores) {
-		if _, err := f.drive.plan(p.ctx, stores); isUsage(err) {
-			return nil, err
+		if plan, err = f.drive.plan(p.ctx, stores); isUsage(err) {
+			return nil, nil, err
 		} else if err != nil {
 			p.worse("database", store.Failure, "load them alike", err)
 		}
 	}
-	return ready, nil
+	return ready, plan, nil
 }
 
 // observed looks at the servers and machines of targets that can be driven.
-func (p *preflightView) observed(f *preflightFlags, stores []store.Store, c driver.Config) {
+func (p *preflightView) observed(f *preflightFlags, stores []store.Store, plan workload.Plan, crash *durability.Plan, c driver.Config) {
 	growth := make([]int64, len(stores))
 	for k, s := range stores {
 		e, err := preflight.Server(p.ctx, s, store.Need{Users: c.Threads, Checkpoint: f.drive.checkpoint})
@@ -193,7 +196,7 @@ func (p *preflightView) observed(f *preflightFlags, stores []store.Store, c driv
 		}
 		p.add(e.Findings...)
 		growth[k] = e.LogGrowth
-		p.beside(f, s)
+		p.beside(f, crash, s)
 	}
 	if _, err := loadDevice(f.observe.deviceRecord); err != nil {
 		p.worse("device record", store.Failure, "", err)
@@ -205,12 +208,16 @@ func (p *preflightView) observed(f *preflightFlags, stores []store.Store, c driv
 	p.add(preflight.Observed(observer)...)
 	for k, s := range stores {
 		free := func(dir string) (int64, string, bool) { return observer.Free(s, dir) }
-		p.add(preflight.Room(s.Label(), observer.Servers[k].Files, preflight.Load{Users: c.Threads, Length: c.Length()}, growth[k], free)...)
+		p.add(preflight.Room(s.Label(), observer.Servers[k].Files, preflight.Load{Growth: plan.Growth(c.Threads), Length: c.Length()}, growth[k], free)...)
 	}
 }
 
-// beside looks whether a target lets itself be read beside the users, and be told to do what it has put off.
-func (p *preflightView) beside(f *preflightFlags, s store.Store) {
+// beside looks whether a target lets itself be read beside the users, and be told to put work off or to do what it has put off.
+func (p *preflightView) beside(f *preflightFlags, crash *durability.Plan, s store.Store) {
+	var replay *durability.Replay
+	if crash != nil {
+		replay = crash.Replay
+	}
 	one, c := []store.Store{s}, f.drive.background.config()
 	for _, check := range []struct {
 		flag  string
@@ -220,6 +227,7 @@ func (p *preflightView) beside(f *preflightFlags, s store.Store) {
 	}{
 		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", func() error { return background.Check(p.ctx, one, background.Config{ScrubRate: c.ScrubRate}) }},
 		{"--copies", c.Copies > 0, "may read the log", func() error { return background.Check(p.ctx, one, background.Config{Copies: c.Copies}) }},
+		{"--replay", replay != nil, "may put off the checkpoints", func() error { return replay.Check(p.ctx, s) }},
 		{"--debt", f.drive.debt, "may run a checkpoint and vacuum", func() error { return experiment.CanSettle(p.ctx, one) }},
 	} {
 		if !check.asked {
@@ -313,7 +321,7 @@ func warnBefore(ctx context.Context, o *experiment.Options, stderr io.Writer) {
 			continue // those who connect next say it better
 		}
 		free := func(dir string) (int64, string, bool) { return o.Observer.Free(s, dir) }
-		room := preflight.Room(s.Label(), o.Observer.Servers[k].Files, preflight.Load{Users: c.Threads, Length: c.Length()}, e.LogGrowth, free)
+		room := preflight.Room(s.Label(), o.Observer.Servers[k].Files, preflight.Load{Growth: o.Plan.Growth(c.Threads), Length: c.Length()}, e.LogGrowth, free)
 		for _, f := range e.Findings {
 			if f.State != store.OK {
 				warn(f)

@@ -84,6 +84,12 @@ func TestPreflight(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	fine := []string{"--metrics-addr", "", "--out", out}
 
+	log := filepath.Join(t.TempDir(), "server.log")
+	if err := os.WriteFile(log, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	replay := append([]string{"--replay", "10MB", "--server-log", log, "--kill-command", "false", "--start-command", "false"}, fine...)
+
 	for _, c := range []struct {
 		why  string
 		args []string
@@ -104,6 +110,8 @@ func TestPreflight(t *testing.T) {
 			"ok       --scrub-rate: the user may read the server's files of ", "ok       --copies: the user may read the log of ", "ok       --debt: "}},
 		{"no rights to that", append([]string{"--target", as(t, target, few), "--scrub-rate", "1MB/s", "--copies", "2", "--debt"}, fine...), exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"" + few + "\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint"}},
+		{"a replay test", append([]string{"--target", target}, replay...), exitDone, []string{"ok       --replay: the user may put off the checkpoints of "}},
+		{"no rights to that", append([]string{"--target", as(t, target, few)}, replay...), exitVerdict, []string{"FAILURE  --replay: |superuser"}},
 		{"more copies than slots", append([]string{"--target", target, "--copies", "11"}, fine...), exitVerdict, []string{"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},

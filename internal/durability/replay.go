@@ -30,11 +30,29 @@ const poolTries = 5
 // restoreTime bounds the setting back of a server that may not answer.
 const restoreTime = 30 * time.Second
 
-// Prepare has the target let its log grow. restore sets back what that changed, whatever became of the run.
-func (r *Replay) Prepare(ctx context.Context, target store.Store, run string) (changed []string, restore func(context.Context) error, err error) {
+// replayerOf is the target as one whose recovery can be measured.
+func replayerOf(target store.Store) (store.Replayer, error) {
 	replayer, ok := target.(store.Replayer)
 	if !ok {
-		return nil, nil, fmt.Errorf("prepare %s for a replay test: ds2 cannot ask engine %s how long a recovery took", target.Label(), target.Engine())
+		return nil, fmt.Errorf("prepare %s for a replay test: ds2 cannot ask engine %s how long a recovery took", target.Label(), target.Engine())
+	}
+	return replayer, nil
+}
+
+// Check is an error where the test cannot be made on the target. It changes nothing.
+func (r *Replay) Check(ctx context.Context, target store.Store) error {
+	replayer, err := replayerOf(target)
+	if err != nil {
+		return err
+	}
+	return replayer.CheckReplay(ctx, r.Bytes, r.File)
+}
+
+// Prepare has the target let its log grow. restore sets back what that changed, whatever became of the run.
+func (r *Replay) Prepare(ctx context.Context, target store.Store, run string) (changed []string, restore func(context.Context) error, err error) {
+	replayer, err := replayerOf(target)
+	if err != nil {
+		return nil, nil, err
 	}
 	changed, err = replayer.PrepareReplay(ctx, run, r.Bytes, r.File)
 	if err != nil {

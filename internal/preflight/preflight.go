@@ -32,15 +32,11 @@ func Server(ctx context.Context, s store.Store, need store.Need) (store.Examinat
 
 // Load is how much a run may write.
 type Load struct {
-	Users  int
+	Growth float64       // of a target, in bytes a second
 	Length time.Duration // 0: until stopped
 }
 
-// What an order makes a database grow by, indexes included, and how many of them a user may make a second where nothing holds
-// it back. They are only good for a warning.
 const (
-	orderBytes     = 2_000
-	ordersOfUser   = 20
 	leastRoom      = 256 << 20
 	recordBytes    = 16 << 20 // with a journal, or of days
 	descriptorsOwn = 100
@@ -52,7 +48,7 @@ func (l Load) growth() int64 {
 	if length == 0 {
 		length = time.Hour
 	}
-	return int64(float64(l.Users) * length.Seconds() * ordersOfUser * orderBytes)
+	return int64(l.Growth * length.Seconds())
 }
 
 // Room looks whether a server's drives have room for what the run adds and for its log. free tells how much is free in a

@@ -33,7 +33,7 @@ func TestRoom(t *testing.T) {
 		{"the drives are elsewhere", both, nil, 1, time.Minute, gb, []store.State{store.Warning}},
 		{"the server does not tell", nil, nil, 1, time.Minute, gb, []store.State{store.Warning}},
 	} {
-		found := Room("db1", c.files, Load{Users: c.users, Length: c.run}, c.log, func(dir string) (int64, string, bool) {
+		found := Room("db1", c.files, Load{Growth: float64(c.users) * 40_000, Length: c.run}, c.log, func(dir string) (int64, string, bool) {
 			for mount, free := range c.free {
 				if strings.HasPrefix(dir, mount) {
 					return free, mount, true

@@ -7,8 +7,11 @@ import (
 
 // Replayer is a Store whose server can be made to let its log grow, and says how long it took to redo it after a crash.
 type Replayer interface {
-	// PrepareReplay puts checkpoints off until so many bytes of log stand since the last one, and makes sure that the server will tell of its
-	// recovery, in a file of its log on this machine or, where that is empty, by itself. What it changes is noted in the database first, with
+	// CheckReplay refuses what PrepareReplay would refuse, and changes nothing: a server that would not tell of its recovery, in a file of its
+	// log on this machine or, where that is empty, by itself; settings that stay as they are; a user who may not change them.
+	CheckReplay(ctx context.Context, bytes int64, file string) error
+
+	// PrepareReplay puts checkpoints off until so many bytes of log stand since the last one. What it changes is noted in the database first, with
 	// the run, so that whatever becomes of this ds2, RestoreSettings can set it back. It makes a checkpoint.
 	PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error)
 

@@ -109,6 +109,9 @@ type Plan interface {
 	// Describe adds to the summary of a record what is the workload's own: size and parameters.
 	Describe(s *result.Summary)
 
+	// Growth is how many bytes a second so many users of a target may make it grow by, indexes included. It is only good for a warning.
+	Growth(users int) float64
+
 	// Begin begins a run. The workload may keep files in dir, which is that of the run's record.
 	Begin(dir string) Run
 }

@@ -44,10 +44,51 @@ func replaySettings(bytes int64) map[string]int64 {
 	return map[string]int64{"checkpoint_timeout": longestTimeout, "max_wal_size": int64(checkpointShare*float64(bytes))>>20 + 64}
 }
 
-// PrepareReplay sets checkpoint_timeout and max_wal_size by ALTER SYSTEM: store.Replayer. It needs a superuser.
-func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
+// CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may change settings: a superuser, or from
+// version 15 on one to whom that was granted.
+func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error {
 	op := "prepare " + s.Label() + " for a replay test"
 	if err := s.tellsOfRecovery(ctx, op, file); err != nil {
+		return err
+	}
+	refuse := func(hint, format string, args ...any) error {
+		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
+	}
+	var may bool
+	var version int
+	if err := s.db.QueryRowContext(ctx, "SELECT current_setting('is_superuser') = 'on', current_setting('server_version_num')::int").Scan(&may, &version); err != nil {
+		return s.wrap(op, err)
+	}
+	for name, want := range replaySettings(bytes) {
+		var now int64
+		var source string
+		if err := s.db.QueryRowContext(ctx, "SELECT setting::bigint, source FROM pg_settings WHERE name = $1", name).Scan(&now, &source); err != nil {
+			return s.wrap(op, err)
+		}
+		if now >= want {
+			continue
+		}
+		if source == "command line" {
+			return refuse("start the server without it", "%s is %d on the server's command line: the test needs %d", name, now, want)
+		}
+		granted := may
+		if !may && version >= 150000 {
+			err := s.db.QueryRowContext(ctx, "SELECT has_parameter_privilege($1, 'ALTER SYSTEM') AND has_function_privilege('pg_reload_conf()', 'EXECUTE')", name).Scan(&granted)
+			if err != nil {
+				return s.wrap(op, err)
+			}
+		}
+		if !granted {
+			return refuse(alterHint, "the user may not change %s", name)
+		}
+	}
+	return nil
+}
+
+// PrepareReplay sets checkpoint_timeout and max_wal_size by ALTER SYSTEM: store.Replayer.
+func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
+	op := "prepare " + s.Label() + " for a replay test"
+	if err := s.CheckReplay(ctx, bytes, file); err != nil {
 		return nil, err
 	}
 	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
@@ -149,12 +190,14 @@ func (s *Store) reload(ctx context.Context) error {
 	}
 }
 
+const alterHint = "let a superuser run it, who may change settings by ALTER SYSTEM"
+
 // wrapAlter is wrap, with who may change settings.
 func (s *Store) wrapAlter(op string, err error) error {
 	wrapped := s.wrap(op, err)
 	if sqlState(err) == insufficientPrivilege {
 		if e, ok := errors.AsType[*store.Error](wrapped); ok {
-			e.Class, e.Hint = store.Config, "let a superuser run it, who may change settings by ALTER SYSTEM"
+			e.Class, e.Hint = store.Config, alterHint
 		}
 	}
 	return wrapped

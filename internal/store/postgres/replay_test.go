@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"database/sql"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -79,6 +80,17 @@ func TestReplaySettings(t *testing.T) {
 	}
 	if restored, err := st.RestoreSettings(t.Context(), ""); len(restored) > 0 || err != nil {
 		t.Errorf("restored twice: %v, %v", restored, err)
+	}
+	if _, err := db.Exec("CREATE ROLE plain LOGIN PASSWORD 'plain'; GRANT EXECUTE ON FUNCTION pg_current_logfile() TO plain"); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(server.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("plain", "plain")
+	if err := backupStore(t, u.String()).(store.Replayer).CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
+		t.Errorf("a user who may not change settings: %v", err)
 	}
 	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
 		t.Errorf("without a log to read: %v", err)

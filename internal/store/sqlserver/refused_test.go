@@ -30,7 +30,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	for flag, f := range map[string]func() error{
 		"--copies":      func() error { _, err := s.OpenLog(ctx); return err },
 		"--debt":        func() error { return s.CanSettle(ctx) },
-		"--replay":      func() error { _, err := s.PrepareReplay(ctx, "run", 100e6, ""); return err },
+		"--replay":      func() error { return s.CheckReplay(ctx, 100e6, "") },
 		"--deep":        func() error { _, err := s.DeepCheck(ctx, store.DeepReading{}, nil); return err },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
 		"postgres://":   func() error { _, err := s.ReadBackup(ctx, nil); return err },

@@ -36,12 +36,13 @@ const truncatedShare = 0.6
 const (
 	// checkpointing asks for what decides when checkpoints come, and whether the server can say how much log stands: from 2016 SP2 on.
 	checkpointing = `SELECT CAST(CASE WHEN d.recovery_model_desc = 'SIMPLE' OR r.last_log_backup_lsn IS NULL THEN 1 ELSE 0 END AS bit),
-		d.target_recovery_time_in_seconds,
 		(SELECT SUM(CAST(size AS bigint)) * 8192 FROM sys.database_files WHERE type = 1),
 		CAST(CASE WHEN OBJECT_ID('sys.dm_db_log_stats') IS NULL THEN 0 ELSE 1 END AS bit),
 		CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'ALTER'), 0) AS bit)
 	FROM sys.databases AS d LEFT JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id
 	WHERE d.database_id = DB_ID()`
+
+	askTarget = "SELECT target_recovery_time_in_seconds FROM sys.databases WHERE database_id = DB_ID()"
 
 	forgetReplay = "DELETE FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
 	noteReplay   = "INSERT INTO ds2_info (name, value) VALUES ('" + store.InfoReplay + "', @p1)"
@@ -59,15 +60,15 @@ func (s *Store) setTarget(seconds int) string {
 	return fmt.Sprintf("ALTER DATABASE %s SET TARGET_RECOVERY_TIME = %d SECONDS", quoteName(s.Database()), seconds)
 }
 
-// PrepareReplay sets the database's TARGET_RECOVERY_TIME: store.Replayer. It needs a user who may read the server's error log.
-func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
+// CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may read the server's error log.
+func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error {
 	op := "prepare " + s.Label() + " for a replay test"
 	v, err := s.ask(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	refuse := func(hint, why string, args ...any) ([]string, error) {
-		return nil, &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(why, args...), Hint: hint}
+	refuse := func(hint, why string, args ...any) error {
+		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(why, args...), Hint: hint}
 	}
 	switch {
 	case v.babelfish:
@@ -77,14 +78,10 @@ func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file
 	case file != "":
 		return refuse("leave out --server-log", "ds2 asks SQL Server itself for its error log")
 	}
-	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
-		return nil, err
-	}
-	var target int
 	var size int64
 	var truncated, tells, alters bool
-	if err := s.db.QueryRowContext(ctx, checkpointing).Scan(&truncated, &target, &size, &tells, &alters); err != nil {
-		return nil, s.Wrap(op, err)
+	if err := s.db.QueryRowContext(ctx, checkpointing).Scan(&truncated, &size, &tells, &alters); err != nil {
+		return s.Wrap(op, err)
 	}
 	switch most := int64(truncatedShare * float64(size)); {
 	case !tells:
@@ -96,11 +93,26 @@ func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file
 			"the log has %d MB, and where it is not kept for backups a checkpoint comes when 70 %% of it are in use", size/1e6)
 	}
 	const executeDenied, notOfRole = 229, 15003
-	if _, err := s.recoveries(ctx, 0); err != nil {
-		if hasNumber(err, executeDenied, notOfRole) {
-			return refuse("let a member of sysadmin run it", "the user may not read the server's error log, which says how long a recovery took")
-		}
-		return nil, s.Wrap(op+": read the server's error log", err)
+	if _, err := s.recoveries(ctx, 0); hasNumber(err, executeDenied, notOfRole) {
+		return refuse("let a member of sysadmin run it", "the user may not read the server's error log, which says how long a recovery took")
+	} else if err != nil {
+		return s.Wrap(op+": read the server's error log", err)
+	}
+	return nil
+}
+
+// PrepareReplay sets the database's TARGET_RECOVERY_TIME: store.Replayer.
+func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
+	op := "prepare " + s.Label() + " for a replay test"
+	if err := s.CheckReplay(ctx, bytes, file); err != nil {
+		return nil, err
+	}
+	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
+		return nil, err
+	}
+	var target int
+	if err := s.db.QueryRowContext(ctx, askTarget).Scan(&target); err != nil {
+		return nil, s.Wrap(op, err)
 	}
 	if target < longestRecovery {
 		if err := s.change(ctx, changedTarget{Run: run, Before: target}); err != nil {

@@ -44,6 +44,15 @@ func (p *Plan) Describe(s *result.Summary) {
 	s.Parameters.Words = c.Words.Sum()
 }
 
+// What an order makes a database grow by, and how many a user may make a second where nothing holds it back.
+const (
+	orderBytes   = 2_000
+	ordersOfUser = 20
+)
+
+// Growth is that by new orders.
+func (p *Plan) Growth(users int) float64 { return float64(users) * ordersOfUser * orderBytes }
+
 // Begin begins a run, which keeps no files.
 func (p *Plan) Begin(string) workload.Run { return &Run{config: p.Config, targets: p.Targets} }
 
