@@ -33,9 +33,12 @@ func TestTimeLeft(t *testing.T) {
 		build float64       // time of a unit of building, next to that of copying
 		copy  time.Duration // of a thousand rows
 	}{
-		{"as the costs say", 1, 100 * time.Millisecond},
-		{"building is faster", 0.8, 100 * time.Millisecond},
-		{"building is slower", 1.35, 10 * time.Millisecond},
+		{"as the costs say", 1, 150 * time.Microsecond},
+		{"building is faster", 0.8, 150 * time.Microsecond},
+		{"building is slower", 1.35, 150 * time.Microsecond},
+		{"a machine three times as slow", 1, 450 * time.Microsecond},
+		{"a machine that is faster", 1, 60 * time.Microsecond},
+		{"a slow drive", 0.65, 350 * time.Microsecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			e := &estimates{from: time.Now()}

@@ -22,7 +22,7 @@ var (
 	dropping = pace.Kind{Name: "drop", Prior: 0.3}
 	starting = pace.Kind{Name: "start", Prior: 0.2} // of one unit
 	copying  = pace.Kind{Name: "copy", Prior: 1, Even: true}
-	syncing  = pace.Kind{Name: "write", Prior: 0.02}
+	syncing  = pace.Kind{Name: "write", Prior: 0.06}
 )
 
 // copyWork is how far a copy of a database is.
