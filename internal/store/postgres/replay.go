@@ -51,9 +51,6 @@ func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error
 	if err := s.tellsOfRecovery(ctx, op, file); err != nil {
 		return err
 	}
-	refuse := func(hint, format string, args ...any) error {
-		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
-	}
 	var may bool
 	var version int
 	if err := s.db.QueryRowContext(ctx, "SELECT current_setting('is_superuser') = 'on', current_setting('server_version_num')::int").Scan(&may, &version); err != nil {
@@ -69,7 +66,7 @@ func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error
 			continue
 		}
 		if source == "command line" {
-			return refuse("start the server without it", "%s is %d on the server's command line: the test needs %d", name, now, want)
+			return refuse(op, "start the server without it", "%s is %d on the server's command line: the test needs %d", name, now, want)
 		}
 		granted := may
 		if !may && version >= 150000 {
@@ -79,7 +76,7 @@ func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error
 			}
 		}
 		if !granted {
-			return refuse(alterHint, "the user may not change %s", name)
+			return refuse(op, alterHint, "the user may not change %s", name)
 		}
 	}
 	return nil
@@ -190,6 +187,11 @@ func (s *Store) reload(ctx context.Context) error {
 	}
 }
 
+// refuse says what keeps a replay test from being made, and what to do.
+func refuse(op, hint, format string, args ...any) error {
+	return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
+}
+
 const alterHint = "let a superuser run it, who may change settings by ALTER SYSTEM"
 
 // wrapAlter is wrap, with who may change settings.
@@ -211,20 +213,17 @@ func (s *Store) tellsOfRecovery(ctx context.Context, op, file string) error {
 	if err != nil {
 		return s.wrapAlter(op, err)
 	}
-	refuse := func(hint, format string, args ...any) error {
-		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
-	}
 	switch plain, _, _ := strings.Cut(language, "."); {
 	case level == "fatal" || level == "panic":
-		return refuse("set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
+		return refuse(op, "set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
 	case plain != "" && plain != "C" && plain != "POSIX" && !strings.HasPrefix(plain, "en"):
-		return refuse("set lc_messages to C", "lc_messages is %s: ds2 reads messages about the recovery in English only", language)
+		return refuse(op, "set lc_messages to C", "lc_messages is %s: ds2 reads messages about the recovery in English only", language)
 	case file == "" && !own.Valid:
-		return refuse("name the file by --server-log, or turn on logging_collector", "the server writes its log where it cannot be read over a connection")
+		return refuse(op, "name the file by --server-log, or turn on logging_collector", "the server writes its log where it cannot be read over a connection")
 	}
 	if file != "" {
 		if _, err := os.Stat(file); err != nil {
-			return refuse("", "%w", err)
+			return refuse(op, "", "%w", err)
 		}
 	}
 	return nil
