@@ -78,8 +78,8 @@ PowerShell:
 	f.sqlServer.addFiles(flags)
 	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the data of the same workload in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
-	flags.IntVar(&f.options.AtOnce, "parallel", max(4, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
-	flags.Lookup("parallel").DefValue = "the number of processors, at least 4"
+	flags.IntVar(&f.options.AtOnce, "parallel", max(2, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
+	flags.Lookup("parallel").DefValue = "the number of processors, at least 2"
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.sqlServer.add(flags)

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,20 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 			lanes = append(lanes, []copying{c})
 		}
 	}
+	if whole { // the one that takes longest first, or it would be at work alone at the end
+		slices.SortStableFunc(lanes, func(a, b []copying) int { return cmp.Compare(laneWork(b), laneWork(a)) })
+	}
 	return lanes, nil
+}
+
+// laneWork is the work of copying all of a lane.
+func laneWork(lane []copying) (all float64) {
+	for _, c := range lane {
+		for _, part := range c.parts {
+			all += work(part.Rows, part.Bytes)
+		}
+	}
+	return all
 }
 
 // found counts rows that an earlier load had copied.
