@@ -149,7 +149,7 @@ func checkKind(r relation) pace.Kind {
 	case r.kind == "S":
 		return pace.Kind{Name: "nothing"}
 	case r.method == "btree":
-		return pace.Kind{Name: "check index", Prior: 0.035}
+		return pace.Kind{Name: "check index", Prior: 0.042}
 	case r.method == "heap":
 		return pace.Kind{Name: "check table", Prior: 0.8}
 	}
