@@ -144,7 +144,8 @@ func (p *preflightView) end() error {
 	return nil
 }
 
-// databases looks at each target by itself, and gives those that can be driven, and the plan of a run on all of them. The error is wrong usage.
+// databases looks at each target by itself, and gives those that can be driven, and the plan of a run on all of them, or on
+// the last one where they cannot be driven together. The error is wrong usage.
 func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []store.Store) (ready []store.Store, plan workload.Plan, err error) {
 	for _, s := range stores {
 		plan, err = f.drive.plan(p.ctx, []store.Store{s})
@@ -177,10 +178,14 @@ func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []sto
 		p.ok("lock", "no other ds2 is at work on %s", s.Label())
 	}
 	if len(ready) > 1 && len(ready) == len(stores) {
-		if plan, err = f.drive.plan(p.ctx, stores); isUsage(err) {
+		all, err := f.drive.plan(p.ctx, stores)
+		if isUsage(err) {
 			return nil, nil, err
-		} else if err != nil {
+		}
+		if err != nil {
 			p.worse("database", store.Failure, "load them alike", err)
+		} else {
+			plan = all
 		}
 	}
 	return ready, plan, nil

@@ -36,6 +36,10 @@ func TestPreflight(t *testing.T) {
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatal(stderr)
 	}
+	larger := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", larger, "--size", "2MB", "--quiet"); code != exitDone {
+		t.Fatal(stderr)
+	}
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, target)
 	if err != nil {
@@ -115,6 +119,8 @@ func TestPreflight(t *testing.T) {
 		{"more copies than slots", append([]string{"--target", target, "--copies", "11"}, fine...), exitVerdict, []string{"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
+		{"two sizes", append([]string{"--target", target + ";" + larger, "--threads", "2"}, fine...), exitVerdict, []string{
+			"FAILURE  database: |load them alike", "ok       room of |MB are free"}},
 		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
 		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power-command", "exit 3", "--devices", "nosuch",
 			"--pushgateway", "http://127.0.0.1:1", "--metrics-addr", taken.Addr().String(), "--out", full}, exitVerdict, []string{
