@@ -27,6 +27,16 @@ var diskFigures = []struct{ name, help string }{
 	{"disk_queue_seconds_total", "Sum of the times that requests waited and were served; grows by the queue's length each second."},
 }
 
+// Places in diskFigures.
+const (
+	diskReads        = 0
+	diskWrites       = 1
+	diskReadSeconds  = 4
+	diskWriteSeconds = 5
+	diskBusySeconds  = 6
+	diskQueueSeconds = 7
+)
+
 // diskCounts are the values of one device, in the order of diskFigures.
 type diskCounts [8]float64
 

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -24,13 +25,24 @@ func (fs FS) Disks(devices []string) (Source, error) {
 			return Source{}, fmt.Errorf("read counters of block device %s: %w", device, err)
 		}
 	}
-	counts := make(map[string]diskCounts, len(devices))
+	uncounted := map[string]bool{}
+	flags, err := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
+	if err != nil {
+		return Source{}, fmt.Errorf("list block devices: %w", err)
+	}
+	for _, flag := range flags {
+		uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = line(flag) == "0"
+	}
 	return disks(devices, func() (map[string]diskCounts, error) {
 		stats, err := bfs.ProcDiskstats()
 		if err != nil {
 			return nil, err
 		}
+		counts := make(map[string]diskCounts, len(stats))
 		for _, d := range stats {
+			if uncounted[d.DeviceName] {
+				continue
+			}
 			counts[d.DeviceName] = diskCounts{
 				float64(d.ReadIOs), float64(d.WriteIOs),
 				float64(d.ReadSectors) * sectorBytes, float64(d.WriteSectors) * sectorBytes,
@@ -38,6 +50,7 @@ func (fs FS) Disks(devices []string) (Source, error) {
 				float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
 			}
 		}
+		joinPaths(counts)
 		return counts, nil
 	}), nil
 }
@@ -72,7 +85,7 @@ func (fs FS) Memory() (Source, error) {
 	return memory(func() (float64, error) {
 		mem, err := pfs.Meminfo()
 		if err != nil || mem.MemAvailableBytes == nil {
-			return 0, err
+			return math.NaN(), err
 		}
 		return float64(*mem.MemAvailableBytes), nil
 	}), nil

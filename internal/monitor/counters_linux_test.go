@@ -3,6 +3,7 @@ package monitor
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,6 +90,39 @@ func TestDiskColumns(t *testing.T) {
 		if got := column(t, disks, "disk.sda."+name, 2, was, now); got != want {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
+	}
+}
+
+// TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither stands at 0.
+func TestGone(t *testing.T) {
+	proc, sys := t.TempDir(), t.TempDir()
+	const sda, sdb = "8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000\n", "8 16 sdb 1 0 8 5 2 0 16 4 0 10 50\n"
+	write(t, proc, "diskstats", sda+sdb)
+	for _, name := range []string{"sda", "sdb"} {
+		write(t, sys, "block/"+name+"/stat", "100 0 800 50 200 0 1600 400 0 1000 5000\n")
+	}
+	write(t, proc, "meminfo", "MemTotal: 1000 kB\nMemFree: 10 kB\n")
+	disks, err := FS{proc, sys}.Disks([]string{"sda", "sdb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := read(t, disks)
+	write(t, proc, "diskstats", sdb)
+	now := read(t, disks)
+	for _, name := range []string{"reads_per_second", "written_bytes_per_second", "busy_ratio", "queue"} {
+		if v := column(t, disks, "disk.sda."+name, 1, was, now); !math.IsNaN(v) {
+			t.Errorf("%s of a drive that is gone is %v, want NaN", name, v)
+		}
+		if v := column(t, disks, "disk.sdb."+name, 1, was, now); v != 0 {
+			t.Errorf("%s of the other is %v, want 0", name, v)
+		}
+	}
+	memory, err := FS{proc, sys}.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := read(t, memory)[0]; !math.IsNaN(v) {
+		t.Errorf("memory available is %v where the kernel does not tell, want NaN", v)
 	}
 }
 

@@ -163,7 +163,7 @@ func (fs FS) Drives() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) }) {
+		if !slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) }) && !nvmePath.MatchString(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

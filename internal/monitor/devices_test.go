@@ -1,6 +1,8 @@
 package monitor
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -161,5 +163,68 @@ func write(t *testing.T, dir, name, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4 show them: the
+// requests of a drive count once, and those that nobody counts are unknown.
+func TestMultipath(t *testing.T) {
+	const (
+		head     = "259 0 nvme0n1"
+		one, two = "259 1 nvme0c0n1", "259 2 nvme0c1n1"
+		none     = " 0 0 0 0 0 0 0 0 0 0 0"
+	)
+	counts := func(reads int) string { return fmt.Sprintf(" %d 0 %d 100 0 0 0 0 0 50 100", reads, 16*reads) }
+	for name, c := range map[string]struct {
+		iostats  string // of the head
+		was, now []string
+		reads    float64
+		busy     float64
+	}{
+		"before 6.4, the paths count":              {"0", []string{head + none, one + counts(100), two + counts(10)}, []string{head + none, one + counts(300), two + counts(20)}, 210, math.NaN()},
+		"one path, whose busy time is the drive's": {"0", []string{head + none, one + counts(100)}, []string{head + none, one + counts(300)}, 200, 0},
+		"since 6.4, the head counts what the paths count": {"1", []string{head + counts(110), one + counts(100), two + counts(10)},
+			[]string{head + counts(320), one + counts(300), two + counts(20)}, 210, 0},
+		"before 6.4, and somebody set the head's iostats":      {"1", []string{head + none, one + counts(100)}, []string{head + none, one + counts(300)}, 200, 0},
+		"since 6.4, and somebody took the head's iostats away": {"0", []string{head + counts(7), one + counts(100)}, []string{head + counts(7), one + counts(300)}, 200, 0},
+		"nobody counts":  {"0", []string{head + none}, []string{head + none}, math.NaN(), math.NaN()},
+		"a path is lost": {"0", []string{head + none, one + counts(100), two + counts(10)}, []string{head + none, one + counts(105)}, math.NaN(), math.NaN()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs, root := machine(t, "1 0 259:0 / / rw - xfs /dev/nvme0n1 rw")
+			const subsystem, controller = "devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "devices/pci/nvme/nvme0/nvme0c0n1"
+			for dir, number := range map[string]string{subsystem: "259:0", controller: "259:1"} {
+				name := filepath.Base(dir)
+				write(t, fs.Sys, dir+"/dev", number+"\n")
+				for _, from := range []string{"block/" + name, "dev/block/" + number, "class/block/" + name} {
+					os.Remove(filepath.Join(fs.Sys, from))
+					link(t, filepath.Join(fs.Sys, dir), filepath.Join(fs.Sys, from))
+				}
+			}
+			write(t, fs.Sys, subsystem+"/queue/iostats", c.iostats+"\n")
+			write(t, fs.Sys, subsystem+"/stat", "0 0 0 0 0 0 0 0 0 0 0\n")
+			found, err := fs.Find(root)
+			if want := []string{"nvme0n1"}; err != nil || !reflect.DeepEqual(found.Devices, want) {
+				t.Fatalf("Find = %v, %v, want %v", found.Devices, err, want)
+			}
+			all, err := fs.Drives()
+			if want := []string{"nvme0n1", "nvme1n1", "sda"}; err != nil || !reflect.DeepEqual(all, want) {
+				t.Errorf("Drives = %v, %v, want %v", all, err, want)
+			}
+			write(t, fs.Proc, "diskstats", strings.Join(c.was, "\n")+"\n")
+			disks, err := fs.Disks([]string{"nvme0n1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			was := read(t, disks)
+			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")
+			now := read(t, disks)
+			for name, want := range map[string]float64{"reads_per_second": c.reads, "read_bytes_per_second": 16 * 512 * c.reads, "busy_ratio": c.busy} {
+				got := column(t, disks, "disk.nvme0n1."+name, 1, was, now)
+				if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+					t.Errorf("%s = %v, want %v", name, got, want)
+				}
+			}
+		})
 	}
 }

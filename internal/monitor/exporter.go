@@ -270,6 +270,9 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if err != nil {
 			return &OptionError{"devices", err}
 		}
+		if err := w.noteUncounted(ctx, src); err != nil {
+			return fail(err)
+		}
 		w.exporters, w.Sources, w.Clocks = append(w.exporters, e), append(w.Sources, src), append(w.Clocks, e.Clock)
 		for _, column := range (&Table{Columns: names(src.Columns)}).Items(DiskReads) {
 			_, item := SplitColumn(column)

@@ -67,18 +67,9 @@ var (
 	}}
 )
 
-// Places in diskFigures.
-const (
-	diskReadSeconds  = 4
-	diskWriteSeconds = 5
-	diskBusySeconds  = 6
-	diskQueueSeconds = 7
-)
-
 // read gives the counters of each device, NaN where there is none.
 func (d diskMetrics) read(x exposition) map[string]diskCounts {
 	all := map[string]diskCounts{}
-	unknown := diskCounts(slices.Repeat([]float64{math.NaN()}, len(d.names)))
 	for i, name := range d.names {
 		for device, v := range x.by(name, d.label) {
 			if device == d.skip {
@@ -86,12 +77,13 @@ func (d diskMetrics) read(x exposition) map[string]diskCounts {
 			}
 			counts, known := all[device]
 			if !known {
-				counts = unknown
+				counts = unknownCounts
 			}
 			counts[i] = v
 			all[device] = counts
 		}
 	}
+	joinPaths(all)
 	return all
 }
 

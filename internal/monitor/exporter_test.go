@@ -63,16 +63,6 @@ func (e *exporter) show(values map[string]float64) {
 	e.text = strings.Join(lines, "\n")
 }
 
-// readOnce reads a source once.
-func readOnce(t *testing.T, src Source) []float64 {
-	t.Helper()
-	values := slices.Repeat([]float64{math.NaN()}, len(src.Figures))
-	if err := src.Read(t.Context(), values); err != nil {
-		t.Fatal(err)
-	}
-	return values
-}
-
 // columnsBetween gives a source's columns over so many seconds.
 func columnsBetween(src Source, seconds float64, was, now []float64) map[string]float64 {
 	row := map[string]float64{}
@@ -96,7 +86,7 @@ func TestWindowsExporter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := readOnce(t, src)
+	was := read(t, src)
 	server.show(map[string]float64{
 		`windows_physical_disk_reads_total{disk="0"}`:                                     1400, // 200 a second
 		`windows_physical_disk_writes_total{disk="0"}`:                                    600,
@@ -113,7 +103,7 @@ func TestWindowsExporter(t *testing.T) {
 		`windows_net_bytes_sent_total{nic="Microsoft Hyper-V Network Adapter _1"}`:        2000 + 25e6,
 		`windows_net_current_bandwidth_bytes{nic="Microsoft Hyper-V Network Adapter _1"}`: 1.25e8,
 	})
-	got := columnsBetween(src, 2, was, readOnce(t, src))
+	got := columnsBetween(src, 2, was, read(t, src))
 	const nic = "network.Microsoft Hyper-V Network Adapter _1."
 	for column, value := range map[string]float64{
 		"disk.0.reads_per_second": 200, "disk.0.writes_per_second": 50,
@@ -330,5 +320,46 @@ func TestDrivesAmong(t *testing.T) {
 	// Windows numbers its disks.
 	if got, want := drivesAmong(slices.Sorted(maps.Keys(map[string]int{"0": 1, "1": 1, "10": 1}))), []string{"0", "1", "10"}; !slices.Equal(got, want) {
 		t.Errorf("disks = %v, want %v", got, want)
+	}
+}
+
+// TestExporterMultipath has an exporter show an NVMe drive, its paths, and what lies on it, before and since Linux 6.4.
+func TestExporterMultipath(t *testing.T) {
+	reads := func(of map[string]int) string {
+		text := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n# TYPE node_disk_reads_completed_total counter\n"
+		for device, n := range of {
+			text += fmt.Sprintf("node_disk_reads_completed_total{device=%q} %d\n", device, n)
+		}
+		return text
+	}
+	for name, c := range map[string]struct {
+		was, now map[string]int
+		want     float64
+	}{
+		"before": {map[string]int{"nvme0n1": 0, "nvme0c0n1": 10, "nvme0c1n1": 5, "dm-0": 15, "md0": 15}, map[string]int{"nvme0n1": 0, "nvme0c0n1": 30, "nvme0c1n1": 6, "dm-0": 36, "md0": 36}, 21},
+		"since":  {map[string]int{"nvme0n1": 15, "nvme0c0n1": 10, "nvme0c1n1": 5, "drbd0": 15}, map[string]int{"nvme0n1": 36, "nvme0c0n1": 30, "nvme0c1n1": 6, "drbd0": 36}, 21},
+		"nobody": {map[string]int{"nvme0n1": 0}, map[string]int{"nvme0n1": 0}, math.NaN()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newExporter(t, reads(c.was))
+			e, err := OpenExporter(t.Context(), server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := e.Source(nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			was := read(t, src)
+			server.text = reads(c.now)
+			drives := (&Table{Columns: names(src.Columns)}).Items(DiskReads)
+			if got := column(t, src, drives[0], 1, was, read(t, src)); len(drives) != 1 || got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+				t.Errorf("%v reads a second of %v, want %v of nvme0n1 alone", got, drives, c.want)
+			}
+			var w Observer
+			if err := w.noteUncounted(t.Context(), src); err != nil || math.IsNaN(c.want) != (len(w.Notes) == 1 && strings.Contains(w.Notes[0], "drive nvme0n1")) {
+				t.Errorf("notes %q, %v", w.Notes, err)
+			}
+		})
 	}
 }

@@ -116,7 +116,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 		}
 		w.Local = len(w.exporters) == 1 && local && IsLocal(hostname(w.exporters[0].Name))
 	case local && linux:
-		if err := w.thisMachine(files); err != nil {
+		if err := w.thisMachine(ctx, files); err != nil {
 			return nil, err
 		}
 	case len(o.Devices) > 0:
@@ -326,7 +326,7 @@ func (w *Observer) process(ctx context.Context, t Target, query, item string, se
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
-func (w *Observer) thisMachine(files []File) error {
+func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	w.Local = true
 	devices := w.o.Devices
 	var fileSystem *FileSystem
@@ -367,6 +367,9 @@ func (w *Observer) thisMachine(files []File) error {
 	disks, err := Root.Disks(devices)
 	if err != nil {
 		return &OptionError{"devices", err}
+	}
+	if err := w.noteUncounted(ctx, disks); err != nil {
+		return err
 	}
 	w.Sources = append(w.Sources, disks)
 	for _, open := range []func() (Source, error){Root.CPU, Root.Surroundings, Root.Memory, Root.Network} {

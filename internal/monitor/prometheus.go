@@ -16,8 +16,8 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// virtual are Linux's devices that hold no data of their own, or hold it in memory.
-var virtual = []string{"loop", "ram", "zram", "dm-", "md", "sr", "fd"}
+// virtual are Linux's devices that hold no data of their own, or hold it in memory: what lies on others counts there.
+var virtual = []string{"loop", "ram", "zram", "dm-", "md", "bcache", "drbd", "zd", "sr", "fd"}
 
 // Prometheus is a server that has observed the machines under test by node_exporter.
 type Prometheus struct{ api v1.API }
@@ -74,7 +74,7 @@ var nodeColumns = []struct{ column, label, query string }{
 // alone. Without devices every drive counts that node_exporter shows.
 func (p *Prometheus) Fill(ctx context.Context, t *Table, instance string, devices []string) error {
 	machine := fmt.Sprintf("instance=~%q", regexp.QuoteMeta(instance)+"(:[0-9]+)?")
-	disks := fmt.Sprintf(`, device!~"(%s).*"`, strings.Join(virtual, "|"))
+	disks := fmt.Sprintf(`, device!~"(%s).*|nvme\\d+c\\d+n\\d+"`, strings.Join(virtual, "|"))
 	if len(devices) > 0 {
 		disks = fmt.Sprintf(", device=~%q", strings.Join(devices, "|"))
 	}

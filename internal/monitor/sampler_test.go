@@ -46,7 +46,7 @@ func sample(t *testing.T, seconds int, sources ...Source) (rows []Row, logged st
 // read reads a source once.
 func read(t *testing.T, s Source) []float64 {
 	t.Helper()
-	values := make([]float64, len(s.Figures))
+	values := slices.Repeat([]float64{math.NaN()}, len(s.Figures))
 	if err := s.Read(t.Context(), values); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,60 @@
+package monitor
+
+import (
+	"context"
+	"math"
+	"regexp"
+)
+
+// The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a path for each controller,
+// nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both count them, before only the paths do.
+var nvmeDrive, nvmePath = regexp.MustCompile(`^nvme\d+n\d+$`), regexp.MustCompile(`^(nvme\d+)c\d+(n\d+)$`)
+
+// unknownCounts are those of a drive that nobody counts.
+var unknownCounts = diskCounts{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+
+// joinPaths leaves in counts the drives only: one that counts nothing itself has what its paths count.
+func joinPaths(counts map[string]diskCounts) {
+	paths := map[string]diskCounts{}
+	for name, path := range counts {
+		parts := nvmePath.FindStringSubmatch(name)
+		if parts == nil {
+			continue
+		}
+		delete(counts, name)
+		drive := parts[1] + parts[2]
+		sum, several := paths[drive]
+		for i, v := range path {
+			sum[i] += v
+		}
+		if several { // which may be busy at once, or one after the other
+			sum[diskBusySeconds] = math.NaN()
+		}
+		paths[drive] = sum
+	}
+	for name, c := range counts {
+		// The kernel reads every drive when it finds it, so one without any request is not counted.
+		if nvmeDrive.MatchString(name) && !(c[diskReads] > 0) && !(c[diskWrites] > 0) {
+			counts[name] = unknownCounts
+		}
+	}
+	for name, sum := range paths {
+		if c, counted := counts[name]; !counted || math.IsNaN(c[diskReads]) {
+			counts[name] = sum
+		}
+	}
+}
+
+// noteUncounted says which drives of a source nobody counts.
+func (w *Observer) noteUncounted(ctx context.Context, src Source) error {
+	values := make([]float64, len(src.Figures))
+	if err := src.Read(ctx, values); err != nil {
+		return err
+	}
+	for i, f := range src.Figures {
+		if f.Name == diskFigures[diskReads].name && math.IsNaN(values[i]) {
+			w.note("nobody counts the requests of drive %s, so what it does is unknown: see its queue/iostats in /sys/block", f.Item)
+		}
+	}
+	return nil
+}
