@@ -14,11 +14,7 @@ import (
 
 // TestBenchBackup reads two databases of one cluster and one of another, and reports that in all formats.
 func TestBenchBackup(t *testing.T) {
-	other, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { other.Stop() })
+	other := pgtest.Start(t, localpg.Options{})
 	targets := []string{pgtest.Database(t), pgtest.Database(t), other.URL("postgres")}
 	dir := filepath.Join(t.TempDir(), "backup")
 	code, stdout, stderr := execute(t, "bench-backup", "--target", strings.Join(targets, ";"), "--out", dir, "--output", "json", "--quiet")

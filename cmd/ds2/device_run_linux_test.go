@@ -19,6 +19,7 @@ import (
 	"ds2/internal/device"
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
 
@@ -85,11 +86,7 @@ func TestRunOnMeasuredDrive(t *testing.T) {
 	if err := limit.Save(measured); err != nil {
 		t.Fatal(err)
 	}
-	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"shared_buffers": "2MB"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"shared_buffers": "2MB"}})
 	target := server.URL("ds2")
 	login, err := url.Parse(target)
 	if err != nil {

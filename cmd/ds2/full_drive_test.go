@@ -78,11 +78,7 @@ func TestLoadFillsDrive(t *testing.T) {
 	}
 	t.Run("all of the server", func(t *testing.T) {
 		dir, grow := smallDrive(t, "96m", server.DataDir())
-		own, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { own.Stop() })
+		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
 		target := own.URL("ds2")
 		args := []string{"load", "--target", target, "--size", "30MB", "--quiet"}
 		code, _, stderr := execute(t, args...)
@@ -129,11 +125,7 @@ func fillUp(t *testing.T, dir, target string) (room func()) {
 func loadedDrive(t *testing.T) (dir string, server *localpg.Server, target string) {
 	t.Helper()
 	dir, _ = smallDrive(t, "300m", pgtest.Server(t).DataDir())
-	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server = pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
 	target = server.URL("ds2")
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "10MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)

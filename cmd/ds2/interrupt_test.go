@@ -109,11 +109,7 @@ type troubledServer struct {
 
 func newTroubledServer(t *testing.T) *troubledServer {
 	t.Helper()
-	server, err := localpg.Start(t.Context(), localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
 	target, err := url.Parse(server.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)

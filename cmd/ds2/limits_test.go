@@ -11,6 +11,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2/audit"
 )
@@ -18,11 +19,7 @@ import (
 // loadedServer is a server of one's own with the dataset of size S in it.
 func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	t.Helper()
-	server, err := localpg.Start(t.Context(), localpg.Options{Checksums: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Checksums: true})
 	target = server.URL("ds2")
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "S", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)

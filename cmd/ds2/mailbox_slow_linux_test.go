@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
 
@@ -24,13 +25,9 @@ func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 		memory = t.TempDir()
 	}
 	data, log = devicetest.MountSlow(t, memory, 700<<20), devicetest.MountSlow(t, memory, 200<<20)
-	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
 	server.Kill()
 	wal := filepath.Join(server.DataDir(), "pg_wal")
 	for _, args := range [][]string{{"cp", "-a", wal, filepath.Join(log.Dir, "pg_wal")}, {"rm", "-r", wal}, {"ln", "-s", filepath.Join(log.Dir, "pg_wal"), wal}} {

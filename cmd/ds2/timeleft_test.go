@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 )
 
 // timeLeftSize names the variable with the size for BenchmarkTimeLeft.
@@ -27,11 +28,7 @@ func BenchmarkTimeLeft(b *testing.B) {
 	usual := progressEvery
 	progressEvery = 250 * time.Millisecond
 	b.Cleanup(func() { progressEvery = usual })
-	server, err := localpg.Start(b.Context(), localpg.Options{Settings: map[string]string{"shared_buffers": "1GB"}, Checksums: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(b, localpg.Options{Settings: map[string]string{"shared_buffers": "1GB"}, Checksums: true})
 	out := filepath.Join(b.TempDir(), "dataset")
 	target := server.URL("ds2")
 	drive := func(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 )
@@ -17,12 +18,8 @@ import (
 // of the drive in its cache.
 func TestDeviceSeesScrub(t *testing.T) {
 	drive := devicetest.Mount(t, "/dev/shm", 500<<20)
-	server, err := localpg.Start(t.Context(), localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "min_wal_size": "32MB", "autovacuum": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
 	u, err := url.Parse(server.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)

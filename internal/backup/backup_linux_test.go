@@ -23,11 +23,7 @@ import (
 // what the server says that it sent, what its process read, and what the kernel counted of the drive.
 func TestBackupFromDrive(t *testing.T) {
 	drive := devicetest.Mount(t, "", 1<<30)
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"fsync": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"fsync": "off"}})
 	execute(t, server, "postgres", "CREATE DATABASE other", "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
 	server.Kill()
 	devicetest.Forget(t, server.DataDir())

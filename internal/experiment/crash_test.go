@@ -17,6 +17,7 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -95,11 +96,7 @@ const faultTime = 300 * time.Millisecond
 // loaded starts a server with settings, and loads a small dataset into it.
 func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
 	t.Helper()
-	server, err := localpg.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, o)
 	target, err := url.Parse(server.URL("ds2"))
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -23,11 +24,7 @@ import (
 // many percent of the commits are lazy.
 func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Server, Options) {
 	t.Helper()
-	server, err := localpg.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, o)
 	u, err := url.Parse(server.URL("ds2"))
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,12 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := s.owner.makeDir(s.data); err != nil {
 		return nil, err
 	}
-	if err := s.initCluster(ctx, o.Checksums, o.DataDir == ""); err != nil {
+	if o.Copied {
+		err = s.copyCluster(ctx, o.Checksums)
+	} else {
+		err = s.initCluster(ctx, s.data, o.Checksums, o.DataDir != "")
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := s.startOnFreePort(ctx); err != nil {
@@ -72,8 +77,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// initCluster runs initdb. A temporary cluster is not flushed to disk first.
-func (s *Server) initCluster(ctx context.Context, checksums, temporary bool) error {
+// initCluster runs initdb.
+func (s *Server) initCluster(ctx context.Context, dir string, checksums, flushed bool) error {
 	secret := filepath.Join(s.home, "password")
 	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
 		return fmt.Errorf("write password file: %w", err)
@@ -82,15 +87,8 @@ func (s *Server) initCluster(ctx context.Context, checksums, temporary bool) err
 	if err := s.owner.own(secret); err != nil {
 		return err
 	}
-	args := []string{"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret, "--auth=scram-sha-256",
-		"--encoding=UTF8", "--locale=C"}
-	switch {
-	case checksums:
-		args = append(args, "--data-checksums")
-	case s.binaries.version.major >= 18: // where they are on by default
-		args = append(args, "--no-data-checksums")
-	}
-	if temporary {
+	args := append(s.initdbArgs(dir, checksums), "--pwfile="+secret)
+	if !flushed {
 		args = append(args, "--no-sync")
 	}
 	cmd := exec.CommandContext(ctx, s.binaries.path("initdb"), args...)
@@ -100,9 +98,21 @@ func (s *Server) initCluster(ctx context.Context, checksums, temporary bool) err
 		return fmt.Errorf("make PostgreSQL cluster: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("make PostgreSQL cluster in %s: initdb: %w\n%s", s.data, err, lastLines(string(out)))
+		return fmt.Errorf("make PostgreSQL cluster in %s: initdb: %w\n%s", dir, err, lastLines(string(out)))
 	}
 	return nil
+}
+
+// initdbArgs are the arguments on which the cluster depends.
+func (s *Server) initdbArgs(dir string, checksums bool) []string {
+	args := []string{"--pgdata=" + dir, "--username=" + User, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"}
+	switch {
+	case checksums:
+		return append(args, "--data-checksums")
+	case s.binaries.version.major >= 18: // where they are on by default
+		return append(args, "--no-data-checksums")
+	}
+	return args
 }
 
 // startOnFreePort starts the server. Another program may take a free port before the server does: then another one.

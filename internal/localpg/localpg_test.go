@@ -297,3 +297,24 @@ func TestFetched(t *testing.T) {
 		t.Errorf("the second time: %q, %v; want %q", again, err, dir)
 	}
 }
+
+// TestCopied copies the same template at once: each copy is a server of its own, and starts without recovery.
+func TestCopied(t *testing.T) {
+	const identifier = "SELECT system_identifier FROM pg_control_system()"
+	identities := map[string]bool{}
+	for _, checksums := range []bool{false, true} {
+		for range 2 {
+			s := start(t, Options{Copied: true, Checksums: checksums, Settings: map[string]string{"fsync": "off"}})
+			identities[query(t, s, identifier)] = true
+			if got, want := query(t, s, "SHOW data_checksums"), map[bool]string{true: "on", false: "off"}[checksums]; got != want {
+				t.Errorf("data_checksums = %s, want %s", got, want)
+			}
+			if strings.Contains(s.process.log(), "automatic recovery") {
+				t.Errorf("a copy needed recovery:\n%s", s.process.log())
+			}
+		}
+	}
+	if len(identities) != 4 {
+		t.Errorf("4 servers have the identities %v", identities)
+	}
+}

@@ -17,5 +17,6 @@ type Options struct {
 	DataDir   string            // directory for the cluster, absent or empty, kept by Stop; empty: a temporary one
 	Settings  map[string]string // server settings, such as shared_buffers
 	Checksums bool              // data page checksums
+	Copied    bool              // for tests: a copy of a cluster that is kept, password included, instead of initdb
 	Log       *slog.Logger      // told what takes long; nil: nobody
 }

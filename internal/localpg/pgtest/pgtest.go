@@ -40,6 +40,7 @@ func (r Runner) Run() int {
 	inMain = true
 	code := r.M.Run()
 	if server != nil {
+		server.Kill() // there is nothing to flush
 		if err := server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
@@ -61,8 +62,8 @@ func Version(t testing.TB) int {
 	return version
 }
 
-// Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server start
-// one of their own.
+// Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server, or change
+// what all databases share, start one of their own.
 func Server(t testing.TB) *localpg.Server {
 	t.Helper()
 	if !inMain {
@@ -73,6 +74,7 @@ func Server(t testing.TB) *localpg.Server {
 		// Not t.Context(): the server outlives the test that asks first.
 		server, errStart = localpg.Start(context.Background(), localpg.Options{
 			Version: version,
+			Copied:  true,
 			// Nothing here tests a power cut.
 			Settings: map[string]string{"fsync": "off", "max_connections": "200"},
 		})
@@ -81,6 +83,26 @@ func Server(t testing.TB) *localpg.Server {
 		t.Fatal(errStart)
 	}
 	return server
+}
+
+// Start starts a server that is the test's own, and gone with it, of the version that is asked for.
+func Start(t testing.TB, o localpg.Options) *localpg.Server {
+	t.Helper()
+	if o.Version == 0 && o.BinDir == "" {
+		o.Version = Version(t)
+	}
+	o.Copied = true
+	s, err := localpg.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Kill() // there is nothing to flush
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 // Database makes an empty database for the test, dropped at its end, and returns its URL.

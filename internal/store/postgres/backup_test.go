@@ -58,11 +58,7 @@ func TestReadBackup(t *testing.T) {
 // backupServer starts a server with checksums that the test may kill.
 func backupServer(t *testing.T) (*localpg.Server, *sql.DB) {
 	t.Helper()
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Checksums: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Checksums: true})
 	return server, open(t, server)
 }
 

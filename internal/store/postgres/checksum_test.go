@@ -14,11 +14,7 @@ import (
 
 // TestPacedReading reads pages at a rate, by one reader and by several.
 func TestPacedReading(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Checksums: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Checksums: true})
 	if _, err := open(t, server).Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)"); err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +31,7 @@ func TestPacedReading(t *testing.T) {
 
 // TestCheckLog reads the log to its end, compares its bytes with what the server says, and finds a byte that was changed.
 func TestCheckLog(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	if _, err := db.Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)"); err != nil {
 		t.Fatal(err)

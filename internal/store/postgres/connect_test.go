@@ -149,13 +149,9 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 func TestTLSAndSocket(t *testing.T) {
 	directory := serverDirectory(t)
 	certificate, key := selfSigned(t, directory)
-	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
 		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": directory,
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
 	target, err := url.Parse(server.URL("ds2"))
 	if err != nil {
 		t.Fatal(err)
@@ -220,11 +216,7 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 
 // TestLoadSurvivesKill kills a server, as a power cut would, as soon as a load has returned.
 func TestLoadSurvivesKill(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	data, err := datagen.New(storetest.Size, datagen.DefaultWords(), datagen.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -257,11 +249,7 @@ func TestLoadSurvivesKill(t *testing.T) {
 // TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error says that
 // the server closed the connection. The load is resumed, and says what it found.
 func TestLoadWhoseServerDies(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	data, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{PartRows: 100})
 	if err != nil {
 		t.Fatal(err)

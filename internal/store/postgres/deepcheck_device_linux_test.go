@@ -12,11 +12,7 @@ import (
 
 // TestDeviceBytes reads a table from the drive and says how much that was; what the page cache holds is no read of a drive.
 func TestDeviceBytes(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	db, err := sql.Open("pgx", server.URL("postgres"))
 	if err != nil {
 		t.Fatal(err)

@@ -49,11 +49,7 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 		{"a value that an index holds", false, []damage{{"public.goods", "main", 1, true, 24, "", "lacks matching index tuple within index \"goods_id\""}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Checksums: c.checksums})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { server.Stop() })
+			server := pgtest.Start(t, localpg.Options{Checksums: c.checksums})
 			files := fill(t, server)
 			server.Kill()
 			for _, d := range c.damage {
@@ -214,11 +210,7 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 // TestDeepCheckKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at once,
 // and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
 func TestDeepCheckKilled(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	program := exec.Command(os.Args[0], "-test.run", "^TestDeepCheckToBeKilled$")
 	program.Env = append(os.Environ(), "DS2_TEST_DEEPCHECK="+server.URL("postgres"))

@@ -49,11 +49,7 @@ func TestLockIsTakenAgain(t *testing.T) {
 
 // TestLockSurvivesCrash kills the server: the lock is there again soon after the server is.
 func TestLockSurvivesCrash(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	s := open(t, server.URL("postgres"))
 	lock := store.Lock{Holder: store.Holder{Command: "drive", PID: 1, Host: "here"}, Lost: func(err error) { t.Errorf("told %v", err) }}
 	unlock, err := s.Lock(t.Context(), lock)

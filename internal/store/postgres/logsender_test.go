@@ -106,11 +106,7 @@ func TestOpenLogRefused(t *testing.T) {
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			c.settings["fsync"] = "off"
-			server, err := localpg.Start(t.Context(), localpg.Options{Settings: c.settings})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer server.Stop()
+			server := pgtest.Start(t, localpg.Options{Settings: c.settings})
 			s := open(t, server.URL("postgres"))
 			if _, err := s.OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), c.says) {
 				t.Error(err)
@@ -121,11 +117,7 @@ func TestOpenLogRefused(t *testing.T) {
 
 // TestKilledServerKeepsNoSlot kills the server while its log is read.
 func TestKilledServerKeepsNoSlot(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	s := open(t, server.URL("postgres"))
 	r, err := s.OpenLog(t.Context())
 	if err != nil {

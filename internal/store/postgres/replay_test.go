@@ -44,11 +44,7 @@ func TestReadRedo(t *testing.T) {
 
 // TestReplaySettings changes settings for a replay test and sets them back: to what ALTER SYSTEM had set before, where it had.
 func TestReplaySettings(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	for _, statement := range []string{"CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()"} {
 		if _, err := db.Exec(statement); err != nil {
@@ -118,11 +114,7 @@ func ownSettings(t *testing.T, db *sql.DB) (text string) {
 
 // TestReplaySettingsOfCommandLine refuses a server whose command line keeps a setting, and sets the others back.
 func TestReplaySettingsOfCommandLine(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: map[string]string{"max_wal_size": "64MB"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"max_wal_size": "64MB"}})
 	db := open(t, server)
 	if _, err := db.Exec("CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)"); err != nil {
 		t.Fatal(err)

@@ -119,11 +119,7 @@ func TestScrubTakesARight(t *testing.T) {
 
 // TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind it.
 func TestScrubGoesOn(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{"fsync": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
 	s := open(t, server.URL("postgres"))
 	var path, data string
 	if _, err := s.DB().Exec("CREATE TABLE bad AS SELECT generate_series(1, 200000)"); err != nil {

@@ -101,17 +101,13 @@ func TestSettleTakesRights(t *testing.T) {
 // TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a restart nothing
 // goes on.
 func TestSettleKilled(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"}})
 	s := open(t, server.URL("postgres"))
 	if _, err := s.DB().Exec(churn); err != nil {
 		t.Fatal(err)
 	}
 	s.DB().SetMaxIdleConns(0)
-	_, err = s.Settle(t.Context(), func(name string) {
+	_, err := s.Settle(t.Context(), func(name string) {
 		if name == "vacuum" {
 			time.AfterFunc(300*time.Millisecond, server.Kill)
 		}
