@@ -80,6 +80,19 @@ func TestCompareText(t *testing.T) {
 	}
 }
 
+// TestCompareOfOneName compares two configurations of one name: each is judged by its own record.
+func TestCompareOfOneName(t *testing.T) {
+	slow, fast := benchOf("run-1", diagnose.CPU, 100, 101, 102), benchOf("run-1", diagnose.Storage, 200, 201, 202)
+	c := Compare([]Configuration{fast, slow})
+	if len(c.Held) != 1 || !strings.Contains(c.Held[0], "says little about the storage") || !strings.Contains(c.Held[0], "limited by the processors") {
+		t.Errorf("held: %q", c.Held)
+	}
+	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
+	if all := distinct([]Configuration{a, b}); all[0].Name != "hdd/run-1" || all[1].Name != "ssd/run-1" {
+		t.Errorf("names %q and %q", all[0].Name, all[1].Name)
+	}
+}
+
 func TestWorth(t *testing.T) {
 	for _, c := range []struct {
 		f, half float64

@@ -75,7 +75,21 @@ func ReadConfigurations(arguments []string) (all []Configuration, warnings []str
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts", strings.Join(arguments, ", "))
 	}
-	return all, warnings, oneFigure(all)
+	return distinct(all), warnings, oneFigure(all)
+}
+
+// distinct has configurations that share a name, as runs of two benches do, go by their directories.
+func distinct(all []Configuration) []Configuration {
+	times := map[string]int{}
+	for _, c := range all {
+		times[c.Name]++
+	}
+	for i, c := range all {
+		if times[c.Name] > 1 {
+			all[i].Name = c.Dir
+		}
+	}
+	return all
 }
 
 // oneFigure is an error where the figures of configurations are not of one kind, as those of two workloads are not.

@@ -126,24 +126,20 @@ func held(first, other Configuration, differences []Difference) (sentences []str
 	opm := differences[i]
 	a, b := bottleneck(first.Bench), bottleneck(other.Bench)
 	slower, faster := first, other
-	if opm.Percent < 0 {
-		slower, faster = other, first
-	}
-	by := func(c Configuration) string {
-		if c.Name == first.Name {
-			return a
-		}
-		return b
+	bySlower, byFaster := a, b
+	lower := opm.Percent < 0
+	if lower {
+		slower, faster, bySlower, byFaster = other, first, b, a
 	}
 	switch {
 	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
-	case by(slower) == diagnose.Storage && faster.Name == other.Name:
+	case bySlower == diagnose.Storage && !lower:
 		differences[i].AtLeast = true
-		sentences = append(sentences, fmt.Sprintf("%s of %s: %s: %s was limited by %s", first.Unit, other.Name, differences[i].short(), faster.Name, limitedBy[by(faster)]))
-	case by(slower) == diagnose.Storage:
-		sentences = append(sentences, fmt.Sprintf("%s of %s: %s or lower: %s was limited by %s", first.Unit, other.Name, opm.short(), faster.Name, limitedBy[by(faster)]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: %s: %s was limited by %s", first.Unit, other.Name, differences[i].short(), faster.Name, limitedBy[byFaster]))
+	case bySlower == diagnose.Storage:
+		sentences = append(sentences, fmt.Sprintf("%s of %s: %s or lower: %s was limited by %s", first.Unit, other.Name, opm.short(), faster.Name, limitedBy[byFaster]))
 	default:
-		sentences = append(sentences, fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit, other.Name, slower.Name, limitedBy[by(slower)]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit, other.Name, slower.Name, limitedBy[bySlower]))
 	}
 	return sentences
 }

@@ -124,6 +124,7 @@ func (s Summary) check() error {
 		length int
 	}{
 		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"scrubs", len(s.DeepChecks)},
+		{"data_seeds", len(s.DataSeeds)},
 	} {
 		if list.length > targets {
 			return fmt.Errorf("it has %d of %s for %d targets", list.length, list.name, targets)
@@ -132,8 +133,8 @@ func (s Summary) check() error {
 	if !slices.Contains(statuses, s.Status) {
 		return fmt.Errorf("its status is %q, which is none", s.Status)
 	}
-	if s.OPM != nil && len(s.Windows) == 0 {
-		return errors.New("it has an OPM and no window that it is of")
+	if s.Figure().Value != nil && len(s.Windows) == 0 {
+		return errors.New("it has a result and no window that it is of")
 	}
 	for _, section := range s.Sections {
 		if slices.ContainsFunc(section.Rows, func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }) {

@@ -160,6 +160,8 @@ func TestDamagedRecords(t *testing.T) {
 		"a status that is none":     {summary(`"done"`, `"dead"`), SummaryFile, "which is none"},
 		"an OPM of 1e300":           {summary(`"opm": null`, `"opm": 1e300`), SummaryFile, "cannot have been measured"},
 		"an OPM without a window":   {summary(`"opm": null`, `"opm": 5`), SummaryFile, "no window"},
+		"IOPS without a window":     {summary(`"opm": null`, `"opm": null, "iops": 5`), SummaryFile, "no window"},
+		"seeds without targets":     {summary(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`), SummaryFile, "2 of data_seeds for 1 targets"},
 		"fewer users than none":     {summary(`"threads": 0`, `"threads": -1`), SummaryFile, "cannot have been measured"},
 		"a window before the start": {summary(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), SummaryFile, "cannot have been measured"},
 	} {

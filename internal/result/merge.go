@@ -22,9 +22,11 @@ func Merge(records []*Record) (*Record, error) {
 		return nil, errors.New("merge records: there are none")
 	}
 	first := records[0]
-	for _, r := range records[1:] {
-		if err := mergeable(first, r); err != nil {
-			return nil, fmt.Errorf("merge records %s and %s: %w", first.Dir, r.Dir, err)
+	for i, a := range records {
+		for _, b := range records[i+1:] {
+			if err := mergeable(a, b); err != nil {
+				return nil, fmt.Errorf("merge records %s and %s: %w", a.Dir, b.Dir, err)
+			}
 		}
 	}
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
@@ -34,8 +36,10 @@ func Merge(records []*Record) (*Record, error) {
 	s.Scrub, s.Copies, s.Debt = nil, nil, nil
 	s.Threads, s.Counts, s.Errors, s.Retries, s.ByTarget = 0, measure.Counts{}, nil, nil, nil
 	s.Before, s.After = nil, nil
+	s.Parameters.Rate = 0
 	for _, r := range records {
 		s.Threads += r.Threads
+		s.Parameters.Rate += r.Parameters.Rate
 		s.Counts.Add(r.Counts)
 		s.Errors = measure.AddFailures(s.Errors, r.Errors...)
 		s.Retries = measure.AddFailures(s.Retries, r.Retries...)
@@ -127,11 +131,12 @@ func mergeSeries(records []*Record) measure.Series {
 }
 
 // wholeSeconds puts samples together by the second in which they closed, a little late or not. What drains begins a
-// second of its own: its orders belong to none that is measured.
+// second of its own: its orders belong to none that is measured. A second in which none closed, because one closed very late,
+// is of the phase before it.
 func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 	const late = 100 * time.Millisecond
 	seconds := map[int]measure.Sample{}
-	measured := 0 // the last second before the drain
+	measured, last := 0, 0 // the last second before the drain, and of all
 	for _, s := range samples {
 		second := int((s.End-late)/time.Second) + 1
 		if s.Phase != measure.PhaseDrain {
@@ -144,6 +149,13 @@ func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 		s = addSamples(seconds[second], s)
 		s.Users = users // at its end
 		seconds[second] = s
+		last = max(last, second)
+	}
+	for second := 2; second < last; second++ {
+		if _, closed := seconds[second]; !closed {
+			before := seconds[second-1]
+			seconds[second] = measure.Sample{Phase: before.Phase, Users: before.Users}
+		}
 	}
 	return seconds
 }

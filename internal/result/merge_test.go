@@ -66,6 +66,41 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeGap adds up records of which all closed one second's sample so late that it counts to the next: the phase goes on.
+func TestMergeGap(t *testing.T) {
+	a, b := machine(0, 2, 5, time.Millisecond), machine(2, 3, 5, time.Millisecond)
+	for _, r := range []*Record{a, b} {
+		late := &r.Series.Samples[18] // closes the 19th second
+		late.End, late.Length = late.End+200*time.Millisecond, late.Length+200*time.Millisecond
+		r.Series.Samples[19].Length -= 200 * time.Millisecond
+	}
+	m, err := Merge([]*Record{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := m.Windows[0]; w.From != 5 || w.To != 30 || w.OPM != 5*60 {
+		t.Errorf("window %v to %v s with %v OPM, want 5 to 30 with 300", w.From, w.To, w.OPM)
+	}
+	for _, s := range m.Series.Samples {
+		if s.Phase == "" || s.Users != 5 {
+			t.Errorf("at %s phase %q with %d users", s.End, s.Phase, s.Users)
+		}
+	}
+}
+
+// TestMergeRate adds up the rates at which the machines of an open loop offer orders.
+func TestMergeRate(t *testing.T) {
+	a, b := machine(0, 2, 5, time.Millisecond), machine(2, 3, 5, time.Millisecond)
+	a.Parameters.Rate, b.Parameters.Rate = 10, 15
+	m, err := Merge([]*Record{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Parameters.Rate != 25 {
+		t.Errorf("rate %v, want 25", m.Parameters.Rate)
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Record){
 		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
@@ -79,5 +114,9 @@ func TestMergeRefuses(t *testing.T) {
 		if _, err := Merge([]*Record{a, b}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Merge = %v, want an error with %q", err, want)
 		}
+	}
+	a, b, again := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
+	if _, err := Merge([]*Record{a, b, again}); err == nil || !strings.Contains(err.Error(), "drew the same orders") {
+		t.Errorf("Merge of A, B and B = %v, want an error", err)
 	}
 }
