@@ -30,7 +30,12 @@ var size = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 1_200}
 
 func options(t testing.TB) load.Options {
 	t.Helper()
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: 100})
+	return optionsOf(t, size, 100)
+}
+
+func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
+	t.Helper()
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: partRows})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+)
+
+// TestOldestAndNewest takes 100 MB the whole way on the oldest and on the newest version of PostgreSQL that ds2 is made for: what the
+// server plans by depends on the version, and shows only where tables have more than a few pages.
+func TestOldestAndNewest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads 100 MB twice")
+	}
+	for name, version := range map[string]int{"13": 13, "18": 18} {
+		t.Run(name, func(t *testing.T) {
+			server, err := localpg.Start(t.Context(), localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := server.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+			target, record := server.URL("ds2"), filepath.Join(t.TempDir(), "record")
+			ds2 := func(args string) {
+				t.Helper()
+				args = strings.NewReplacer("TARGET", target, "RECORD", record).Replace(args)
+				if code, stdout, stderr := execute(t, strings.Fields(args)...); code != exitDone {
+					t.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(args), code, stdout, stderr)
+				}
+			}
+			const drive = "drive --target TARGET --threads 2 --warmup-time 0 --run-time 2s --metrics-addr= --out RECORD"
+			ds2("load --target TARGET --size 100MB")
+			loaded := pgtest.Contents(t, target)
+			ds2("snapshot create --target TARGET")
+			ds2(drive)
+			ds2("verify --target TARGET --record RECORD")
+			ds2("reset --target TARGET")
+			if got := pgtest.Contents(t, target); !maps.Equal(got, loaded) {
+				t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, loaded)
+			}
+			ds2(drive + "2")
+			ds2("snapshot restore --target TARGET")
+			if got := pgtest.Contents(t, target); !maps.Equal(got, loaded) {
+				t.Errorf("after the restore:\n%v\nafter the load:\n%v", got, loaded)
+			}
+			ds2("verify --target TARGET --deep")
+		})
+	}
+}
