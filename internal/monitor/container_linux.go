@@ -20,6 +20,7 @@ import (
 // group is the control group of a process in the hierarchy of one controller.
 type group struct {
 	dir, top string // as this process sees them; top is the highest that it sees
+	limited  string // the one of these with the lowest limit, which counts for all below it; empty: none has one
 	v2       bool
 }
 
@@ -77,22 +78,18 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// lowest is the lowest of what each group says, from this one up to the highest; 0 where none says anything.
-func (g *group) lowest(limit func(dir string) float64) float64 {
+// lowest finds the lowest limit among those of this group and of all above it; 0 where none has one.
+func (g *group) lowest(limit func(dir string) float64) (low float64) {
 	if g == nil {
 		return 0
 	}
-	low := math.Inf(1)
 	for dir := g.dir; within(dir, g.top); dir = filepath.Dir(dir) {
-		if v := limit(dir); v > 0 {
-			low = min(low, v)
+		if v := limit(dir); v > 0 && (g.limited == "" || v < low) {
+			low, g.limited = v, dir
 		}
 		if dir == g.top {
 			break
 		}
-	}
-	if math.IsInf(low, 1) {
-		return 0
 	}
 	return low
 }
@@ -179,10 +176,10 @@ func numbers(file string) (map[string]float64, error) {
 	return all, lines.Err()
 }
 
-// throttling reads how often a group had used up its processor time before a period's end, of how many periods, and for
-// how many seconds its processes then stood still.
+// throttling reads how often the limited group had used up its processor time before a period's end, of how many periods, and
+// for how many seconds its processes then stood still.
 func (g *group) throttling() (throttled, periods, seconds float64, err error) {
-	stat, err := numbers(filepath.Join(g.dir, "cpu.stat"))
+	stat, err := numbers(filepath.Join(g.limited, "cpu.stat"))
 	seconds = stat["throttled_time"] / 1e9
 	if g.v2 {
 		seconds = stat["throttled_usec"] / 1e6
@@ -190,18 +187,18 @@ func (g *group) throttling() (throttled, periods, seconds float64, err error) {
 	return stat["nr_throttled"], stat["nr_periods"], seconds, err
 }
 
-// available is the memory of a group with a limit that its processes can have before they are killed: what files take
-// in the page cache is given back first.
+// available is the memory of the limited group that its processes can have before they are killed: what files take in the page
+// cache is given back first.
 func (g *group) available(limit int64) (float64, error) {
 	used, files := "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}
 	if g.v2 {
 		used, files = "memory.current", []string{"inactive_file", "active_file"}
 	}
-	stat, err := numbers(filepath.Join(g.dir, "memory.stat"))
+	stat, err := numbers(filepath.Join(g.limited, "memory.stat"))
 	if err != nil {
 		return 0, err
 	}
-	return float64(limit) - numberIn(filepath.Join(g.dir, used)) + stat[files[0]] + stat[files[1]], nil
+	return float64(limit) - numberIn(filepath.Join(g.limited, used)) + stat[files[0]] + stat[files[1]], nil
 }
 
 // serverProcess is a database server on this machine.
@@ -330,7 +327,7 @@ func (s *serverProcess) source(fs FS, item, target string) Source {
 			return rate(0)(seconds, was, now) / s.Processors
 		}})
 	}
-	if s.cpu != nil && s.Processors > 0 {
+	if s.cpu != nil && s.cpu.limited != "" {
 		at := len(src.Figures)
 		add("server_throttled_periods_total", "Periods in which the database server's container had used up its processor time.", ServerThrottled, ratio(at, at+1))
 		add("server_periods_total", "Periods in which the processor time of the database server's container was counted.", "", nil)
@@ -340,7 +337,7 @@ func (s *serverProcess) source(fs FS, item, target string) Source {
 			return []float64{throttled, periods, seconds}, err
 		})
 	}
-	if s.memory != nil && s.MemoryBytes > 0 {
+	if s.memory != nil && s.memory.limited != "" {
 		add("server_available_bytes", "Memory that the database server's container can still have.", ServerMemory, gauge(len(src.Figures)))
 		read = append(read, func() ([]float64, error) {
 			v, err := s.memory.available(s.MemoryBytes)
@@ -364,7 +361,11 @@ func (s *serverProcess) source(fs FS, item, target string) Source {
 // ownThrottling reads how ds2's own container holds it back; false where it does not.
 func (fs FS) ownThrottling() (Source, bool) {
 	own, err := fs.groups(os.Getpid())
-	if err != nil || own.cpu == nil || own.container().Processors == 0 {
+	if err != nil {
+		return Source{}, false
+	}
+	own.container()
+	if own.cpu == nil || own.cpu.limited == "" {
 		return Source{}, false
 	}
 	return Source{

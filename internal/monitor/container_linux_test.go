@@ -30,8 +30,10 @@ func TestContainer(t *testing.T) {
 				"kubepods/cgroup.controllers": "cpuset cpu memory\n", "kubepods/memory.max": "max\n", "kubepods/cpu.max": "max 100000\n",
 				"kubepods/pod1/memory.max": "4000000000\n", "kubepods/pod1/cpu.max": "250000 100000\n",
 				"kubepods/pod1/pg/cgroup.controllers": "cpuset cpu memory\n", "kubepods/pod1/pg/memory.max": "max\n", "kubepods/pod1/pg/cpu.max": "max 100000\n",
-				"kubepods/pod1/pg/memory.current": "1000000000\n", "kubepods/pod1/pg/memory.stat": "anon 100\ninactive_file 200000000\nactive_file 300000000\n",
-				"kubepods/pod1/pg/cpu.stat": "usage_usec 900\nnr_periods 100\nnr_throttled 40\nthrottled_usec 5000000\n",
+				"kubepods/pod1/memory.current": "1000000000\n", "kubepods/pod1/memory.stat": "anon 100\ninactive_file 200000000\nactive_file 300000000\n",
+				"kubepods/pod1/cpu.stat":          "usage_usec 900\nnr_periods 100\nnr_throttled 40\nthrottled_usec 5000000\n",
+				"kubepods/pod1/pg/memory.current": "400000000\n", "kubepods/pod1/pg/memory.stat": "anon 100\ninactive_file 0\nactive_file 0\n",
+				"kubepods/pod1/pg/cpu.stat": "usage_usec 900\nnr_periods 0\nnr_throttled 0\nthrottled_usec 0\n",
 			},
 			Container{4000000000, 2.5}, 3500000000},
 		{"version 1, limits of its own", "4:memory:/docker/abc\n3:cpuset:/docker/abc\n2:cpu,cpuacct:/docker/abc\n",
@@ -44,6 +46,18 @@ func TestContainer(t *testing.T) {
 				"memory/docker/abc/memory.stat":   "total_inactive_file 100000000\ntotal_active_file 50000000\n",
 				"cpu/docker/abc/cpu.cfs_quota_us": "50000\n", "cpu/docker/abc/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n",
 				"cpu/docker/abc/cpu.stat": "nr_periods 100\nnr_throttled 40\nthrottled_time 5000000000\n",
+			},
+			Container{700000000, 0.5}, 200000000},
+		{"version 1, a lower limit above one of its own", "4:memory:/pod/abc\n2:cpu,cpuacct:/pod/abc\n",
+			func(sys string) string {
+				return "31 20 0:27 / " + sys + "/memory rw - cgroup cgroup rw,memory\n32 20 0:28 / " + sys + "/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+			},
+			map[string]string{
+				"memory/memory.limit_in_bytes": none, "memory/pod/memory.limit_in_bytes": "700000000\n", "memory/pod/memory.usage_in_bytes": "650000000\n",
+				"memory/pod/memory.stat":               "total_inactive_file 100000000\ntotal_active_file 50000000\n",
+				"memory/pod/abc/memory.limit_in_bytes": "900000000\n", "memory/pod/abc/memory.usage_in_bytes": "100000000\n", "memory/pod/abc/memory.stat": "total_inactive_file 0\n",
+				"cpu/pod/cpu.cfs_quota_us": "50000\n", "cpu/pod/cpu.cfs_period_us": "100000\n", "cpu/pod/cpu.stat": "nr_periods 100\nnr_throttled 40\nthrottled_time 5000000000\n",
+				"cpu/pod/abc/cpu.cfs_quota_us": "80000\n", "cpu/pod/abc/cpu.cfs_period_us": "100000\n", "cpu/pod/abc/cpu.stat": "nr_periods 100\nnr_throttled 0\nthrottled_time 0\n",
 			},
 			Container{700000000, 0.5}, 200000000},
 		{"version 1 from within, where the mount is the container's part", "4:memory:/docker/abc\n2:cpu:/docker/abc\n",
@@ -102,8 +116,8 @@ func TestCountCPUs(t *testing.T) {
 	}
 }
 
-// TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, with a tenth of a
-// processor and 64 MiB, and reads how the kernel holds it back.
+// TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, below one with a
+// tenth of a processor and 64 MiB, and reads how the kernel holds it back.
 func TestRealGroup(t *testing.T) {
 	const top = "/sys/fs/cgroup"
 	name := fmt.Sprintf("ds2-test-group-%d", os.Getpid())
@@ -124,8 +138,13 @@ func TestRealGroup(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(file, []byte(limit), 0)
 		}
+		below := filepath.Join(filepath.Dir(file), "below")
+		t.Cleanup(func() { os.Remove(below) })
 		if err == nil {
-			err = os.WriteFile(filepath.Join(filepath.Dir(file), "cgroup.procs"), []byte(strconv.Itoa(busy.Process.Pid)), 0)
+			err = os.MkdirAll(below, 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(strconv.Itoa(busy.Process.Pid)), 0)
 		}
 		if err != nil {
 			busy.Process.Kill()
@@ -137,7 +156,6 @@ func TestRealGroup(t *testing.T) {
 		busy.Process.Kill()
 		busy.Wait()
 	})
-	time.Sleep(2 * time.Second)
 	g, err := FS{"/proc", "/sys"}.groups(busy.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +167,9 @@ func TestRealGroup(t *testing.T) {
 		t.Errorf("limits %+v", c)
 	}
 	throttled, periods, seconds, err := g.cpu.throttling()
+	for deadline := time.Now().Add(time.Minute); (throttled < 3 || seconds < 0.1) && err == nil && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		throttled, periods, seconds, err = g.cpu.throttling()
+	}
 	if err != nil || throttled < 3 || periods < throttled || seconds < 0.1 {
 		t.Errorf("throttled %v of %v periods, %v s, %v", throttled, periods, seconds, err)
 	}
