@@ -110,22 +110,25 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 	options.Driver.Delayed = delayed(stderr)
 	tellReplay(options.Crash, o.quiet, stderr)
 	conduct := o.conduct(interrupts, stdout, stderr)
-	run, summary, err := conduct.Drive(interrupts.stop(), options)
-	if errors.Is(err, result.ErrNotEmpty) {
-		return flagError("out", err)
+	run, summary, outcome := conduct.Drive(interrupts.stop(), options)
+	if errors.Is(outcome.Err, result.ErrNotEmpty) {
+		return flagError("out", outcome.Err)
 	}
-	if err != nil && !errors.Is(err, experiment.ErrLimits) {
+	if outcome.Status != result.Done && outcome.Status != result.Aborted {
 		if run != nil {
 			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 			printUnsaved(stdout, o, options.Dir, summary)
 		}
-		return err
+		return outcome.Err
 	}
 	failed, err := conduct.Verify(interrupts.stop(), run)
 	if err != nil {
 		return err
 	}
-	if !limit.Passed(summary.Limits) {
+	switch {
+	case outcome.Status == result.Aborted:
+		failed = slices.Insert(failed, 0, outcome.Err.Error())
+	case !limit.Passed(summary.Limits):
 		failed = slices.Insert(failed, 0, "limits failed: "+limit.Failed(summary.Limits))
 	}
 	printErr := printResult(stdout, o, options.Dir)

@@ -140,6 +140,43 @@ func TestLimitsForReal(t *testing.T) {
 	}
 }
 
+// TestAbortOnFail has orders stand still at the end of a run whose limit holds over all of it: it ends early, and with exit code 3.
+func TestAbortOnFail(t *testing.T) {
+	server, target := loadedServer(t)
+	db, err := sql.Open("pgx", server.URL("ds2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	out := filepath.Join(t.TempDir(), "record")
+	locked := make(chan error, 1)
+	go func() { // once orders are made, until the users have been sent away
+		for n := 0; n <= 12_000; {
+			if err := db.QueryRow("SELECT max(orderid) FROM orders").Scan(&n); err != nil {
+				locked <- err
+				return
+			}
+		}
+		lock, err := db.Begin()
+		if err == nil {
+			_, err = lock.Exec("LOCK TABLE orders IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(9)")
+			lock.Rollback()
+		}
+		locked <- err
+	}()
+	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2m",
+		"--limit", "opm > 1", "--abort-on-fail", "3s", "--out", out, "--quiet")
+	if err := <-locked; err != nil {
+		t.Fatal(err)
+	}
+	if code != exitVerdict || !strings.Contains(stderr, "s on end: opm > 1 (measured 0.0); see the record") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if r, err := result.Read(out); err != nil || r.Status != result.Aborted || r.Limits[0].Measured == nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // trialDirs are the directories of the records of all trials.
 func trialDirs(r result.Search) (dirs []string) {
 	for _, p := range r.Curve {

@@ -26,6 +26,9 @@ func (r *Run) Audit(ctx context.Context, progress func(target string, done, tota
 }
 
 func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (checks []result.Check, err error) {
+	if r.unmarked != nil {
+		return nil, fmt.Errorf("audit what the run added: %w", r.unmarked)
+	}
 	for i, target := range r.options.Targets {
 		found, err := r.options.Plan.Workload().Audit(ctx, target, workload.Audit{
 			Run: &workload.Account{

@@ -37,7 +37,7 @@ func TestBackground(t *testing.T) {
 		server.Kill()
 		restarted <- server.Restart(context.Background())
 	}()
-	_, err = run.Drive(t.Context(), nil)
+	_, err = drive(t, run)
 	if err := errors.Join(err, <-restarted); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func bottleneck(t *testing.T, s store.Store, change func(*Options)) *result.Bott
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := run.Drive(t.Context(), nil)
+	summary, err := drive(t, run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestCheckpointsOfARun(t *testing.T) {
 		}
 		made <- nil
 	}()
-	summary, err := run.Drive(t.Context(), nil)
+	summary, err := drive(t, run)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, server.LogFile())
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ds2/internal/diagnose"
-	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -15,10 +14,9 @@ import (
 	"ds2/internal/workload"
 )
 
-// conclude computes from one reading of the record's files what the summary says of the run, and saves it. err is how the
-// run ended; the error returned holds it and what could not be computed, though a run that was cut off lacks windows,
-// which is not what is wrong with it.
-func (r *Run) conclude(ctx context.Context, err error) error {
+// conclude computes from one reading of the record's files what the summary says of the run, and saves it. A run
+// that did not come to its end may lack windows, which is not what is wrong with it.
+func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
 	s.Warnings = r.Warnings()
@@ -38,16 +36,12 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	result.AddCheckpoints(s, &series, &counters)
 	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
 	figuresErr := r.figures(series)
-	if err == nil {
-		err = errors.Join(readErr, figuresErr)
+	if outcome.Status == result.Done {
+		outcome = outcome.with(readErr, figuresErr)
 	}
-	switch {
-	case err == nil:
-		s.Status = result.Done
-	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
-		s.Status = result.Interrupted
-	default:
-		s.Status, s.Error = result.Failed, err.Error()
+	s.Status = outcome.Status
+	if outcome.Err != nil && s.Status != result.Interrupted {
+		s.Error = outcome.Err.Error()
 	}
 	var judgeErr error
 	if r.observation != nil && r.observation.recorded && observedErr == nil {
@@ -57,10 +51,10 @@ func (r *Run) conclude(ctx context.Context, err error) error {
 	if len(s.Sections) > 0 {
 		s.Log = result.ReadLog(r.options.Dir)
 	}
-	if len(r.options.Limits) > 0 && (err == nil || errors.Is(err, ErrLimits)) {
+	if len(r.options.Limits) > 0 && outcome.counts() {
 		s.Limits, judgeErr = judge(r.options.Limits, series, counters, *s)
 	}
-	return errors.Join(err, observedErr, ownErr, judgeErr, result.SaveSummary(r.options.Dir, *s))
+	return outcome.with(observedErr, ownErr, judgeErr, result.SaveSummary(r.options.Dir, *s))
 }
 
 // figures computes what the series and the meter say.

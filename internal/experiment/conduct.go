@@ -39,19 +39,19 @@ type Conduct struct {
 // Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard.
 type Stop struct{ Soft, Hard context.Context }
 
-// Drive makes a run, shown while it goes on.
-func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, error) {
+// Drive makes a run, shown while it goes on. There is none where it could not even begin.
+func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	run, err := Begin(o)
 	if err != nil {
-		return nil, result.Summary{}, err
+		return nil, result.Summary{}, ended(err)
 	}
 	end, err := c.Show(run)
 	if err != nil {
-		return nil, result.Summary{}, err
+		return nil, result.Summary{}, ended(err)
 	}
-	summary, err := run.Drive(stop.Hard, stop.Soft.Done())
+	summary, outcome := run.Drive(stop.Hard, stop.Soft.Done())
 	end(summary)
-	return run, summary, err
+	return run, summary, outcome
 }
 
 // Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds to
@@ -129,14 +129,13 @@ func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, 
 		o.Dir = dir
 		o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
 		o.Driver.Seed += uint64(number - 1)
-		run, summary, err := c.Drive(stop, o)
-		cut := errors.Is(err, ErrLimits)
-		if err != nil && !cut {
-			return summary, nil, err
+		run, summary, outcome := c.Drive(stop, o)
+		if !outcome.counts() {
+			return summary, nil, outcome.Err
 		}
 		var faults []string
-		if cut { // its window is not that of the others
-			faults = append(faults, err.Error())
+		if outcome.Status == result.Aborted { // its window is not that of the others
+			faults = append(faults, outcome.Err.Error())
 		}
 		faults = append(faults, throttledDrives(summary.SMART)...)
 		more, err := c.Verify(stop, run)
@@ -269,9 +268,9 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	if err := s.Restore.Do(ctx, o.Targets); err != nil {
 		return t, err
 	}
-	run, summary, err := s.Drive(stop, o)
-	if err != nil && !errors.Is(err, ErrLimits) {
-		return t, err
+	run, summary, outcome := s.Drive(stop, o)
+	if !outcome.counts() {
+		return t, outcome.Err
 	}
 	figure := summary.Figure()
 	if figure.Value == nil || len(summary.Windows) == 0 {
@@ -289,6 +288,14 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	}
 	t.Unit, t.OPM, t.P95, t.Passed = string(result.UnitOf(figure.Unit)), *figure.Value, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
 	t.Reach = limit.Reach(summary.Limits)
+	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
+		t.Passed = false
+		strain, err := limit.Strain(run.Verdicts())
+		if err != nil {
+			return t, err
+		}
+		t.Strain = max(t.Strain, strain)
+	}
 	return t, nil
 }
 

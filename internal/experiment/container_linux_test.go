@@ -71,7 +71,7 @@ func TestContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := run.Drive(t.Context(), nil)
+	summary, err := drive(t, run)
 	if err != nil {
 		t.Fatal(err)
 	}

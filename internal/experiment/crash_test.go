@@ -136,6 +136,13 @@ func options(t *testing.T, s store.Store) Options {
 	}
 }
 
+// drive drives a run; the error is why it is not done.
+func drive(t *testing.T, run *Run) (result.Summary, error) {
+	t.Helper()
+	s, outcome := run.Drive(t.Context(), nil)
+	return s, outcome.Err
+}
+
 // TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is named.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
@@ -165,7 +172,7 @@ func TestCrash(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary, err := run.Drive(t.Context(), nil)
+			summary, err := drive(t, run)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +267,7 @@ func TestCuts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary, err := run.Drive(t.Context(), nil)
+			summary, err := drive(t, run)
 			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != 3 {
 				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
 			}
@@ -298,7 +305,7 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := run.Drive(t.Context(), nil)
+	summary, err := drive(t, run)
 	if err == nil || !strings.Contains(err.Error(), "before the server was cut off") || summary.Status != result.Failed || summary.Crash != nil {
 		t.Errorf("Drive = %v, status %s", err, summary.Status)
 	}

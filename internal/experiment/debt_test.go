@@ -23,7 +23,7 @@ func TestDebt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Drive(t.Context(), nil); err != nil {
+	if _, err := drive(t, run); err != nil {
 		t.Fatal(err)
 	}
 	r, err := result.Read(o.Dir)

@@ -233,7 +233,7 @@ func TestFaults(t *testing.T) {
 				time.Sleep(1500 * time.Millisecond)
 				happened <- c.fault(t.Context())
 			}()
-			summary, err := run.Drive(t.Context(), nil)
+			summary, err := drive(t, run)
 			if faultErr := <-happened; faultErr != nil {
 				t.Fatal(faultErr)
 			}

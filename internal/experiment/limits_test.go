@@ -44,14 +44,14 @@ func TestLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary, err := run.Drive(t.Context(), nil)
-			if errors.Is(err, ErrLimits) != c.aborted || err != nil && !c.aborted {
-				t.Fatalf("Drive = %v", err)
+			summary, outcome := run.Drive(t.Context(), nil)
+			if (outcome.Status == result.Aborted) != c.aborted || (outcome.Status == result.Done) == c.aborted {
+				t.Fatalf("Drive = %+v", outcome)
 			}
 			if ran := summary.Phases[len(summary.Phases)-1].To; c.aborted != (ran < o.Driver.Run.Seconds()) {
 				t.Errorf("the run took %v s", ran)
 			}
-			if c.aborted && (summary.Status != result.Failed || !strings.Contains(summary.Error, " on end: purchase mean < 1us (measured ")) {
+			if c.aborted && (summary.Status != result.Aborted || !strings.Contains(summary.Error, " on end: purchase mean < 1us (measured ")) {
 				t.Errorf("status %s: %s", summary.Status, summary.Error)
 			}
 			record, err := result.Read(o.Dir)
@@ -66,6 +66,56 @@ func TestLimits(t *testing.T) {
 				t.Errorf("verdicts %s, want %s: %v", got, c.verdicts, record.Limits)
 			}
 		})
+	}
+}
+
+// TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and the run has failed it all the same.
+// Where the server has died, too, there is nothing to audit, and no panic.
+func TestAborted(t *testing.T) {
+	server, s := loaded(t, localpg.Options{})
+	for _, dies := range []bool{false, true} {
+		o := options(t, s)
+		o.AbortAfter = 2 * time.Second
+		o.Driver.Run = time.Minute
+		o.Driver.Drain = time.Second
+		var err error
+		if o.Limits, err = limit.ParseAll([]string{"opm > 1"}); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Begin(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan Outcome)
+		var summary result.Summary
+		go func() {
+			var outcome Outcome
+			summary, outcome = run.Drive(t.Context(), nil)
+			ended <- outcome
+		}()
+		for len(run.Verdicts()) == 0 { // an interval with orders first
+			time.Sleep(50 * time.Millisecond)
+		}
+		lock, err := s.DB().BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lock.Exec("LOCK TABLE orders, customers IN ACCESS EXCLUSIVE MODE"); err != nil {
+			t.Fatal(err)
+		}
+		<-run.stop.Done()
+		if dies {
+			server.Kill()
+		}
+		lock.Rollback()
+		outcome := <-ended
+		if outcome.Status != result.Aborted || summary.Status != result.Aborted || !limit.Passed(summary.Limits) {
+			t.Errorf("dies %v: outcome %+v, status %s, limits %v", dies, outcome, summary.Status, summary.Limits)
+		}
+		audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+		if dies != (err != nil) || dies != (audit.NotAudited != "") || audit.Passed == dies {
+			t.Errorf("dies %v: audit %+v, %v", dies, audit, err)
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func TestMailboxCuts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary, err := run.Drive(t.Context(), nil)
+			summary, err := drive(t, run)
 			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != max(c.cycles, 1) {
 				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
 			}

@@ -45,7 +45,7 @@ func observed(t *testing.T, s store.Store, observing monitor.Options, then func(
 			then()
 		}()
 	}
-	_, err = run.Drive(t.Context(), nil)
+	_, err = drive(t, run)
 	close(driven)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Dir, "host-001.csv.gz"), []byte("this is not compressed at all"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s1, err := run.Drive(t.Context(), nil)
+	s1, err := drive(t, run)
 	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
 		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))
 	}

@@ -77,6 +77,7 @@ type Run struct {
 	doing       atomic.Value        // see Doing
 	crash       *durability.Coming
 	changed     []string // settings of the server, for a replay test
+	unmarked    error    // why the marks after the run are not known
 	stop        context.Context
 	halt        context.CancelCauseFunc // ends stop: no new orders
 }
@@ -207,71 +208,82 @@ func (r *Run) Options() Options { return r.options }
 // Meter is where the run's figures are while it goes on.
 func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 
-// Drive runs, and ends the record whatever happens; the error is the driver's or why the record could not be written.
-// See driver.Driver.Run for ctx and stop.
-func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, error) {
+// Drive runs, and ends the record whatever happens. See driver.Driver.Run for ctx and stop.
+func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, Outcome) {
 	s := &r.summary
-	var err error
-	if s.Before, err = r.marks(ctx, stop); err == nil {
-		err = r.checkpoint(ctx, stop)
-	}
-	if err == nil {
-		keeper, _ := r.play.(workload.Keeper)
-		err = r.crash.Baseline(ctx, keeper, r.options.Targets[0], s.Before[0])
-	}
-	if err == nil {
-		err = r.play.Ready(ctx)
-	}
+	outcome := ended(r.prepare(ctx, stop))
 	restore := func(context.Context) error { return nil }
-	if err == nil {
+	if outcome.Err == nil {
+		var err error
 		restore, err = r.prepareReplay(ctx)
+		outcome = ended(err)
 	}
-	if err == nil {
+	if outcome.Err == nil {
 		var start time.Time
-		if start, err = r.observe(ctx, stop); !start.IsZero() {
+		if start, outcome = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
 		}
-		err = errors.Join(err, r.play.End(), restore(ctx))
+		outcome = outcome.with(r.play.End(), restore(ctx))
 	}
 	if r.crash != nil {
-		err = errors.Join(err, r.crash.Close())
+		outcome = outcome.with(r.crash.Close())
 	}
-	// A run that was stopped early is asked too what it left behind, unless ctx is over.
-	after, marksErr := r.marks(ctx, stop)
-	s.After = after
-	if err == nil {
-		err = marksErr
+	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server that is down.
+	if outcome.Status != result.Done {
+		stop = r.stop.Done()
+		r.halt(nil)
 	}
-	err = errors.Join(err, r.writer.Close())
+	s.After, r.unmarked = r.marks(ctx, stop)
+	if outcome.Status == result.Done {
+		outcome = outcome.with(r.unmarked)
+	}
+	outcome = outcome.with(r.writer.Close())
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	err = r.conclude(ctx, err)
-	return *s, err
+	return *s, r.conclude(ctx, outcome)
+}
+
+// prepare does what comes before the first user.
+func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
+	s := &r.summary
+	if s.Before, err = r.marks(ctx, stop); err != nil {
+		return err
+	}
+	if err := r.checkpoint(ctx, stop); err != nil {
+		return err
+	}
+	keeper, _ := r.play.(workload.Keeper)
+	if err := r.crash.Baseline(ctx, keeper, r.options.Targets[0], s.Before[0]); err != nil {
+		return err
+	}
+	return r.play.Ready(ctx)
 }
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
-func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, error) {
+func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
 	if r.observation == nil {
-		start, err := r.drive(ctx, stop)
-		if err == nil {
-			err = r.settle(ctx, stop, start)
-		}
-		return start, err
+		return r.driveAndSettle(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
 	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
 	if !r.observation.rest(ctx, stop, r.options.Idle) {
-		return time.Time{}, cmp.Or(context.Cause(ctx), driver.ErrStopped)
+		return time.Time{}, ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
-	start, err := r.drive(ctx, stop)
-	if err == nil {
-		err = r.settle(ctx, stop, start)
-	}
-	if err == nil {
+	start, outcome := r.driveAndSettle(ctx, stop)
+	if outcome.Err == nil {
 		pause(ctx, stop, r.options.Cooldown)
 	}
 	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
-	return start, errors.Join(err, r.observation.end())
+	return start, outcome.with(r.observation.end())
+}
+
+// driveAndSettle lets the users work and, when they are done, the servers do what they have put off.
+func (r *Run) driveAndSettle(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+	start, outcome := r.drive(ctx, stop)
+	if outcome.Err == nil {
+		outcome = ended(r.settle(ctx, stop, start))
+	}
+	return start, outcome
 }
 
 // checkpoint has the targets write what is left of the time before the run.
@@ -300,7 +312,7 @@ func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
 }
 
 // drive runs the driver, and the crash beside it.
-func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error) {
+func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
 	defer r.halt(nil)
 	go func() {
 		select {
@@ -315,21 +327,22 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, error
 	}
 	start, err := r.driver.Run(ctx, r.stop.Done())
 	r.background.Close()
-	if cause := context.Cause(r.stop); errors.Is(cause, ErrLimits) || errors.Is(cause, errCut) {
-		err = cause
-	}
-	stopped := r.stop.Err() != nil
+	halted := r.stop.Err() != nil
+	cause := context.Cause(r.stop) // a limit or a cut, whatever the driver says of its last orders
 	r.halt(nil)
+	var failed error
 	if r.crash.Cuts() > 0 {
-		failed := <-crashed
-		if stopped && errors.Is(failed, durability.ErrEnded) {
-			failed = errors.Join(driver.ErrStopped, failed)
-		}
-		if !errors.Is(err, errCut) {
-			err = errors.Join(err, failed)
-		}
+		failed = <-crashed
 	}
-	return start, err
+	switch {
+	case errors.Is(cause, ErrLimits), errors.Is(cause, errCut):
+		return start, ended(cause)
+	case failed != nil && halted && errors.Is(failed, durability.ErrEnded):
+		return start, Outcome{result.Interrupted, errors.Join(err, failed)}
+	case failed != nil:
+		return start, ended(err).with(failed)
+	}
+	return start, ended(err)
 }
 
 // marks reads the highest keys of every target. After stop it does not wait for a server that is down.

@@ -114,7 +114,7 @@ func beyond(v reflect.Value, name string) (string, any) {
 	return "", nil
 }
 
-var statuses = []Status{Running, Done, Failed, Interrupted}
+var statuses = []Status{Running, Done, Failed, Interrupted, Aborted}
 
 // check says what is wrong with a summary: what no ds2 writes, and what would make a reader stumble.
 func (s Summary) check() error {

@@ -64,6 +64,7 @@ const (
 	Done        Status = "done"
 	Failed      Status = "failed"
 	Interrupted Status = "interrupted"
+	Aborted     Status = "aborted" // because a limit had failed for too long
 )
 
 // Summary is summary.json.
@@ -329,7 +330,7 @@ func Read(dir string) (*Record, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
 	}
-	ended := r.Status == Done || r.Status == Interrupted
+	ended := r.Status == Done || r.Status == Interrupted || r.Status == Aborted
 	if r.Series, err = readSeries(dir, ended); err != nil {
 		return nil, err
 	}
