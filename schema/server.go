@@ -11,20 +11,25 @@ import (
 	"strings"
 )
 
-//go:embed */server/*.sql
+//go:embed */server/*.sql */database/*.sql
 var serverFiles embed.FS
 
-// Server is what a benchmark asks of a server besides its orders. Each gives one result.
+// Server is what a benchmark asks of a server and of a database of it besides its orders. Each gives one result. What all
+// databases of a server share is asked of the server, once however many of them are under test.
 type Server struct {
+	// Identity gives one row: a text that no other server has, and the same of each of its databases.
+	Identity string
 	// Version gives one row: the major version as a number, and a line of text with all that the server says of itself.
 	Version string
-	// Files gives the directories or files that hold the database, one a row, as the server's machine names them.
-	Files string
 	// Clock gives one row: the server's time, in seconds since 1970.
 	Clock string
 	// Process gives one row: the number of the process that serves this session, as the server's own container has it, and
 	// the name of its program; a null number where the server does not tell.
 	Process string
+
+	// Files gives the directories or files that hold the database, its log and its temporary files, a role and a path each, as
+	// the server's machine names them.
+	Files string
 	// Settings give names and values, without any that may hold a secret. Of several queries some may fail: they ask for what
 	// only some versions have.
 	Settings []string
@@ -39,8 +44,11 @@ type Server struct {
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string
-	for name, query := range map[string]*string{"version": &s.Version, "files": &s.Files, "settings": &settings, "file-counters": &s.FileCounters, "process": &s.Process, "clock": &s.Clock} {
-		text, err := serverFiles.ReadFile(path.Join(engine, "server", name+".sql"))
+	for name, query := range map[string]*string{
+		"server/identity": &s.Identity, "server/version": &s.Version, "server/process": &s.Process, "server/clock": &s.Clock,
+		"database/files": &s.Files, "database/settings": &settings, "database/file-counters": &s.FileCounters,
+	} {
+		text, err := serverFiles.ReadFile(path.Join(engine, name+".sql"))
 		if err != nil && !(query == &s.FileCounters && errors.Is(err, fs.ErrNotExist)) {
 			return s, fmt.Errorf("find the server queries of engine %q: %w", engine, err)
 		}
@@ -50,11 +58,17 @@ func ServerQueries(engine string) (Server, error) {
 	return s, nil
 }
 
-// Counters gives the query for the server's counters: rows of a name, as package host knows it, and a number. It is made
-// of all files counters.sql, counters-from-N.sql, counters-until-N.sql and counters-from-N-until-M.sql that fit the server's
-// major version.
-func (s Server) Counters(version int) (string, error) {
-	files, err := fs.Glob(serverFiles, path.Join(s.engine, "server", "counters*.sql"))
+// ServerCounters gives the query for what a server of a major version counts for all its databases together: rows of a name, as
+// package monitor knows it, and a number.
+func (s Server) ServerCounters(version int) (string, error) { return s.counters("server", version) }
+
+// DatabaseCounters is the query for what it counts for each database apart.
+func (s Server) DatabaseCounters(version int) (string, error) { return s.counters("database", version) }
+
+// counters makes a query of all files counters.sql, counters-from-N.sql, counters-until-N.sql and counters-from-N-until-M.sql that
+// fit the server's major version.
+func (s Server) counters(of string, version int) (string, error) {
+	files, err := fs.Glob(serverFiles, path.Join(s.engine, of, "counters*.sql"))
 	if err != nil {
 		return "", err
 	}

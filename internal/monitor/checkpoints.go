@@ -8,7 +8,7 @@ import (
 
 // Checkpoint is a checkpoint that a database server made, in seconds since the first orders.
 type Checkpoint struct {
-	Target string  `json:"target,omitempty"` // where there are several
+	Server string  `json:"server,omitempty"` // where there are several
 	From   float64 `json:"from_s"`           // to the second before it showed
 	To     float64 `json:"to_s"`             // when its last pages were written
 }
@@ -16,11 +16,11 @@ type Checkpoint struct {
 // pagesPause is how long no pages may be written within one checkpoint, where only pages are counted.
 const pagesPause = 5 * time.Second
 
-// Checkpoints are those that the counters show, in the order in which they began; seconds count from start. Known is
-// false where no counter tells.
-func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, known bool) {
+// Checkpoints are those that the counters show, in the order in which they began, and of how many servers they tell; seconds
+// count from start.
+func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, servers int) {
 	for _, column := range t.Items(DatabaseCheckpointPages) {
-		known = true
+		servers++
 		_, item := SplitColumn(column)
 		pages, begun := t.Values(column), t.Values(ItemColumn(DatabaseCheckpoints, item)) // SQL Server counts pages only
 		var own []Checkpoint
@@ -33,7 +33,7 @@ func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, known bool) {
 			}
 			switch {
 			case starts:
-				own = append(own, Checkpoint{Target: item, From: at - Interval.Seconds(), To: at})
+				own = append(own, Checkpoint{Server: item, From: at - Interval.Seconds(), To: at})
 			case wrote && len(own) > 0:
 				own[len(own)-1].To = at
 			}
@@ -44,5 +44,5 @@ func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, known bool) {
 		all = append(all, own...)
 	}
 	slices.SortStableFunc(all, func(a, b Checkpoint) int { return cmp.Compare(a.From, b.From) })
-	return all, known
+	return all, servers
 }

@@ -21,28 +21,28 @@ func TestCheckpoints(t *testing.T) {
 		return table
 	}
 	for _, c := range []struct {
-		why   string
-		table *Table
-		want  []Checkpoint
-		known bool
+		why     string
+		table   *Table
+		want    []Checkpoint
+		servers int
 	}{
-		{"nobody observed the database", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, false},
+		{"nobody observed the database", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, 0},
 		{"none began", table([]string{"db.checkpoints_per_second", "db.checkpoint_pages_per_second"},
-			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, true},
+			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, 1},
 		{"PostgreSQL counts them; one that was under way before is not one that began",
 			table([]string{"db.checkpoints_per_second", "db.checkpoint_pages_per_second"},
 				[]float64{0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0}, []float64{9, 0, 5, 5, 0, 5, 0, 0, 0, 7, 0}),
-			[]Checkpoint{{From: 2, To: 6}, {From: 9, To: 10}}, true},
+			[]Checkpoint{{From: 2, To: 6}, {From: 9, To: 10}}, 1},
 		{"SQL Server counts their pages; a short pause ends none",
 			table([]string{"db.checkpoint_pages_per_second"}, []float64{0, 5, 5, 0, 0, 5, 0, 0, 0, 0, 0, 0, 3, 0}),
-			[]Checkpoint{{From: 1, To: 6}, {From: 12, To: 13}}, true},
-		{"of several databases each has its own",
-			table([]string{"db.a/ds2.checkpoint_pages_per_second", "db.b/ds2.checkpoint_pages_per_second"},
+			[]Checkpoint{{From: 1, To: 6}, {From: 12, To: 13}}, 1},
+		{"of several servers each has its own",
+			table([]string{"db.a.checkpoint_pages_per_second", "db.b.checkpoint_pages_per_second"},
 				[]float64{0, 0, 1, 0}, []float64{1, 0, 0, 0}),
-			[]Checkpoint{{Target: "b/ds2", From: 0, To: 1}, {Target: "a/ds2", From: 2, To: 3}}, true},
+			[]Checkpoint{{Server: "b", From: 0, To: 1}, {Server: "a", From: 2, To: 3}}, 2},
 	} {
-		if got, known := c.table.Checkpoints(start); known != c.known || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %v, known %t; want %v", c.why, got, known, c.want)
+		if got, servers := c.table.Checkpoints(start); servers != c.servers || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v of %d; want %v of %d", c.why, got, servers, c.want, c.servers)
 		}
 	}
 }

@@ -307,11 +307,11 @@ func bytesRead(p procfs.Proc) float64 {
 	return float64(io.ReadBytes)
 }
 
-// source reads what the server takes and how its container holds it back; item tells several targets' apart, target names it.
-func (s *serverProcess) source(fs FS, item, target string) Source {
-	src := Source{Name: "processes of " + target}
+// source reads what the server takes and how its container holds it back; item tells several servers apart.
+func (s *serverProcess) source(fs FS, item, server string) Source {
+	src := Source{Name: "processes of " + server}
 	add := func(name, help, column string, derive derivation) {
-		src.Figures = append(src.Figures, Figure{name, help, "target", target})
+		src.Figures = append(src.Figures, Figure{name, help, "server", server})
 		if column != "" {
 			src.Columns = append(src.Columns, Column{ItemColumn(column, item), derive})
 		}

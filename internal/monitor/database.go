@@ -49,53 +49,66 @@ var databaseCounters = map[string]struct{ column, help string }{
 	"sessions_waiting_for_the_rest": {SessionsWaitingForRest, "Sessions that wait for anything else."},
 }
 
-// Database reads a database's counters. The query gives rows of a name of the list above and a number; target names the
-// database in metrics, and in the columns where item, for runs on several databases, is set. The round trip to the server
-// is measured besides.
-func Database(ctx context.Context, db *sql.DB, target, item, query string) (Source, error) {
-	src := Source{Name: "database counters of " + target}
-	db.SetMaxIdleConns(1) // the one that asks is not counted among the sessions, others of the pool would be
-	index := map[string]int{}
-	first, err := readCounters(ctx, db, query)
-	if err != nil {
-		return src, fmt.Errorf("read counters of %s: %w", target, err)
-	}
-	for _, c := range first {
-		known, ok := databaseCounters[c.name]
-		if !ok {
-			return src, fmt.Errorf("read counters of %s: unknown counter %q", target, c.name)
+// Counters is a query for counters: rows of a name of the list above and a number.
+type Counters struct {
+	Query string
+	Label string // whose they are in Prometheus: "server" or "target"
+	Of    string // the server or the target, by name
+	Item  string // tells it apart in the columns, where there are several
+}
+
+// Database reads counters through a database: those of each query. They are read on one connection, since all others of the pool
+// would be counted among the sessions. The round trip to the server is measured besides, as the last one's.
+func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, error) {
+	last := queries[len(queries)-1]
+	src := Source{Name: "database counters of " + last.Of}
+	db.SetMaxIdleConns(1)
+	index := make([]map[string]int, len(queries)) // of figures, by the counters' names
+	for n, q := range queries {
+		index[n] = map[string]int{}
+		first, err := readCounters(ctx, db, q.Query)
+		if err != nil {
+			return src, fmt.Errorf("read counters of %s: %w", q.Of, err)
 		}
-		i := len(src.Figures)
-		index[c.name] = i
-		src.Figures = append(src.Figures, Figure{"database_" + c.name, known.help, "target", target})
-		if known.column == "" {
-			continue
+		for _, c := range first {
+			known, ok := databaseCounters[c.name]
+			if !ok {
+				return src, fmt.Errorf("read counters of %s: unknown counter %q", q.Of, c.name)
+			}
+			i := len(src.Figures)
+			index[n][c.name] = i
+			src.Figures = append(src.Figures, Figure{"database_" + c.name, known.help, q.Label, q.Of})
+			if known.column == "" {
+				continue
+			}
+			derive := gauge(i)
+			if strings.HasSuffix(c.name, "_total") {
+				derive = rate(i)
+			}
+			src.Columns = append(src.Columns, Column{ItemColumn(known.column, q.Item), derive})
 		}
-		derive := gauge(i)
-		if strings.HasSuffix(c.name, "_total") {
-			derive = rate(i)
+		if hits, ok := index[n]["cache_hits_total"]; ok {
+			src.Columns = append(src.Columns, Column{ItemColumn(DatabaseCacheHits, q.Item), ratio(hits, index[n]["cache_lookups_total"])})
 		}
-		src.Columns = append(src.Columns, Column{ItemColumn(known.column, item), derive})
-	}
-	if hits, ok := index["cache_hits_total"]; ok {
-		src.Columns = append(src.Columns, Column{ItemColumn(DatabaseCacheHits, item), ratio(hits, index["cache_lookups_total"])})
 	}
 	trip := len(src.Figures)
-	src.Figures = append(src.Figures, Figure{"database_round_trip_seconds", "Time that a message without work takes to the server and back.", "target", target})
-	src.Columns = append(src.Columns, Column{ItemColumn(DatabaseRoundTrip, item), gauge(trip)})
+	src.Figures = append(src.Figures, Figure{"database_round_trip_seconds", "Time that a message without work takes to the server and back.", last.Label, last.Of})
+	src.Columns = append(src.Columns, Column{ItemColumn(DatabaseRoundTrip, last.Item), gauge(trip)})
 	src.Read = func(ctx context.Context, values []float64) error {
-		counters, err := readCounters(ctx, db, query)
-		for _, c := range counters {
-			if i, ok := index[c.name]; ok {
-				values[i] = c.value
+		for n, q := range queries {
+			counters, err := readCounters(ctx, db, q.Query)
+			for _, c := range counters {
+				if i, ok := index[n][c.name]; ok {
+					values[i] = c.value
+				}
 			}
-		}
-		if err != nil {
-			return err
+			if err != nil {
+				return err
+			}
 		}
 		// On the connection that has just answered: one that has rested is first tried by its driver.
 		start := time.Now()
-		err = db.PingContext(ctx)
+		err := db.PingContext(ctx)
 		values[trip] = time.Since(start).Seconds()
 		return err
 	}

@@ -3,8 +3,9 @@ package monitor_test
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"math"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,8 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
-	"ds2/schema"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -28,25 +30,33 @@ func open(t *testing.T, url string) *sql.DB {
 	return db
 }
 
-func counters(t *testing.T, db *sql.DB) (monitor.Server, monitor.Source) {
+// counters opens those of a database as a run does.
+func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	t.Helper()
-	q, err := schema.ServerQueries("postgres")
+	w, err := monitor.Observe(t.Context(), []store.Store{target(t, url)}, 0, monitor.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := monitor.ReadServer(t.Context(), db, q)
+	i := slices.IndexFunc(w.Sources, func(s monitor.Source) bool { return strings.HasPrefix(s.Name, "database counters") })
+	if i < 0 {
+		t.Fatalf("no counters of the database: %v", w.Notes)
+	}
+	return w, w.Sources[i]
+}
+
+// target opens a database for the test as a command does.
+func target(t *testing.T, address string) store.Store {
+	t.Helper()
+	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	query, err := q.Counters(server.Major)
+	s, err := postgres.Open(u)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := monitor.Database(t.Context(), db, "localhost/test", "", query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return server, src
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 func values(t *testing.T, src monitor.Source) map[string]float64 {
@@ -64,11 +74,12 @@ func values(t *testing.T, src monitor.Source) map[string]float64 {
 
 // TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them counted.
 func TestDatabaseCounters(t *testing.T) {
-	url := pgtest.Database(t)
-	db := open(t, url)
-	server, src := counters(t, db)
-	if !strings.HasPrefix(server.Version, fmt.Sprintf("PostgreSQL %d", server.Major)) {
-		t.Errorf("version %d says %q", server.Major, server.Version)
+	address := pgtest.Database(t)
+	db := open(t, address)
+	w, src := counters(t, address)
+	server := w.Servers[0]
+	if !strings.HasPrefix(server.Version, "PostgreSQL") {
+		t.Errorf("version %q", server.Version)
 	}
 	if server.Settings["shared_buffers"] == "" || server.Settings["fsync"] == "" {
 		t.Errorf("settings = %v", server.Settings)
@@ -86,9 +97,9 @@ func TestDatabaseCounters(t *testing.T) {
 	exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
 	exec(t, db, "CHECKPOINT")
 	// Statistics of a session are seen once it has gone idle or ended.
-	holder := connection(t, url)
+	holder := connection(t, address)
 	exec(t, holder, "BEGIN; LOCK TABLE things")
-	waiting := connection(t, url)
+	waiting := connection(t, address)
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {

@@ -16,6 +16,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"ds2/internal/store"
 )
 
 // Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once a second, and needs no
@@ -308,7 +310,7 @@ func (w *Observer) join(m Machine) {
 }
 
 // machineOf is the machine of a target; nil where nothing is known of it.
-func (w *Observer) machineOf(t Target) *Machine {
+func (w *Observer) machineOf(t store.Store) *Machine {
 	if len(w.exporters) < 2 {
 		return w.Machine
 	}
@@ -319,7 +321,7 @@ func (w *Observer) machineOf(t Target) *Machine {
 }
 
 // exporterOf is the exporter of a target's machine; nil where none is known to be.
-func (w *Observer) exporterOf(t Target) *Exporter {
+func (w *Observer) exporterOf(t store.Store) *Exporter {
 	for _, e := range w.exporters {
 		if len(w.exporters) == 1 || strings.EqualFold(hostname(e.Name), HostOf(t.Label())) {
 			return e

@@ -9,16 +9,17 @@ import (
 	"strings"
 
 	"ds2/internal/diskspace"
+	"ds2/internal/store"
 )
 
 // Free is how many bytes are free in a directory of a target's machine, and which file system that is; false where that
 // cannot be seen: the target is elsewhere and its machine's exporter does not tell, or nobody but the server sees the file.
-func (w *Observer) Free(t Target, dir string) (bytes int64, mount string, ok bool) {
+func (w *Observer) Free(t store.Store, dir string) (bytes int64, mount string, ok bool) {
 	if e := w.exporterOf(t); e != nil {
 		free, mount := e.kind.free(e.first, dir)
 		return bytesOf(free), mount, !math.IsNaN(free)
 	}
-	if !IsLocal(HostOf(t.Label())) {
+	if !w.here[t] {
 		return 0, "", false
 	}
 	// A server's own directory is closed to others; what is in it lies where it does itself.

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -12,23 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"ds2/schema"
+	"ds2/internal/store"
 )
-
-// Target is a database under test.
-type Target interface {
-	Engine() string
-	Label() string // host:port/database
-	DB() *sql.DB
-	Wrap(op string, err error) error
-}
-
-// Adviser is a Target that knows what of its server's configuration makes a run say less about the drives than it seems to.
-type Adviser interface {
-	// Advise says why the drives may see hardly a read, empty where they will, and one sentence for each thing else that a
-	// user should know before a run of a length (0: no run is near). Memory is what the server may use, in bytes; 0: not known.
-	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
-}
 
 // Options say what is observed beside the orders and where from. The zero value observes this machine, where a target is
 // on it, and every target's own counters.
@@ -70,11 +54,13 @@ type Observer struct {
 	Reads      []string // why the drives may see hardly a read, for the user to read before the run; which the run may disprove
 
 	Machine *Machine // under test; nil where nothing is known of it
-	Servers []Server // of the targets, in their order
+	Servers []Server // of the targets, in their order: targets of one server have the same
 	Sources []Source // to be sampled
 	Local   bool     // ds2 runs on the machine under test
 	Clocks  []Clock  // of the other machines, as far as they are known
 
+	targets   []store.Store
+	here      map[store.Store]bool // those whose server is on this machine
 	exporters []*Exporter
 
 	o          Options
@@ -86,28 +72,27 @@ type Observer struct {
 
 // Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for by name and is not
 // there is an error; what is merely missing becomes a note.
-func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Options) (*Observer, error) {
-	w := &Observer{o: o}
-	var targets []Target
-	for _, s := range stores {
-		targets = append(targets, s)
+func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Options) (*Observer, error) {
+	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Store]bool{}}
+	if err := w.remote(ctx); err != nil {
+		return nil, err
 	}
-	if err := w.remote(ctx, targets); err != nil {
+	servers, err := store.Servers(ctx, targets)
+	if err != nil {
 		return nil, err
 	}
 	var files []File
-	local := false
-	for _, t := range targets {
-		server, err := w.server(ctx, t, len(targets) > 1)
-		if err != nil {
+	for _, s := range servers {
+		if err := w.server(ctx, s, len(servers) > 1); err != nil {
 			return nil, err
 		}
-		w.Servers = append(w.Servers, server)
-		if IsLocal(HostOf(t.Label())) {
-			local = true
-			files = append(files, server.Files...)
+	}
+	for i, t := range targets {
+		if w.here[t] {
+			files = append(files, w.Servers[i].Files...)
 		}
 	}
+	local := len(w.here) > 0
 	switch linux := runtime.GOOS == "linux"; {
 	case o.Prometheus != "": // it is asked after the run
 	case len(o.Exporters) > 0:
@@ -125,9 +110,9 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and neither an exporter nor a Prometheus is given")
 	}
 	asDrives := w.Machine == nil
-	for _, t := range targets {
-		if err := w.files(ctx, t, len(targets) > 1, asDrives); err != nil {
-			return nil, err
+	for _, s := range servers {
+		for _, t := range s.Databases {
+			w.files(ctx, s, t, asDrives)
 		}
 	}
 	w.smart(ctx)
@@ -141,7 +126,7 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 			w.Sources = append(w.Sources, own)
 		}
 	}
-	if err := w.advise(ctx, targets, run); err != nil {
+	if err := w.advise(ctx, run); err != nil {
 		return nil, err
 	}
 	w.Warnings = append(w.Warnings, w.Distorting...)
@@ -154,9 +139,9 @@ func Observe[T Target](ctx context.Context, stores []T, run time.Duration, o Opt
 }
 
 // advise asks the targets what makes runs on them a poor test of storage.
-func (w *Observer) advise(ctx context.Context, targets []Target, run time.Duration) error {
-	for i, t := range targets {
-		adviser, ok := t.(Adviser)
+func (w *Observer) advise(ctx context.Context, run time.Duration) error {
+	for i, t := range w.targets {
+		adviser, ok := t.(store.Adviser)
 		if !ok {
 			continue
 		}
@@ -175,7 +160,7 @@ func (w *Observer) advise(ctx context.Context, targets []Target, run time.Durati
 }
 
 // memory is what a server may use, in bytes; 0 where nobody knows.
-func (w *Observer) memory(t Target, s Server) int64 {
+func (w *Observer) memory(t store.Store, s Server) int64 {
 	if w.o.ServerMemory > 0 {
 		return w.o.ServerMemory
 	}
@@ -204,7 +189,7 @@ func HostOf(label string) string {
 }
 
 // remote looks at Prometheus, so that a wrong URL shows before the run.
-func (w *Observer) remote(ctx context.Context, targets []Target) error {
+func (w *Observer) remote(ctx context.Context) error {
 	if w.o.Prometheus == "" {
 		if w.o.PowerQuery != "" {
 			return &OptionError{"power-query", errors.New("give the URL of the Prometheus that holds it")}
@@ -212,7 +197,7 @@ func (w *Observer) remote(ctx context.Context, targets []Target) error {
 		return nil
 	}
 	if w.o.Instance == "" {
-		w.o.Instance = HostOf(targets[0].Label())
+		w.o.Instance = HostOf(w.targets[0].Label())
 	}
 	var err error
 	if w.prometheus, err = NewPrometheus(w.o.Prometheus); err != nil {
@@ -229,65 +214,79 @@ func (w *Observer) remote(ctx context.Context, targets []Target) error {
 	return nil
 }
 
-// server asks a target about itself and opens its counters.
-func (w *Observer) server(ctx context.Context, t Target, several bool) (Server, error) {
-	q, err := schema.ServerQueries(t.Engine())
-	if err != nil {
-		return Server{}, err
-	}
-	server, err := ReadServer(ctx, t.DB(), q)
-	if server.Major == 0 {
-		return server, t.Wrap("look at "+t.Label(), err)
-	}
-	if err != nil {
-		w.note("%s: %v", t.Label(), t.Wrap("look", err))
-	}
-	query, err := q.Counters(server.Major)
-	if err != nil {
-		return server, err
-	}
-	w.clock(ctx, t, q.Clock)
+// server asks a server about itself and its databases, and opens their counters. What all databases share, such as the log, is
+// read through the first.
+func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
+	w.clock(ctx, s)
 	item := ""
 	if several {
-		item = t.Label()
+		item = s.Name
 	}
-	src, err := Database(ctx, t.DB(), t.Label(), item, query)
+	shared, err := s.Counters()
 	if err != nil {
-		w.note("no counters of the database: %v", t.Wrap("read", err))
-		return server, nil
+		return err
 	}
-	w.Sources = append(w.Sources, src)
-	if runtime.GOOS == "linux" && w.prometheus == nil && IsLocal(HostOf(t.Label())) {
-		w.process(ctx, t, q.Process, item, &server)
+	own, err := s.DatabaseCounters()
+	if err != nil {
+		return err
 	}
-	return server, nil
+	var container *Container
+	if runtime.GOOS == "linux" && w.prometheus == nil && IsLocal(HostOf(s.Any().Label())) {
+		container = w.process(ctx, s, item)
+	}
+	counters := []Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
+	for _, t := range s.Databases {
+		if IsLocal(HostOf(t.Label())) {
+			w.here[t] = true
+		}
+		found := Server{Version: s.Version, Container: container}
+		if found.Settings, err = s.Settings(ctx, t); err != nil {
+			w.note("%s: %v", t.Label(), t.Wrap("look", err))
+		}
+		if found.Files, err = s.Files(ctx, t); err != nil {
+			w.note("%s: %v", t.Label(), err)
+		}
+		w.Servers[slices.Index(w.targets, t)] = found
+		src, err := Database(ctx, t.DB(), append(counters, Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)})...)
+		if err != nil {
+			w.note("no counters of the database: %v", t.Wrap("read", err))
+			continue
+		}
+		w.Sources = append(w.Sources, src)
+		counters = nil
+	}
+	return nil
 }
 
-// clock compares the clock of a target's server with this machine's.
-func (w *Observer) clock(ctx context.Context, t Target, query string) {
-	c, err := databaseClock(ctx, t.DB(), query)
+// item tells a target apart in the columns, where there are several.
+func (w *Observer) item(t store.Store) string {
+	if len(w.targets) == 1 {
+		return ""
+	}
+	return t.Label()
+}
+
+// clock compares a server's clock with this machine's.
+func (w *Observer) clock(ctx context.Context, s *store.Server) {
+	label := s.Any().Label()
+	c, err := databaseClock(ctx, s.Any().DB(), s.Clock())
 	if err != nil {
-		w.note("the clock of %s is not known: %v", t.Label(), t.Wrap("ask for it", err))
+		w.note("the clock of %s is not known: %v", label, s.Any().Wrap("ask for it", err))
 		return
 	}
-	c.Of = t.Label()
+	c.Of = label
 	w.Clocks = append(w.Clocks, c)
 }
 
 // files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
-func (w *Observer) files(ctx context.Context, t Target, several, asDrives bool) error {
-	q, err := schema.ServerQueries(t.Engine())
-	if err != nil || q.FileCounters == "" {
-		return err
+func (w *Observer) files(ctx context.Context, s *store.Server, t store.Store, asDrives bool) {
+	if s.FileCounters() == "" {
+		return
 	}
-	item := ""
-	if several {
-		item = t.Label()
-	}
-	src, files, err := Files(ctx, t.DB(), t.Label(), item, asDrives, q.FileCounters)
+	src, files, err := Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.FileCounters())
 	if err != nil {
 		w.note("no counters of the database's files: %v", t.Wrap("read", err))
-		return nil
+		return
 	}
 	if w.Machine == nil {
 		w.Machine = &Machine{}
@@ -300,29 +299,28 @@ func (w *Observer) files(ctx context.Context, t Target, several, asDrives bool) 
 		}
 	}
 	w.Sources = append(w.Sources, src)
-	return nil
 }
 
-// process finds the server's process on this machine, and opens the counters of it and of its container.
-func (w *Observer) process(ctx context.Context, t Target, query, item string, server *Server) {
-	var session sql.NullInt64
-	var program string
-	err := t.DB().QueryRowContext(ctx, query).Scan(&session, &program)
-	if err == nil && !session.Valid {
-		return
+// process finds a server's process on this machine, and opens the counters of it and of its container, which is nil where it may
+// use all of the machine.
+func (w *Observer) process(ctx context.Context, s *store.Server, item string) *Container {
+	session, program, err := s.Process(ctx)
+	if err == nil && session == 0 {
+		return nil
 	}
 	var process *serverProcess
 	if err == nil {
-		process, err = Root.findServer(int(session.Int64), program)
+		process, err = Root.findServer(session, program)
 	}
 	if err != nil {
-		w.note("what the server of %s takes of this machine is not observed: %v", t.Label(), err)
-		return
+		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
+		return nil
 	}
-	if process.Container != (Container{}) {
-		server.Container = &process.Container
+	w.Sources = append(w.Sources, process.source(Root, item, s.Name))
+	if process.Container == (Container{}) {
+		return nil
 	}
-	w.Sources = append(w.Sources, process.source(Root, item, t.Label()))
+	return &process.Container
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.

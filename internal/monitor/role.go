@@ -1,21 +1,23 @@
 package monitor
 
-import "slices"
+import (
+	"slices"
 
-// Role is what a database keeps on a drive.
-type Role string
-
-// The roles. A drive may have both.
-const (
-	Data Role = "data" // tables and indexes
-	Log  Role = "log"  // the write-ahead or transaction log
+	"ds2/internal/store"
 )
 
-// File is a file of a database, or a directory of them, by the name that the server's machine has for it.
-type File struct {
-	Role Role
-	Path string
-}
+// Role and File are as servers tell of them.
+type (
+	Role = store.Role
+	File = store.File
+)
+
+// The roles. A drive may have several.
+const (
+	Data = store.Data
+	Log  = store.Log
+	Temp = store.Temp
+)
 
 // Holds says whether a drive has a role. Where no drive's role is known, such as on a machine that only a Prometheus
 // observes, every drive may have each.

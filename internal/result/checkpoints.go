@@ -8,12 +8,12 @@ import (
 )
 
 // AddCheckpoints puts into a summary the checkpoints that the counters of its run show, and into its series when they
-// began. Of a run on several databases, each of which has its own, the series learns nothing.
+// began. Of a run on several servers, each of which has its own, the series learns nothing.
 func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
-	var known bool
-	s.Checkpoints, known = counters.Checkpoints(s.Start)
+	var servers int
+	s.Checkpoints, servers = counters.Checkpoints(s.Start)
 	series.Cycles = nil
-	if !known || len(s.Targets) > 1 || len(series.Samples) == 0 {
+	if servers != 1 || len(series.Samples) == 0 {
 		return
 	}
 	series.Cycles = []time.Duration{}

@@ -1,0 +1,75 @@
+package monitor_test
+
+import (
+	"fmt"
+	osexec "os/exec"
+	"slices"
+	"testing"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/monitor"
+	"ds2/internal/store"
+)
+
+// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a drive of its own: both drives
+// are observed, none twice, and what all databases of a server share is counted once.
+func TestTablespacesOfOneServer(t *testing.T) {
+	drives := []devicetest.Drive{devicetest.Mount(t, "/dev/shm", 100<<20), devicetest.Mount(t, "/dev/shm", 100<<20)}
+	server, err := localpg.Start(t.Context(), localpg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	admin := open(t, server.URL("postgres"))
+	var targets []store.Store
+	for i, drive := range drives {
+		if out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		name := fmt.Sprintf("on%d", i)
+		exec(t, admin, fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, drive.Dir))
+		exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TABLESPACE %s", name, name))
+		targets = append(targets, target(t, server.URL(name)))
+	}
+	w, err := monitor.Observe(t.Context(), targets, 0, monitor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Machine == nil {
+		t.Fatalf("the machine is not observed: %v", w.Notes)
+	}
+	roles := map[string][]monitor.Role{}
+	for _, d := range w.Machine.Drives {
+		roles[d.Name] = d.Roles
+	}
+	for _, drive := range drives {
+		if got := roles[drive.Name]; !slices.Equal(got, []monitor.Role{monitor.Data}) {
+			t.Errorf("drive %s of a database has the roles %v, want data", drive.Name, got)
+		}
+		delete(roles, drive.Name)
+	}
+	for name, got := range roles { // that of the data directory
+		if !slices.Equal(got, []monitor.Role{monitor.Log}) {
+			t.Errorf("drive %s of the server's log has the roles %v, want log", name, got)
+		}
+	}
+	columns := monitor.Table{}
+	for _, source := range w.Sources {
+		for _, c := range source.Columns {
+			columns.Columns = append(columns.Columns, c.Name)
+		}
+	}
+	for column, want := range map[string]int{
+		monitor.DatabaseLogBytes: 1, monitor.DatabaseLogSyncs: 1, monitor.DatabaseCheckpoints: 1, monitor.DatabaseCheckpointPages: 1,
+		monitor.DatabaseSessionPages: 1, monitor.DatabaseBackgroundPages: 1, monitor.ServerProcessors: 1, monitor.ServerReadBytes: 1,
+		monitor.DatabaseSize: 2, monitor.DatabaseCommits: 2, monitor.SessionsRunning: 2, monitor.DatabaseRoundTrip: 2,
+	} {
+		if got := columns.Items(column); len(got) != want {
+			t.Errorf("%s is in the columns %q, want %d of them", column, got, want)
+		}
+	}
+	if len(w.Clocks) != 1 {
+		t.Errorf("clocks of %d servers, want 1", len(w.Clocks))
+	}
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ds2/schema"
+)
+
+// Role is what a server keeps in a file, or on a drive.
+type Role string
+
+// The roles. A drive may have several.
+const (
+	Data Role = "data" // tables and indexes
+	Log  Role = "log"  // the write-ahead or transaction log
+	Temp Role = "temp" // what queries put aside
+)
+
+// File is a file of a server's, or a directory of them, by the name that the server's machine has for it.
+type File struct {
+	Role Role
+	Path string
+}
+
+// Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints, processes and clock are
+// those of all its databases together: whoever counts or asks for them does it once for each Server, not for each target.
+type Server struct {
+	ID        string  // no other server has it
+	Name      string  // host:port, as its first database was named
+	Databases []Store // that are under test, in the order of the targets; they have one engine
+
+	Major   int    // version
+	Version string // as the server says it
+
+	queries schema.Server
+}
+
+// Servers asks databases of which servers they are. They come in the order of the first database of each.
+func Servers(ctx context.Context, databases []Store) ([]*Server, error) {
+	var all []*Server
+	for _, d := range databases {
+		s, err := serverOf(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		same := slices.IndexFunc(all, func(other *Server) bool { return other.ID == s.ID })
+		if same < 0 {
+			all = append(all, s)
+		} else {
+			all[same].Databases = append(all[same].Databases, d)
+		}
+	}
+	return all, nil
+}
+
+func serverOf(ctx context.Context, d Store) (*Server, error) {
+	queries, err := schema.ServerQueries(d.Engine())
+	if err != nil {
+		return nil, err
+	}
+	label := d.Label()
+	s := &Server{Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []Store{d}, queries: queries}
+	if err := d.DB().QueryRowContext(ctx, queries.Version).Scan(&s.Major, &s.Version); err != nil {
+		return nil, d.Wrap("ask "+label+" for the server's version", err)
+	}
+	if err := d.DB().QueryRowContext(ctx, queries.Identity).Scan(&s.ID); err != nil {
+		s.ID = s.Name // who may not ask has the address for it
+	}
+	s.ID = d.Engine() + " " + s.ID
+	return s, ctx.Err()
+}
+
+// Any is a database to ask the server through.
+func (s *Server) Any() Store { return s.Databases[0] }
+
+// Counters is the query for what the server counts for all its databases together: rows of a name, as package monitor knows it,
+// and a number.
+func (s *Server) Counters() (string, error) { return s.queries.ServerCounters(s.Major) }
+
+// DatabaseCounters is the query for what it counts for each database apart, asked of that.
+func (s *Server) DatabaseCounters() (string, error) { return s.queries.DatabaseCounters(s.Major) }
+
+// FileCounters is the query for what the server itself counts of the files of a database; empty where it does not.
+func (s *Server) FileCounters() string { return s.queries.FileCounters }
+
+// Clock is the query for the server's time, in seconds since 1970.
+func (s *Server) Clock() string { return s.queries.Clock }
+
+// Process is the process that serves a session of this moment, or that is all of the server, by its number in the server's own
+// container, and the name of its program; 0 where the server does not tell.
+func (s *Server) Process(ctx context.Context) (pid int, program string, err error) {
+	var number sql.NullInt64
+	err = s.Any().DB().QueryRowContext(ctx, s.queries.Process).Scan(&number, &program)
+	return int(number.Int64), program, s.Any().Wrap("ask for the server's process", err)
+}
+
+// maxListed is how many files or settings a server is believed to have.
+const maxListed = 100_000
+
+// Files gives where a database of the server lies, with its log and temporary files. The places of data come first.
+func (s *Server) Files(ctx context.Context, database Store) (files []File, err error) {
+	err = EachRow(ctx, database.DB(), maxListed, s.queries.Files, func(rows *sql.Rows) error {
+		var file File
+		err := rows.Scan(&file.Role, &file.Path)
+		files = append(files, file)
+		return err
+	})
+	if err != nil {
+		return nil, database.Wrap("ask the server where its files are", err)
+	}
+	return files, nil
+}
+
+// Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be asked.
+func (s *Server) Settings(ctx context.Context, database Store) (map[string]string, error) {
+	settings := map[string]string{}
+	var errs error
+	for _, query := range s.queries.Settings {
+		errs = errors.Join(errs, EachRow(ctx, database.DB(), maxListed, query, func(rows *sql.Rows) error {
+			var name, value string
+			err := rows.Scan(&name, &value)
+			settings[name] = value
+			return err
+		}))
+	}
+	if len(settings) > 0 && len(s.queries.Settings) > 1 {
+		errs = nil
+	}
+	if errs != nil {
+		return settings, fmt.Errorf("ask the server for its settings: %w", errs)
+	}
+	return settings, nil
+}
