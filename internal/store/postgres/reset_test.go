@@ -1,16 +1,20 @@
 package postgres_test
 
 import (
+	"bytes"
+	"errors"
 	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"ds2/internal/load"
+	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
+	"ds2/schema"
 )
 
 // TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and what an
@@ -116,3 +120,42 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 
 // waitForStatistics waits until what sessions did is counted: they report once a second at most.
 func waitForStatistics() { time.Sleep(1500 * time.Millisecond) }
+
+// TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new order could be
+// made any more.
+func TestResetCutOff(t *testing.T) {
+	s := loaded(t, small)
+	work(t, s)
+	worked := state(t, s)
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := ds2.Workload{}.PlanReset(t.Context(), s, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTransaction := slices.DeleteFunc(plan.Statements, func(s schema.Statement) bool { return s.NoTransaction })
+	cut := append(inTransaction, schema.Statement{Name: "cut", SQL: "SELECT 1 / 0"})
+	var rows bytes.Buffer
+	for _, part := range plan.Rows {
+		if _, err := part.WriteTo(&rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = s.Reset(t.Context(), cut, &rows, func(string) {})
+	if e, ok := errors.AsType[*store.Error](err); !ok || e.Code != "22012" { // division by zero
+		t.Fatalf("a reset that is cut off: %v", err)
+	}
+	if got := state(t, s); !maps.Equal(got, worked) {
+		t.Errorf("after a reset that was cut off:\n%v\nbefore it:\n%v", got, worked)
+	}
+	session, err := connect(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(t.Context())
+	if _, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}}); err != nil {
+		t.Errorf("a purchase after it: %v", err)
+	}
+}

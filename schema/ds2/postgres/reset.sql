@@ -65,6 +65,14 @@ TRUNCATE reorder;
 -- name: enable trigger restock; table: inventory
 ALTER TABLE inventory ENABLE TRIGGER restock;
 
+-- The server sets a sequence at once and for good, whatever becomes of the transaction, unless the sequence was begun anew in it: without
+-- that, a reset that is rolled back would leave the rows of runs and have the next run count from below them.
+-- name: begin sequence of customers anew; table: customers
+ALTER TABLE customers ALTER COLUMN customerid RESTART;
+
+-- name: begin sequence of orders anew; table: orders
+ALTER TABLE orders ALTER COLUMN orderid RESTART;
+
 -- name: set sequence of customers; table: customers
 SELECT setval(pg_get_serial_sequence('customers', 'customerid'), {{.Customers}});
 
