@@ -19,7 +19,7 @@ var (
 func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error) {
 	const op = "prepare a session for the audit"
 	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
-		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'), ('statement_timeout', '0'),
+		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'),
 		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`, onOff(!ranges))
 	if err != nil {
 		return false, s.wrap(op, err)

@@ -55,6 +55,9 @@ func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
 		config.Database = "template1"
 		conn, err = pgx.ConnectConfig(ctx, config)
 	}
+	if err == nil {
+		err = endless(ctx, conn)
+	}
 	return conn, s.wrap("connect to database "+config.Database+" of the server", err)
 }
 

@@ -111,8 +111,8 @@ func (c *Conn) ErrShape() error {
 // server told how it ended: what the server refused before it had run it is certainly not there.
 func (c *Conn) Fail(op string, writes bool, err error) error {
 	wrapped := c.store.wrap(op, err)
-	if e, ok := wrapped.(*store.Error); ok && c.broken {
-		e.InDoubt = writes && (c.failed == nil || c.completed > 0)
+	if e, ok := wrapped.(*store.Error); ok {
+		e.InDoubt = writes && (e.Code == completionUnknown || c.broken && (c.failed == nil || c.completed > 0))
 	}
 	return wrapped
 }

@@ -229,7 +229,7 @@ func (s *deepCheck) connect(ctx context.Context) (err error) {
 // beginCheck begins the transaction of a connection that reads or checks pages, which is never committed.
 func beginCheck(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, `SELECT set_config(name, value, false)
-		FROM (VALUES ('zero_damaged_pages', 'off'), ('ignore_checksum_failure', 'off'), ('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) v (name, value)
+		FROM (VALUES ('zero_damaged_pages', 'off'), ('ignore_checksum_failure', 'off')) v (name, value)
 		WHERE current_setting(name) <> value`)
 	if err != nil {
 		return fmt.Errorf("set what a deep check needs: %w", err)
@@ -339,10 +339,10 @@ func (s *deepCheck) damage(r relation, place, found string) {
 var aboutServer = map[string]bool{"08": true, "25": true, "28": true, "42": true, "53": true, "55": true, "57": true}
 
 // lost tells whether an error means that the server ended the connection, as it does when one of its processes breaks
-// down over damaged data.
+// down over damaged data. A statement that somebody cancelled says nothing of the data, and the connection stands.
 func lost(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
-	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57")
+	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57" && server.Code != queryCanceled)
 }
 
 // regclass names a relation in SQL.

@@ -31,6 +31,8 @@ const (
 	undefinedDatabase     = "3D000"
 	undefinedTable        = "42P01"
 	diskFull              = "53100"
+	completionUnknown     = "40003"
+	queryCanceled         = "57014"
 )
 
 // sqlState is the SQLSTATE of a server's error; empty where it is none.
@@ -125,10 +127,14 @@ func classify(code string) (store.Class, string) {
 		return store.Deadlock, ""
 	case "40001":
 		return store.Serialization, ""
-	case "55P03", "57014": // lock not available, query cancelled (by statement_timeout, mostly)
+	case "55P03", queryCanceled: // lock not available, query cancelled (by statement_timeout, mostly)
 		return store.Timeout, ""
 	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04": // shutdown, crash, starting up, the server's idle and transaction timeouts
 		return store.Connection, ""
+	case completionUnknown:
+		return store.Connection, ""
+	case "25006": // read-only, as a standby is, and a primary after a failover
+		return store.Connection, "name the primary server in the target: this one is read-only"
 	case "58030": // I/O error
 		return store.Resource, "look at the server's log and the drive"
 	case diskFull:

@@ -16,7 +16,7 @@ const maxApplicationName = 63
 
 // Lock takes advisory locks of a session: store.Locker. They are taken in the maintenance database, because a restore drops the
 // target's own, under numbers made of the target's name. Who holds them is in the session's application_name, which
-// every role may read. A role that may not connect there locks its own database.
+// every role may read. A role that may not connect there locks its own database, and sees the locks in all others.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
 		conn, err := s.maintenance(ctx)
@@ -51,9 +51,7 @@ func (s *Store) wrapLock(op string, err error) error {
 func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
 	database := store.LockKey("ds2", s.Database())
 	run := store.LockKey("ds2", s.Database(), "run", l.Run)
-	const prepare = `SELECT set_config('application_name', $1, false),
-		(SELECT count(set_config(name, '0', false)) FROM pg_settings WHERE name IN ('idle_session_timeout', 'statement_timeout', 'lock_timeout'))`
-	if _, err := conn.Exec(ctx, prepare, l.Text(maxApplicationName)); err != nil {
+	if _, err := conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", l.Text(maxApplicationName)); err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -65,21 +63,23 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 				return err
 			}
 		}
+		// Taken first and looked for then, in all databases: of two that take it in different ones, at least one sees the other.
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", database); err != nil {
+			return err
+		}
 		// Who holds the database's lock and not that of the run is in the way.
 		var name *string
 		err := tx.QueryRow(ctx, `
 			WITH held AS (
 				SELECT pid, (classid::bigint << 32) | objid::bigint AS key FROM pg_locks
-				WHERE locktype = 'advisory' AND granted AND objsubid = 1
-					AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+				WHERE locktype = 'advisory' AND granted AND objsubid = 1)
 			SELECT a.application_name FROM held LEFT JOIN pg_stat_activity a USING (pid)
 			WHERE key = $1 AND pid <> pg_backend_pid() AND (NOT $2 OR pid NOT IN (SELECT pid FROM held WHERE key = $3))
 			LIMIT 1`, database, l.Run != "", run).Scan(&name)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows):
-			_, err = tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", database)
-			return err
-		case err != nil:
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		locked := &store.LockedError{Label: s.Label()}

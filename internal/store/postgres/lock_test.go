@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 )
 
 // TestLockIsTakenAgain ends the connection that holds a lock: it is taken again, or, where another was quicker, that is said.
@@ -69,5 +71,48 @@ func TestLockSurvivesCrash(t *testing.T) {
 	lock.Command = "reset"
 	if _, err := s.Lock(t.Context(), lock); err == nil || !strings.Contains(err.Error(), "in use by ds2 drive") {
 		t.Errorf("lock: %v", err)
+	}
+}
+
+// TestLockOfRoleWithoutMaintenance: a role that may connect to no other database than the target locks it all the same.
+func TestLockOfRoleWithoutMaintenance(t *testing.T) {
+	server := pgtest.Start(t, localpg.Options{})
+	admin := open(t, server.URL("postgres"))
+	for _, statement := range []string{
+		"CREATE ROLE guest LOGIN PASSWORD 'guest'", "CREATE DATABASE target",
+		"REVOKE CONNECT ON DATABASE postgres FROM PUBLIC", "REVOKE CONNECT ON DATABASE template1 FROM PUBLIC",
+	} {
+		if _, err := admin.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u, err := url.Parse(server.URL("target"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("guest", "guest")
+	owner, guest := open(t, server.URL("target")), open(t, u.String())
+	lock := func(command string) store.Lock {
+		return store.Lock{Holder: store.Holder{Command: command, PID: 1, Host: "here"}, Lost: func(err error) { t.Errorf("told %v", err) }}
+	}
+	for _, c := range []struct {
+		why           string
+		first, second *postgres.Store
+	}{
+		{"the guest comes second", owner, guest},
+		{"the guest comes first", guest, owner},
+		{"two guests", guest, guest},
+	} {
+		unlock, err := c.first.Lock(t.Context(), lock("drive"))
+		if err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		if second, err := c.second.Lock(t.Context(), lock("reset")); err == nil {
+			second()
+			t.Errorf("%s: both have the lock", c.why)
+		} else if !strings.Contains(err.Error(), "in use by ds2 drive") {
+			t.Errorf("%s: %v", c.why, err)
+		}
+		unlock()
 	}
 }

@@ -56,7 +56,7 @@ func Open(target *url.URL) (store.Store, error) {
 	s := &Store{config: config}
 	pool := config.Copy()
 	pool.BuildContextWatcherHandler = cancelStatement
-	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword))
+	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword), stdlib.OptionAfterConnect(endless))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
 }
@@ -75,6 +75,13 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 // go on for minutes. A server that does not answer is not waited for.
 func cancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
 	return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: 300 * time.Millisecond}
+}
+
+// endless lets a session's statements take as long as they take, whatever server, role and database say: a load is no user's query.
+func endless(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SELECT count(set_config(name, '0', false)) FROM pg_settings
+		WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout')`)
+	return err
 }
 
 // AskPassword has ask give the password of each connection: store.PasswordAsker.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
@@ -157,5 +158,24 @@ func TestResetCutOff(t *testing.T) {
 	defer session.Close(t.Context())
 	if _, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}}); err != nil {
 		t.Errorf("a purchase after it: %v", err)
+	}
+}
+
+// TestTimeoutsOfUsers: a database's limits on its users' statements are not for the pool, through which loads, resets and audits go.
+func TestTimeoutsOfUsers(t *testing.T) {
+	target := pgtest.Database(t)
+	admin := open(t, target)
+	timeouts := []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"}
+	for _, name := range timeouts {
+		if _, err := admin.DB().Exec("ALTER DATABASE " + admin.Database() + " SET " + name + " = '1min'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, target)
+	for _, name := range timeouts {
+		var value string
+		if err := s.DB().QueryRow("SHOW " + name).Scan(&value); err != nil || value != "0" {
+			t.Errorf("%s is %s, want 0: %v", name, value, err)
+		}
 	}
 }

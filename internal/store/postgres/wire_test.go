@@ -54,6 +54,8 @@ func TestClassify(t *testing.T) {
 		"40001": store.Serialization,
 		"55P03": store.Timeout,
 		"57014": store.Timeout,
+		"25006": store.Connection, // the server became a standby: another may be the primary by now
+		"40003": store.Connection, // nobody knows whether it was committed
 		"57P01": store.Connection, // pg_terminate_backend, shutdown
 		"57P03": store.Connection, // starting up
 		"08006": store.Connection,
@@ -70,6 +72,20 @@ func TestClassify(t *testing.T) {
 	} {
 		if got, _ := classify(code); got != want {
 			t.Errorf("%s: class %s, want %s", code, got, want)
+		}
+	}
+}
+
+// TestLost: what ends a connection may be damage, what only ends a statement is not.
+func TestLost(t *testing.T) {
+	for code, want := range map[string]bool{
+		"57P02": true, // another process broke down
+		"08006": true,
+		"57014": false, // somebody cancelled the statement
+		"XX001": false, // damage, as the server says it
+	} {
+		if got := lost(&pgconn.PgError{Code: code}); got != want {
+			t.Errorf("%s: %v, want %v", code, got, want)
 		}
 	}
 }
