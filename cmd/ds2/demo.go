@@ -233,5 +233,8 @@ func (f *demoFlags) measures(memory int64) (string, error) {
 	if memory > 0 && bytes > memory {
 		return fmt.Sprintf("this demo measures the drive too: its database of about %s is larger than the machine's memory of %s", bytesText(bytes), bytesText(memory)), nil
 	}
+	if memory == 0 {
+		return fmt.Sprintf("this demo measures the processor, not the drive, unless its database of about %s is larger than the machine's memory", bytesText(bytes)), nil
+	}
 	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/w.md", bytesText(bytes)), nil
 }

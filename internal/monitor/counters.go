@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// FS is where a Linux kernel shows its counters. Other systems are asked by their own calls.
+// FS is where a Linux kernel shows its counters.
 type FS struct{ Proc, Sys string }
 
 // Root is this machine's own.
