@@ -14,7 +14,7 @@ import (
 func newCompareCommand() *cobra.Command {
 	var output, out string
 	var failIf []string
-	var strict bool
+	var strict, anyCalls bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
@@ -49,6 +49,9 @@ A directory can be given a name: ssd=ds2-results/…`,
 			if err != nil {
 				return err
 			}
+			if err := report.OneCallPath(all); err != nil && !anyCalls {
+				return usageError("%v: run them alike, or compare them all the same with --any-calls", err)
+			}
 			if len(gates) > 0 && len(all) < 2 {
 				return usageError("--fail-if: name two directories or more, the first of which is what the others are compared with")
 			}
@@ -78,6 +81,7 @@ A directory can be given a name: ssd=ds2-results/…`,
 	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
 	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "`change` that must not be, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
 	cmd.Flags().BoolVar(&strict, "strict", false, "fail too where the runs cannot tell")
+	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs whose users called by different ways: see --sqlserver-calls of ds2 drive")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

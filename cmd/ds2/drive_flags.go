@@ -69,6 +69,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
+	flags.Var(oneOf(&f.calls, "driver", "wire"), "sqlserver-calls", "SQL Server: by what the users call, go-mssqldb or ds2's own messages, which take less of this machine's processors and only connections with encrypt=disable; runs of the two are not compared")
 	flags.StringVar(&f.size, "size", "", "expected size of the database: S, M, L, W, 30MB, 80GB (default: the size it has); also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
 	flags.Float64Var(&c.RampRate, "ramp-rate", 10, "users that start per second")
@@ -279,6 +280,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		j.limits = append(j.limits, least)
 	}
 	return experiment.Options{
+		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, WarmMax: warmMax, Crash: crash, Background: f.background.config(), Settle: f.debt, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil

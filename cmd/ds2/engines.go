@@ -17,6 +17,9 @@ func engines() store.Engines {
 	}
 }
 
+// proofs are what is yet to be proven of an engine, said wherever its figures show.
+var proofs = map[string]string{sqlserver.Engine: sqlserver.Experimental}
+
 // asSQLCmd is a target of SQL Server with the user and password that Microsoft's sqlcmd takes where the URL has none.
 func asSQLCmd(target *url.URL) *url.URL {
 	user := os.Getenv("SQLCMDUSER")

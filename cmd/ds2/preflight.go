@@ -167,6 +167,9 @@ func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []sto
 			}
 		}
 		p.ok("database", "%s", found)
+		if proof := proofs[s.Engine()]; proof != "" {
+			p.add(store.Finding{What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof, Do: "check what it says against the server's own counters, and send a first run: docs/sqlserver-first-run.md"})
+		}
 		ready = append(ready, s)
 
 		unlock, err := i.lockStores("preflight", f.drive.runID, []store.Store{s}, io.Discard)

@@ -15,17 +15,20 @@ import (
 
 	"ds2/internal/shell"
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver"
 )
 
 // targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
 type targetFlags struct {
 	target, engine, database, passwordCommand string
+
+	calls string // by what users call on SQL Server; empty where the command has no users
 }
 
 // add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
-	flags.StringVar(&f.engine, "engine", "", "postgres or sqlserver, for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
+	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
 	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command, run by sh, on Windows by cmd, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
 }
@@ -73,12 +76,23 @@ func (f targetFlags) open() ([]store.Store, error) {
 			closeStores(stores)
 			return nil, flagError("target", err)
 		}
+		if s, ok := s.(*sqlserver.Store); ok && f.calls == "wire" {
+			s.UseWire()
+		}
 		if f.passwordCommand != "" {
 			s.(store.PasswordAsker).AskPassword(askPassword(f.passwordCommand))
 		}
 		stores = append(stores, s)
 	}
 	return stores, nil
+}
+
+// callsOf is by what users call on a store, empty where its engine has one way alone.
+func (f targetFlags) callsOf(s store.Store) string {
+	if _, ok := s.(*sqlserver.Store); ok {
+		return f.calls
+	}
+	return ""
 }
 
 func closeStores(stores []store.Store) {

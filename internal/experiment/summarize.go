@@ -30,6 +30,8 @@ func Summarize(o Options) result.Summary {
 			CheckpointFirst: o.CheckpointFirst,
 			ScrubRate:       o.Background.ScrubRate,
 			Copies:          o.Background.Copies,
+			Calls:           o.Calls,
+			Proof:           o.Proof,
 		},
 	}
 	s.Words = o.Plan.Workload().Words().Kept()

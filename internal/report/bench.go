@@ -134,6 +134,7 @@ func runTable(b result.Bench) table {
 // benchNotes say what the runs of a bench come to together, and which were left out.
 func benchNotes(c Configuration) (notes []string) {
 	runs := counted(c.Bench)
+	notes = proofNote(c.Setup.Engine, c.Setup.Parameters)
 	if c.RunsCI95 != nil {
 		notes = append(notes, fmt.Sprintf("The %d runs of %s that count come to %s ± %s %s on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%.",
 			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit, *c.RunsSpread))

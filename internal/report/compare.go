@@ -92,6 +92,19 @@ func distinct(all []Configuration) []Configuration {
 	return all
 }
 
+// OneCallPath is an error where the users of configurations called their servers by different ways: then a difference may be the
+// client's. Those of one experiment differ as it is planned.
+func OneCallPath(all []Configuration) error {
+	for _, c := range all {
+		first := all[0]
+		if c.Setup.Parameters.Calls != first.Setup.Parameters.Calls && c.Setup.Engine == first.Setup.Engine && (c.Experiment == "" || c.Experiment != first.Experiment) {
+			return fmt.Errorf("compare %s and %s: the users of one called by %s, of the other by %s, which differ in what they cost the client",
+				first.Name, c.Name, first.Setup.Parameters.Calls, c.Setup.Parameters.Calls)
+		}
+	}
+	return nil
+}
+
 // oneFigure is an error where the figures of configurations are not of one kind, as those of two workloads are not.
 func oneFigure(all []Configuration) error {
 	for _, c := range all[1:] {
@@ -145,6 +158,7 @@ func unlike(a, b Configuration) (warnings []string) {
 		a, b any
 	}{
 		{"engine", x.Engine, y.Engine},
+		{"calls", x.Parameters.Calls, y.Parameters.Calls},
 		{"size", x.Size, y.Size},
 		{"threads", x.Threads, y.Threads},
 		{"run time in seconds", x.Parameters.RunTime, y.Parameters.RunTime},

@@ -39,6 +39,7 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words.Or()), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), logTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
+	v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
 	var err error
 	v.Charts, err = charts(r, id)
 	return v, err
@@ -281,6 +282,25 @@ func auditTable(s result.Summary) table {
 	return t
 }
 
+// engineOf is an engine, by what its users called, and what is yet to be proven of it.
+func engineOf(name string, p result.Parameters) string {
+	if p.Calls != "" {
+		name += ", called by " + p.Calls
+	}
+	if p.Proof != "" {
+		name += "; " + p.Proof
+	}
+	return name
+}
+
+// proofNote is a note of what is yet to be proven of an engine.
+func proofNote(engine string, p result.Parameters) []string {
+	if p.Proof == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Engine %s is %s.", engine, p.Proof)}
+}
+
 // setupTable is all that is needed to repeat the run.
 func setupTable(s result.Summary) table {
 	p := s.Parameters
@@ -292,7 +312,7 @@ func setupTable(s result.Summary) table {
 	if !s.End.IsZero() {
 		add("ended", s.End.UTC().Format(time.DateTime)+" UTC")
 	}
-	add("engine", s.Engine)
+	add("engine", engineOf(s.Engine, p))
 	add("targets", strings.Join(s.Targets, ", "))
 	if s.Customers > 0 {
 		add("size", fmt.Sprintf("%s: %s customers, %s orders a month, %s products", s.Size, integer(s.Customers), integer(s.OrdersPerMonth), integer(s.Products)))

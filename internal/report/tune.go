@@ -53,6 +53,7 @@ func newTuneView(r result.Search) runView {
 	switch {
 	case r.Best != nil:
 		v.Headline = fmt.Sprintf("%s %s with %s", number(*r.OPM, 1), r.Unit, users(r.Best.Threads))
+		v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
 		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %s; %s.", len(r.Best.Trials), users(r.Best.Threads), r.Why))
 	case r.Why != "":
 		v.Notes = append(v.Notes, capital(r.Why)+".")
@@ -149,7 +150,7 @@ func tuneSetupTable(r result.Search) table {
 	add("kit version", r.KitVersion)
 	add("started", r.Start.UTC().Format(time.DateTime)+" UTC")
 	add("ended", r.End.UTC().Format(time.DateTime)+" UTC")
-	add("engine", r.Engine)
+	add("engine", engineOf(r.Engine, r.Parameters))
 	add("targets", strings.Join(r.Targets, ", "))
 	add("size", r.Size)
 	add("method", string(r.Method))

@@ -263,6 +263,8 @@ type Parameters struct {
 	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
 	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
 	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
+	Calls           string   `json:"calls,omitempty"`             // by what the users called, where the engine has several ways
+	Proof           string   `json:"proof,omitempty"`             // what the kit lacks of it on this engine
 }
 
 // Target is what one of several targets did, over the whole run.

@@ -11,6 +11,7 @@ import (
 
 // answer reads the tokens that a server answers a call with: [MS-TDS] 2.2.7.
 type answer struct {
+	tokens
 	kinds   []columnKind
 	values  []Value
 	severed bool // the server has closed the connection, or will
@@ -25,77 +26,89 @@ type columnKind struct {
 
 var errShape = errors.New("answer of another shape than was asked for")
 
-// read goes through the tokens of an answer: [MS-TDS] 2.2.7. Its error is errShape where they cannot be followed, and a
-// mssql.Error where the server says so.
+// errUnnamed is go-mssqldb's own for a statement that failed without an ERROR that says why.
+var errUnnamed = mssql.Error{Message: "Request failed but didn't provide reason"}
+
+// Tokens: [MS-TDS] 2.2.7.
+const (
+	tokenColumns, tokenRow, tokenNBCRow          = 0x81, 0xD1, 0xD2
+	tokenError, tokenInfo, tokenEnvChange        = 0xAA, 0xAB, 0xE3
+	tokenOrder, tokenTableName, tokenColumnInfo  = 0xA9, 0xA4, 0xA5
+	tokenReturnStatus, tokenSessions             = 0x79, 0xE4
+	tokenDone, tokenDoneProc, tokenDoneInProc    = 0xFD, 0xFE, 0xFF
+	doneMore, doneError, doneAttention, doneLost = 0x1, 0x2, 0x20, 0x100
+)
+
+// read goes through the tokens of an answer: [MS-TDS] 2.2.7. Its error is a mssql.Error where the server says so, and errShape
+// where the answer is not whole: a last DONE or DONEPROC says that nothing follows, and nothing does.
 func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error) {
-	defer func() {
-		if recover() != nil { // an index past the answer's end
-			err = errShape
-		}
-	}()
-	const (
-		tokenColumns, tokenRow, tokenNBCRow          = 0x81, 0xD1, 0xD2
-		tokenError, tokenReturnStatus, tokenSessions = 0xAA, 0x79, 0xE4
-		tokenDone, tokenDoneProc, tokenDoneInProc    = 0xFD, 0xFE, 0xFF
-		doneSize, serverError                        = 12, 0x100
-	)
 	var failed []mssql.Error
+	var unnamed, ended bool
+	a.rest, a.short = b, false
 	a.kinds, a.values = a.kinds[:0], a.values[:0]
-	for len(b) > 0 {
-		token := b[0]
-		b = b[1:]
+	for len(a.rest) > 0 && !a.short {
+		token := a.byte()
+		if ended && token != tokenEnvChange && token != tokenInfo {
+			return fmt.Errorf("%w: token %#x after the last", errShape, token)
+		}
 		switch token {
 		case tokenColumns:
-			if b = a.columns(b); columns != AnyColumns && len(a.kinds) != columns && err == nil {
+			if a.columns(); columns != AnyColumns && len(a.kinds) != columns && err == nil {
 				err = fmt.Errorf("answer of %d columns, not %d", len(a.kinds), columns)
 			}
 		case tokenRow, tokenNBCRow:
-			b = a.row(b, token == tokenNBCRow)
+			a.row(token == tokenNBCRow)
 			if (columns != AnyColumns && len(a.kinds) != columns || len(a.kinds) == 0) && err == nil { // before any that are named
 				err = errShape
 			}
-			if err == nil {
+			if err == nil && !a.short {
 				err = row(a.values)
 			}
 		case tokenDone, tokenDoneProc, tokenDoneInProc:
-			if binary.LittleEndian.Uint16(b)&serverError != 0 {
-				a.severed = true
-			}
-			b = b[doneSize:]
+			status := a.uint16()
+			a.take(2 + 8) // the command, its rows
+			a.short = a.short || status&doneAttention != 0
+			a.severed = a.severed || status&doneLost != 0
+			unnamed = unnamed || status&(doneError|doneLost) != 0
+			ended = status&doneMore == 0 && token != tokenDoneInProc
 		case tokenReturnStatus:
-			b = b[4:]
+			a.take(4)
 		case tokenSessions:
-			b = b[4+binary.LittleEndian.Uint32(b):]
-		case tokenError, 0xAB, 0xE3, 0xA9, 0xA4, 0xA5: // and INFO, ENVCHANGE, ORDER, TABNAME, COLINFO
-			size := binary.LittleEndian.Uint16(b)
-			if token == tokenError {
-				failed = append(failed, parseError(b[2:2+size]))
-			}
-			b = b[2+size:]
+			a.take(int(a.uint32()))
+		case tokenError:
+			failed = append(failed, parseError(a.take(int(a.uint16()))))
+		case tokenInfo, tokenEnvChange, tokenOrder, tokenTableName, tokenColumnInfo:
+			a.take(int(a.uint16()))
 		default:
 			return fmt.Errorf("%w: token %#x", errShape, token)
 		}
 	}
-	if len(failed) > 0 {
+	whole := ended && !a.short
+	switch {
+	case len(failed) > 0:
 		last := failed[len(failed)-1]
 		last.All = failed
-		a.severed = a.severed || last.Class >= 20
+		a.severed = a.severed || last.Class >= 20 || !whole
 		return last
+	case !whole:
+		return fmt.Errorf("%w: it is not whole", errShape)
+	case unnamed:
+		return errUnnamed
 	}
 	return err
 }
 
 // columns reads COLMETADATA: [MS-TDS] 2.2.7.4.
-func (a *answer) columns(b []byte) []byte {
-	n := int(binary.LittleEndian.Uint16(b))
-	b = b[2:]
+func (a *answer) columns() {
+	const none, inParts = 0xFFFF, 0xFFFF // of columns; the size of a type whose values come in parts, which none of the columns is
+	n := a.uint16()
 	a.kinds, a.values = a.kinds[:0], a.values[:0]
-	if n == 0xFFFF {
-		return b
+	if n == none {
+		return
 	}
 	for range n {
-		k := columnKind{token: b[6]} // after the user's type and flags
-		b = b[7:]
+		a.take(4 + 2) // the user's type, flags
+		k := columnKind{token: a.byte()}
 		switch k.token {
 		case 0x30, 0x32: // tinyint, bit
 			k.size = 1
@@ -111,83 +124,122 @@ func (a *answer) columns(b []byte) []byte {
 			k.size, k.money = 4, true
 		case typeIntN, 0x68, typeMoneyN, 0x6F: // and bit, datetime
 			k.money = k.token == typeMoneyN
-			b = b[1:]
+			a.take(1)
 		case typeVarChar, 0xAF, typeNVarChar, 0xEF: // and char, nchar
-			if binary.LittleEndian.Uint16(b) == 0xFFFF {
-				panic(errShape) // in parts, which none of the columns is
-			}
-			b = b[2+5:]
+			a.short = a.short || a.uint16() == inParts
+			a.take(5) // the collation
 		case typeVarBinary:
-			if binary.LittleEndian.Uint16(b) == 0xFFFF {
-				panic(errShape)
-			}
-			b = b[2:]
+			a.short = a.short || a.uint16() == inParts
 		default:
-			panic(errShape)
+			a.short = true
 		}
-		b = b[1+2*int(b[0]):] // its name
+		a.take(2 * int(a.byte())) // its name
+		if a.short {
+			return
+		}
 		a.kinds = append(a.kinds, k)
 		a.values = append(a.values, Value{})
 	}
-	return b
 }
 
 // row reads ROW or NBCROW into values: [MS-TDS] 2.2.7.17, 2.2.7.15.
-func (a *answer) row(b []byte, withNulls bool) []byte {
+func (a *answer) row(withNulls bool) {
 	var nulls []byte
 	if withNulls {
-		size := (len(a.kinds) + 7) / 8
-		nulls, b = b[:size], b[size:]
+		nulls = a.take((len(a.kinds) + 7) / 8)
 	}
 	for i, k := range a.kinds {
 		v := &a.values[i]
 		*v = Value{}
-		if nulls != nil && nulls[i/8]>>(i%8)&1 != 0 {
+		if len(nulls) > 0 && nulls[i/8]>>(i%8)&1 != 0 {
 			v.Null = true
 			continue
 		}
 		size := k.size
 		switch k.token {
 		case typeIntN, 0x68, typeMoneyN, 0x6F:
-			size = int(b[0])
-			b = b[1:]
+			size = int(a.byte())
 			v.Null = size == 0
 		case typeVarChar, 0xAF, typeNVarChar, 0xEF, typeVarBinary:
-			n := binary.LittleEndian.Uint16(b)
-			b = b[2:]
+			n := a.uint16()
 			if v.Null = n == 0xFFFF; !v.Null {
-				if k.token == typeVarBinary {
-					v.Bytes = b[:n:n]
+				if b := a.take(int(n)); k.token == typeVarBinary {
+					v.Bytes = b[:len(b):len(b)]
 				}
-				b = b[n:]
 			}
 			continue
 		}
 		switch {
 		case k.money && size == 8:
-			v.N = int64(binary.LittleEndian.Uint32(b))<<32 | int64(binary.LittleEndian.Uint32(b[4:]))
+			v.N = int64(a.uint32())<<32 | int64(a.uint32()) // its upper half stands first
 		case size == 8:
-			v.N = int64(binary.LittleEndian.Uint64(b))
+			v.N = int64(a.uint64())
 		case size == 4:
-			v.N = int64(int32(binary.LittleEndian.Uint32(b)))
+			v.N = int64(int32(a.uint32()))
 		case size == 2:
-			v.N = int64(int16(binary.LittleEndian.Uint16(b)))
+			v.N = int64(int16(a.uint16()))
 		case size == 1:
-			v.N = int64(b[0])
+			v.N = int64(a.byte())
+		default:
+			a.short = a.short || size != 0
 		}
-		b = b[size:]
 	}
-	return b
 }
 
 // parseError reads ERROR: [MS-TDS] 2.2.7.10.
 func parseError(b []byte) mssql.Error {
-	e := mssql.Error{Number: int32(binary.LittleEndian.Uint32(b)), State: b[4], Class: b[5]}
-	n := int(binary.LittleEndian.Uint16(b[6:]))
-	units := make([]uint16, n)
+	t := tokens{rest: b}
+	e := mssql.Error{Number: int32(t.uint32()), State: t.byte(), Class: t.byte()}
+	text := t.take(2 * int(t.uint16()))
+	units := make([]uint16, len(text)/2)
 	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[8+2*i:])
+		units[i] = binary.LittleEndian.Uint16(text[2*i:])
 	}
 	e.Message = string(utf16.Decode(units))
 	return e
+}
+
+// tokens are the bytes of an answer that are yet to be read. Past their end all is zero, and short says that it was asked for.
+type tokens struct {
+	rest  []byte
+	short bool
+}
+
+// take is the next n bytes, or none where there are fewer.
+func (t *tokens) take(n int) []byte {
+	if n < 0 || n > len(t.rest) {
+		t.rest, t.short = nil, true
+		return nil
+	}
+	taken := t.rest[:n]
+	t.rest = t.rest[n:]
+	return taken
+}
+
+func (t *tokens) byte() byte {
+	if b := t.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (t *tokens) uint16() uint16 {
+	if b := t.take(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (t *tokens) uint32() uint32 {
+	if b := t.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (t *tokens) uint64() uint64 {
+	if b := t.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
 }

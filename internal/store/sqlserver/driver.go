@@ -10,7 +10,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
-// driverCaller calls by go-mssqldb, where the whole connection is encrypted.
+// driverCaller calls by go-mssqldb.
 type driverCaller struct {
 	conn   *mssql.Conn
 	unread *unread
@@ -129,6 +129,10 @@ func cell(v driver.Value) (Value, error) {
 		return Value{Null: true}, nil
 	case int64:
 		return Value{N: v}, nil
+	case bool:
+		if v {
+			return Value{N: 1}, nil
+		}
 	case []byte:
 		amount, err := parseMoney(v)
 		return Value{N: amount}, err

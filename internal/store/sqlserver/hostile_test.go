@@ -31,14 +31,13 @@ func hostileAnswers() map[string][]byte {
 }
 
 // TestEndlessAnswer has a server that sends what has no end: the connection is given up, and the memory stays. So it goes for
-// the questions of a pool, for users whose connection is encrypted, and for those whose connection is not.
+// the questions of a pool, and for users by either path.
 func TestEndlessAnswer(t *testing.T) {
 	for clause, answer := range hostileAnswers() {
-		for name, encryption := range map[string]byte{"plain": tdstest.EncryptNothing, "encrypted": tdstest.EncryptAll} {
-			t.Run(clause+", "+name, func(t *testing.T) {
-				server := tdstest.Start(t, tdstest.Options{Encryption: encryption, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), Endless: true,
-					Request: func([]byte) []byte { return answer }})
-				s := openURL(t, server.URL("DS2"))
+		for path, open := range paths {
+			t.Run(clause+", "+path, func(t *testing.T) {
+				server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Endless: true, Request: func([]byte) []byte { return answer }})
+				s := open(t, server.URL("DS2"))
 				gaveUp := func(who string, err error) {
 					t.Helper()
 					if err == nil || store.Classify(err) != store.Connection || !strings.Contains(err.Error(), "without a row or an end") || len(err.Error()) > 1000 {
@@ -95,15 +94,20 @@ func TestOtherColumns(t *testing.T) {
 	}
 }
 
-// TestManyRows has more rows in an answer than one row may have bytes: none is held against the next.
-func TestManyRows(t *testing.T) {
-	const rows = 40_000
-	row := append([]byte{0xD1, 0x70, 0x17}, make([]byte, 6000)...) // 240 MB in all
+// manyRows are more rows than one may have bytes: none is held against the next. 240 MB in all.
+const manyRows = 40_000
+
+func manyRowsAnswer() []byte {
+	row := append([]byte{0xD1, 0x70, 0x17}, make([]byte, 6000)...)
 	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0, 1, 'X', 0}
-	answer := tdstest.Answer(columns, bytes.Repeat(row, rows), tdstest.Done(tdstest.DoneFinal))
+	return tdstest.Answer(columns, bytes.Repeat(row, manyRows), tdstest.Done(tdstest.DoneFinal))
+}
+
+// TestManyRows has a pool read them.
+func TestManyRows(t *testing.T) {
+	answer := manyRowsAnswer()
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
-	s := openURL(t, server.URL("DS2"))
-	found, err := s.DB().QueryContext(t.Context(), "SELECT X")
+	found, err := openURL(t, server.URL("DS2")).DB().QueryContext(t.Context(), "SELECT X")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,32 @@ func TestManyRows(t *testing.T) {
 	for found.Next() {
 		n++
 	}
-	if err := found.Err(); err != nil || n != rows {
-		t.Errorf("%d rows of %d, %v", n, rows, err)
+	if err := found.Err(); err != nil || n != manyRows {
+		t.Errorf("%d rows of %d, %v", n, manyRows, err)
+	}
+}
+
+// TestScrubOfManyRows has a scan read them, as rows of one table, to the end of its pass.
+func TestScrubOfManyRows(t *testing.T) {
+	answer := manyRowsAnswer()
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
+	s := openURL(t, server.URL("DS2"))
+	conn, network, err := s.dial(t.Context(), s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rowBytes = 8192
+	r := &scrub{store: s, conn: conn, network: network, tables: []scrubTable{{"[dbo].[X]", rowBytes}}}
+	defer r.Close()
+	bytes := int64(0)
+	for last := false; !last; {
+		read, err := r.Read(t.Context())
+		if err != nil {
+			t.Fatalf("after %d bytes: %v", bytes, err)
+		}
+		bytes, last = bytes+read.Bytes, read.Last
+	}
+	if bytes != manyRows*rowBytes {
+		t.Errorf("a pass read %d bytes, not %d", bytes, manyRows*rowBytes)
 	}
 }

@@ -207,30 +207,66 @@ func TestRequestsThatFail(t *testing.T) {
 		{"3.3.5.4 the connection is cut in the answer", tdstest.InAnswer, tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Done(0)), true},
 		{"2.2.7.10 ERROR 6005: the server is being shut down", tdstest.Never, tdstest.Answer(tdstest.Error(6005, 1, 10, "SHUTDOWN is in progress."), tdstest.Done(tdstest.DoneError)), true},
 	} {
-		t.Run(c.clause, func(t *testing.T) {
-			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return c.answer }})
-			session := connect(t, openURL(t, server.URL("DS2")))
-			server.Cut(c.cut)
-			err := call(t.Context(), session)
-			e, ok := err.(*store.Error)
-			if !ok || e.Class != store.Connection || e.InDoubt != c.inDoubt {
-				t.Errorf("got %#v", err)
+		for path, open := range paths {
+			t.Run(c.clause+", "+path, func(t *testing.T) {
+				server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return c.answer }})
+				session := connect(t, open(t, server.URL("DS2")))
+				server.Cut(c.cut)
+				err := call(t.Context(), session)
+				e, ok := err.(*store.Error)
+				if !ok || e.Class != store.Connection || e.InDoubt != c.inDoubt {
+					t.Errorf("got %#v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestLoginLimit: the URL's time-out ends a login that hangs, and is none of what comes after the login, be it silent for longer.
+func TestLoginLimit(t *testing.T) {
+	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal))
+	release := make(chan struct{})
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { <-release; return answer }})
+	for path, open := range paths {
+		s := open(t, server.URL("DS2", "Connection Timeout", "1"))
+		if s.loginTimeout != time.Second || s.config.ConnTimeout != 0 {
+			t.Errorf("%s: the login may take %v, each silence after it %v", path, s.loginTimeout, s.config.ConnTimeout)
+		}
+		done := make(chan error, 2)
+		go func() { done <- call(t.Context(), connect(t, s)) }()
+		go func() { _, err := s.DB().ExecContext(t.Context(), "BACKUP"); done <- err }()
+		time.Sleep(1100 * time.Millisecond) // the silence itself is what is tested
+		for range 2 {
+			release <- struct{}{}
+			if err := <-done; err != nil {
+				t.Errorf("%s: %v", path, err)
 			}
-		})
+		}
+	}
+	silent := make(chan struct{})
+	defer close(silent)
+	hangs := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision { <-silent; return tdstest.Decision{Close: true} }})
+	if err := openURL(t, hangs.URL("DS2", "connection timeout", "1")).DB().PingContext(t.Context()); err == nil {
+		t.Error("a login that hangs has no end")
+	}
+	for _, wrong := range []string{"x", "-1"} {
+		if _, err := Open(server.URL("DS2", "connection timeout", wrong)); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
 	}
 }
 
 // TestAttention has the end of the context end a request that the server does not answer: [MS-TDS] 2.2.1.7 and 2.2.7.6,
-// DONE_ATTN. On an encrypted connection go-mssqldb waits for the confirmation, and the session is sound after it; on another
-// the attention is sent when the session is closed.
+// DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it; the own calls send the attention when the
+// session is closed.
 func TestAttention(t *testing.T) {
-	for clause, encryption := range map[string]byte{
-		"2.2.7.6 DONE_ATTN is waited for":                  tdstest.EncryptAll,
-		"2.2.1.7 the attention comes before the end of it": tdstest.EncryptNothing,
+	for clause, path := range map[string]string{
+		"2.2.7.6 DONE_ATTN is waited for":                  "driver",
+		"2.2.1.7 the attention comes before the end of it": "wire",
 	} {
 		t.Run(clause, func(t *testing.T) {
 			answers := make(chan []byte, 1)
-			server := tdstest.Start(t, tdstest.Options{Encryption: encryption, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), Request: func([]byte) []byte {
+			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
 				select {
 				case answer := <-answers:
 					return answer
@@ -238,13 +274,13 @@ func TestAttention(t *testing.T) {
 					return nil
 				}
 			}})
-			session := connect(t, openURL(t, server.URL("DS2")))
+			session := connect(t, paths[path](t, server.URL("DS2")))
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(50*time.Millisecond, cancel)
 			if err := call(ctx, session); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v of class %s", err, store.Classify(err))
 			}
-			if encryption == tdstest.EncryptNothing {
+			if path == "wire" {
 				session.Close(t.Context())
 				for server.Attentions() == 0 && t.Context().Err() == nil {
 					time.Sleep(time.Millisecond)
@@ -292,6 +328,17 @@ func openURL(t testing.TB, target *url.URL) *Store {
 	t.Cleanup(func() { s.Close() })
 	return s.(*Store)
 }
+
+// openWire has this package's own calls.
+func openWire(t testing.TB, target *url.URL) *Store {
+	t.Helper()
+	s := openURL(t, target)
+	s.UseWire()
+	return s
+}
+
+// paths are the two by which users call.
+var paths = map[string]func(testing.TB, *url.URL) *Store{"driver": openURL, "wire": openWire}
 
 // procedure is a call that no test's server knows.
 var procedure = Statement{Name: "purchase", SQL: "dbo.PURCHASE"}

@@ -109,6 +109,7 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	for bytes < store.ScrubRequest {
 		err := r.rows.Next(r.row)
 		if err == nil {
+			r.network.unread.begin()
 			bytes += t.rowBytes
 			continue
 		}

@@ -24,7 +24,7 @@ type Statement struct {
 }
 
 // Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each. Nothing is allocated where
-// the connection is not encrypted.
+// wire makes them.
 type Conn struct {
 	store      *Store
 	statements []Statement
@@ -32,8 +32,7 @@ type Conn struct {
 	caller
 }
 
-// caller sends calls: begin or beginText, the parameters, call. There are two: wire, and go-mssqldb where the connection is
-// encrypted.
+// caller sends calls: begin or beginText, the parameters, call. There are two: go-mssqldb, and wire where that was asked for.
 type caller interface {
 	begin(statement int)
 	beginText(sql, declared []byte)
@@ -66,8 +65,13 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	if plain := network.plain(); plain != nil {
-		return &Conn{store: s, statements: statements, caller: newWire(plain, int(s.config.PacketSize), statements)}, nil
+	if s.wire {
+		plain, err := network.handOver()
+		if err != nil {
+			conn.Close()
+			return nil, &store.Error{Op: op, Class: store.Config, Err: err, Hint: "add encrypt=disable to the target where the server allows it, or have go-mssqldb make the calls"}
+		}
+		return &Conn{store: s, statements: statements, caller: newWire(plain, network.packet(), statements)}, nil
 	}
 	caller, err := newDriverCaller(ctx, conn, &network.unread, statements)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // text of every declaration again, which costs the client more than the rest of an order. A call is one write and, as a
 // rule, one read; nothing is allocated. What it speaks is [MS-TDS] 2.2.6.6 (RPC) and 2.2.7 (tokens).
 //
-// It needs a connection that is not encrypted after the login; others stay with go-mssqldb.
+// It needs a connection that is not encrypted after the login.
 type wire struct {
 	request
 	answer
@@ -24,7 +24,7 @@ type wire struct {
 	conn   net.Conn
 	direct io.ReadWriter // of conn; a write is followed by a read
 	watch  link.Watch
-	packet int // most bytes of a packet
+	packet int // bytes of each packet but a message's last: 2.2.3.1.3
 
 	in       []byte // read and not yet used: in[from:to]
 	from, to int
@@ -42,10 +42,7 @@ const (
 )
 
 func newWire(conn net.Conn, packet int, statements []Statement) *wire {
-	if packet < 512 { // go-mssqldb's own limits
-		packet = 4096
-	}
-	return &wire{request: newRequest(statements), conn: conn, direct: link.Direct(conn), watch: link.NewWatch(conn), packet: min(packet, 4096), in: make([]byte, 16<<10)}
+	return &wire{request: newRequest(statements), conn: conn, direct: link.Direct(conn), watch: link.NewWatch(conn), packet: packet, in: make([]byte, 16<<10)}
 }
 
 func (w *wire) whole() bool { return !w.severed }

@@ -3,6 +3,7 @@ package tdstest
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -28,6 +29,7 @@ const endOfMessage = 0x01
 // reader reads messages, of which it keeps one: the next takes its place.
 type reader struct {
 	io.Reader
+	full         int // bytes of each packet but a message's last; 0: any
 	header       [headerSize]byte
 	payload, raw []byte
 }
@@ -42,6 +44,9 @@ func (r *reader) message() (kind byte, payload, raw []byte, err error) {
 		size := int(binary.BigEndian.Uint16(r.header[2:]))
 		if size < headerSize {
 			return 0, nil, nil, errors.New("packet shorter than its header")
+		}
+		if last := r.header[1]&endOfMessage != 0; r.full > 0 && (size > r.full || size < r.full && !last) {
+			return 0, nil, nil, fmt.Errorf("packet of %d bytes where %d were agreed on", size, r.full) // 2.2.3.1.3
 		}
 		r.raw = append(r.raw, r.header[:]...)
 		start := len(r.raw)
@@ -61,11 +66,14 @@ func readMessage(r io.Reader) (kind byte, payload, raw []byte, err error) {
 	return (&reader{Reader: r}).message()
 }
 
-// packets cuts a message into packets of the size that clients begin with.
-func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, payload) }
+// firstSize is of the packets that clients begin with.
+const firstSize = 4096
 
-func appendPackets(all []byte, kind byte, payload []byte) []byte {
-	const most = 4096 - headerSize
+// packets cuts a message into packets of that size.
+func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, firstSize, payload) }
+
+func appendPackets(all []byte, kind byte, size int, payload []byte) []byte {
+	most := size - headerSize
 	for id := byte(1); ; id++ {
 		n := min(len(payload), most)
 		status := byte(0)

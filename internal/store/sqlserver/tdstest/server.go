@@ -8,6 +8,7 @@ package tdstest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -54,6 +56,10 @@ type Options struct {
 	Encryption  byte            // EncryptLogin by default: then there must be a Certificate
 	Certificate tls.Certificate //
 	TLSVersion  uint16          // the highest; TLS 1.2 by default, as there is below TDS 8.0
+
+	// PacketSize is what the server settles on after the login, whatever the client asks for: [MS-TDS] 2.2.7.9, type 4. By default
+	// it says nothing, and packets are of 4,096 bytes.
+	PacketSize int
 
 	// Decide answers a login. By default all are let in.
 	Decide func(Login) Decision
@@ -181,12 +187,20 @@ func (s *Server) serve(conn net.Conn) error {
 		return s.handOver(client, raw)
 	}
 	if len(decision.Answer) == 0 {
-		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
+		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), s.packetSize(), Done(DoneFinal))
 	}
 	if _, err := s.send(client, nil, decision.Answer, InLoginAnswer); err != nil || decision.Close {
 		return err
 	}
 	return s.session(client)
+}
+
+// packetSize tells the client which it is.
+func (s *Server) packetSize() []byte {
+	if s.options.PacketSize == 0 {
+		return nil
+	}
+	return sized(0xE3, append([]byte{4}, append(shortText(strconv.Itoa(s.options.PacketSize)), shortText(strconv.Itoa(firstSize))...)...))
 }
 
 // readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the session goes on on.
@@ -225,7 +239,11 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, login Login, raw []b
 
 // send sends an answer, or half of it and no more. It returns a buffer for the next.
 func (s *Server) send(client net.Conn, buffer, tokens []byte, cutAt Phase) ([]byte, error) {
-	answer := appendPackets(buffer[:0], typeAnswer, tokens)
+	size := firstSize
+	if cutAt == InAnswer {
+		size = cmp.Or(s.options.PacketSize, firstSize)
+	}
+	answer := appendPackets(buffer[:0], typeAnswer, size, tokens)
 	if s.options.Endless && cutAt == InAnswer {
 		return nil, endless(client, answer)
 	}
@@ -256,7 +274,7 @@ func endless(client net.Conn, answer []byte) error {
 
 // session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.
 func (s *Server) session(client net.Conn) error {
-	from, answer := reader{Reader: client}, []byte(nil)
+	from, answer := reader{Reader: client, full: s.options.PacketSize}, []byte(nil)
 	for {
 		kind, payload, _, err := from.message()
 		if err != nil {

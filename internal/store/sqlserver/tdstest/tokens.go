@@ -11,6 +11,7 @@ import (
 // The status bits of DONE: [MS-TDS] 2.2.7.6.
 const (
 	DoneFinal     = 0x0000
+	DoneMore      = 0x0001
 	DoneError     = 0x0002
 	DoneAttention = 0x0020
 )

@@ -3,6 +3,7 @@ package sqlserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -54,6 +55,7 @@ type session struct {
 
 	login  calls.Login
 	id     int64
+	ids    int // rows that it came in
 	rows   int
 	items  []calls.Item
 	priced int
@@ -70,7 +72,11 @@ func (s *session) takeLogin(values []sqlserver.Value) error {
 }
 
 func (s *session) takeID(values []sqlserver.Value) error {
+	if values[0].Null {
+		return errors.New("the new id is NULL")
+	}
 	s.id = values[0].N
+	s.ids++
 	return nil
 }
 
@@ -106,7 +112,7 @@ func (Engine) Connect(ctx context.Context, target store.Store) (calls.Session, e
 // call begins the call of an operation.
 func (s *session) call(op calls.Op) { s.Call(int(op)) }
 
-// fail is the error of an operation that was not sent.
+// fail is the error of an operation that was not sent, or whose answer says too little.
 func (s *session) fail(ctx context.Context, op calls.Op, err error) error {
 	return s.Fail(ctx, op.String(), false, err)
 }
@@ -145,7 +151,7 @@ func (s *session) NewCustomer(ctx context.Context, c *calls.Customer) (int64, er
 	s.Int16(c.Age)
 	s.Int32(c.Income)
 	s.Text([]byte{c.Gender})
-	return s.newID(ctx)
+	return s.newID(ctx, calls.OpNewCustomer)
 }
 
 // BrowseByCategory calls BROWSE_BY_CATEGORY.
@@ -208,14 +214,17 @@ func (s *session) Purchase(ctx context.Context, p *calls.Purchase) (int64, error
 		s.Int32(p.Items[i].Product)
 		s.Int16(p.Items[i].Quantity)
 	}
-	return s.newID(ctx)
+	return s.newID(ctx, calls.OpPurchase)
 }
 
-// newID sends a call of a procedure that writes and reads the id it returns.
-func (s *session) newID(ctx context.Context) (int64, error) {
-	s.id = 0
+// newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0 where nothing was written.
+func (s *session) newID(ctx context.Context, op calls.Op) (int64, error) {
+	s.id, s.ids = 0, 0
 	if err := s.Each(ctx, true, 1, s.readID); err != nil {
 		return 0, err
+	}
+	if s.ids != 1 {
+		return 0, s.fail(ctx, op, fmt.Errorf("the server gave %d new ids, not one", s.ids))
 	}
 	return s.id, nil
 }

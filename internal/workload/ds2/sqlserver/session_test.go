@@ -80,13 +80,13 @@ func order(b testing.TB, s calls.Session) {
 	}
 }
 
-// servers are a server for each kind of connection, and a session on each: on the connection itself and, where that is encrypted,
-// by go-mssqldb.
-func servers(t testing.TB) (byWire, byDriver calls.Session) {
+// paths are a session by each of the two paths, of go-mssqldb and of the own calls.
+func paths(t testing.TB, request func([]byte) []byte) (byWire, byDriver calls.Session) {
 	t.Helper()
-	wire := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t)})
-	driver := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptAll, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), Request: recorded(t)})
-	return connect(t, wire.URL("DS2")), connect(t, driver.URL("DS2", "encrypt", "true", "trustservercertificate", "true"))
+	target := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: request}).URL("DS2")
+	own := openURL(t, target)
+	own.(*sqlserver.Store).UseWire()
+	return connect(t, own), connect(t, openURL(t, target))
 }
 
 func openURL(t testing.TB, target *url.URL) store.Store {
@@ -99,9 +99,9 @@ func openURL(t testing.TB, target *url.URL) store.Store {
 	return s
 }
 
-func connect(t testing.TB, target *url.URL) calls.Session {
+func connect(t testing.TB, s store.Store) calls.Session {
 	t.Helper()
-	session, err := Engine{}.Connect(t.Context(), openURL(t, target))
+	session, err := Engine{}.Connect(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +109,9 @@ func connect(t testing.TB, target *url.URL) calls.Session {
 	return session
 }
 
-// BenchmarkOrder plays orders against recorded answers: what an order costs the client, in a session on the connection itself
-// and in one by go-mssqldb, with its encryption. The server's side of the exchange, in this process too, is in both.
+// BenchmarkOrder plays orders against recorded answers: what an order costs the client by either path. The server's side of the exchange, in this process too, is in both.
 func BenchmarkOrder(b *testing.B) {
-	byWire, byDriver := servers(b)
+	byWire, byDriver := paths(b, recorded(b))
 	b.Run("wire", func(b *testing.B) { playOrders(b, byWire) })
 	b.Run("go-mssqldb", func(b *testing.B) { playOrders(b, byDriver) })
 }
@@ -134,7 +133,7 @@ func playOrders(b *testing.B, session calls.Session) {
 	b.ReportMetric(float64((cpu()-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs/order")
 }
 
-// TestRecordedOrder has both kinds of session read the same answers in the same way.
+// TestRecordedOrder has both paths read the same answers in the same way.
 func TestRecordedOrder(t *testing.T) {
 	type found struct {
 		login                  calls.Login
@@ -159,17 +158,47 @@ func TestRecordedOrder(t *testing.T) {
 		}
 		return f
 	}
-	wire, driver := servers(t)
+	wire, driver := paths(t, recorded(t))
 	byWire, byDriver := read(wire), read(driver)
 	if byWire != byDriver || byWire.login.Titles == 0 || byWire.purchase == 0 || byWire.prices[4].Price == 0 {
 		t.Errorf("on the wire %+v, by go-mssqldb %+v", byWire, byDriver)
 	}
 }
 
-// TestCallsDoNotAllocate plays orders on the connection itself.
+// TestCallsDoNotAllocate plays orders by the own calls.
 func TestCallsDoNotAllocate(t *testing.T) {
-	session, _ := servers(t)
+	session, _ := paths(t, recorded(t))
 	if n := testing.AllocsPerRun(100, func() { order(t, session) }); n > 0 {
 		t.Errorf("%g allocations an order", n)
+	}
+}
+
+// TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer that is whole and has none.
+func TestOneNewID(t *testing.T) {
+	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 1, 'I', 0} // [MS-TDS] 2.2.7.4: one INTN(4), named I
+	row, null := []byte{0xD1, 4, 7, 0, 0, 0}, []byte{0xD2, 1}
+	for _, c := range []struct {
+		what   string
+		answer []byte
+		id     int64 // 0: an error
+	}{
+		{"one row", tdstest.Answer(columns, row), 7},
+		{"NBCROW", tdstest.Answer(columns, []byte{0xD2, 0, 4, 7, 0, 0, 0}), 7},
+		{"no row", columns, 0},
+		{"no columns", nil, 0},
+		{"two rows", tdstest.Answer(columns, row, row), 0},
+		{"a row of NULL", tdstest.Answer(columns, null), 0},
+	} {
+		wire, driver := paths(t, func([]byte) []byte { return tdstest.Answer(c.answer, tdstest.Done(tdstest.DoneFinal)) })
+		for path, session := range map[string]calls.Session{"wire": wire, "driver": driver} {
+			id, err := session.Purchase(t.Context(), &bought)
+			if id != c.id || (err == nil) != (c.id != 0) {
+				t.Errorf("%s, %s: purchase %d, %v", c.what, path, id, err)
+			}
+			id, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
+			if id != c.id || (err == nil) != (c.id != 0) {
+				t.Errorf("%s, %s: new customer %d, %v", c.what, path, id, err)
+			}
+		}
 	}
 }
