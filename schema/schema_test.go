@@ -58,7 +58,7 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 			if s.UnlessExists != (s.Name == "create database") {
 				t.Errorf("%s %s: %q: left out where the database exists: %v", engine, phase, s.Name, s.UnlessExists)
 			}
-			if !slices.Contains([]Progress{"", IndexProgress, VacuumProgress, FullTextProgress}, s.Progress) {
+			if !slices.Contains([]Progress{"", IndexProgress, VacuumProgress, AnalyzeProgress, FullTextProgress}, s.Progress) {
 				t.Errorf("%s %s: %q: unknown means of progress %q", engine, phase, s.Name, s.Progress)
 			}
 		}

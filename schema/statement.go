@@ -66,6 +66,7 @@ type Progress string
 const (
 	IndexProgress    Progress = "index"     // building an index
 	VacuumProgress   Progress = "vacuum"    // vacuuming a table
+	AnalyzeProgress  Progress = "analyze"   // sampling a table for the planner
 	FullTextProgress Progress = "full-text" // filling a full-text index in the background
 )
 

@@ -241,15 +241,12 @@ func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.
 func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
 	options.Driver.Delayed = delayed(stderr)
 	restore := f.restore.restore(stderr)
-	schedule := &experiment.Schedule{Settle: f.settle, Length: options.Idle + options.Driver.Length() + options.Cooldown}
-	f.output.within = schedule.String
 	return experiment.Bench{
-		Schedule: schedule,
-		Dir:      options.Dir,
-		Planned:  f.planned(),
-		Restore:  func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
-		Run:      f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
-		Told:     f.output.told(stderr),
+		Dir:     options.Dir,
+		Planned: f.planned(),
+		Restore: func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
+		Run:     f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
+		Told:    f.output.told(stderr),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/backup"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/internal/result"
 )
@@ -83,11 +84,11 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 	o := backup.Options{
 		Targets: stores, Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), id))), RunID: id, Version: kitVersion(), Command: invocation(cmd), Observer: observer,
 	}
-	view := newBytesView(f.quiet, cmd.ErrOrStderr())
-	defer view.stop()
-	o.Tell = func(done, total int64, left time.Duration) { view.tell("read a backup", done, total, left) }
+	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("bench-backup", progress.Bytes)
+	defer stop()
+	o.Tell = tell
 	b, err := backup.Run(i.soft, o)
-	view.stop()
+	stop()
 	if b.Status != result.Running { // else there is none
 		defer fmt.Fprintf(cmd.ErrOrStderr(), "record: %s\n", o.Dir)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/durability"
 	"ds2/internal/localpg"
+	"ds2/internal/progress"
 )
 
 // crashFlags ask for cuts of the server in mid-run.
@@ -138,21 +139,18 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 	return plan, nil
 }
 
-// tellReplay has a replay test say on stderr how much log stands.
+// tellReplay has a replay test say on stderr how much log has been written.
 func tellReplay(plan *durability.Plan, quiet bool, stderr io.Writer) {
 	if plan == nil || plan.Replay == nil || quiet {
 		return
 	}
+	var e progress.Estimate
 	var last time.Time
-	plan.Replay.Tell = func(done, total int64, left time.Duration) {
-		if time.Since(last) < progressEvery {
-			return
+	plan.Replay.Tell = func(doing string, done, total int64) {
+		e.Tell(doing, done, total)
+		if time.Since(last) >= progressEvery {
+			last = time.Now()
+			fmt.Fprintln(stderr, "replay:", e.State().Text(bytesText))
 		}
-		last = time.Now()
-		text := ""
-		if left >= 0 {
-			text = fmt.Sprintf(", %s left", left.Round(time.Second))
-		}
-		fmt.Fprintf(stderr, "replay: %s of %s of log since the last checkpoint%s\n", bytesText(done), bytesText(total), text)
 	}
 }

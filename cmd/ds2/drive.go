@@ -27,7 +27,6 @@ type driveOutput struct {
 	detailed yesValue
 	own      *localpg.Server // the target, where it is the kit's own
 	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
-	within   func() string   // says where the procedure stands that the run is part of; nil: there is none
 }
 
 func newDriveCommand() *cobra.Command {
@@ -147,11 +146,8 @@ func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) experimen
 		Show: func(run *experiment.Run) (func(result.Summary), error) {
 			return o.show(i, run, stdout, stderr)
 		},
-		Progress: func() (func(string, int64, int64, time.Duration), func()) {
-			view := newBytesView(o.quiet, stderr)
-			return view.tell, view.stop
-		},
-		Tell: func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
+		Progress: showProgress(o.quiet, stderr),
+		Tell:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
 	}
 	if o.own != nil {
 		c.Restart = o.own.Restart
@@ -177,7 +173,7 @@ func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
 // show shows a run while it goes on, and pushes its figures when it has ended.
 func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
 	options := run.Options()
-	o.served.run(options, run, o.within)
+	o.served.run(options, run)
 	view := startView(run, o, stdout, stderr)
 	return func(summary result.Summary) {
 		view.stop()

@@ -23,13 +23,12 @@ type view struct {
 	warned int // of the run's warnings
 	config driver.Config
 	ds2    ds2Lines
-	within func() string // says where the procedure stands that the run is part of; nil: there is none
-	stop   func()        // ends the showing
+	stop   func() // ends the showing
 }
 
 // startView begins to show a run.
 func startView(run *experiment.Run, o *driveOutput, stdout, stderr io.Writer) *view {
-	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}, within: o.within}
+	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}}
 	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:
@@ -37,7 +36,6 @@ func startView(run *experiment.Run, o *driveOutput, stdout, stderr io.Writer) *v
 	case o.format == "ds2":
 		show = func() { v.warn(stderr, ""); v.ds2.print(stdout) }
 	case terminal:
-		const redraw = "\r\x1b[K"
 		every = time.Second
 		show = func() { v.warn(stderr, redraw); fmt.Fprintf(stderr, redraw+"%s", clip(v.line(), stderr)) }
 		end = func() { fmt.Fprintln(stderr) }
@@ -92,9 +90,6 @@ func (v *view) line() string {
 	}
 	if waits := v.run.Warming(); waits != "" {
 		line += "  measuring waits: " + waits
-	}
-	if v.within != nil {
-		line += "  " + v.within()
 	}
 	return line
 }

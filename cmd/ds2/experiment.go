@@ -297,7 +297,7 @@ func (f *experimentFlags) configuration(i *interrupts, c *fileConfiguration, o *
 		one.Summary.Setup.Runs = c.bench.setup.Runs
 	}
 	one.Procedure = c.bench.procedure(i, *o, stderr)
-	one.Procedure.Dir, one.Procedure.Schedule, c.bench.output.within = c.bench.out, nil, nil // they are those of a bench alone
+	one.Procedure.Dir = c.bench.out
 	told := one.Procedure.Told
 	one.Procedure.Told = func(format string, args ...any) { told(c.Name+": "+format, args...) }
 	return one, err

@@ -15,6 +15,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/datagen/folder"
+	"ds2/internal/progress"
 )
 
 // generateFlags are the flags of ds2 generate.
@@ -224,20 +225,17 @@ func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, 
 	if err != nil {
 		return flagError("out", err)
 	}
-	var view *progress
-	if !f.quiet {
-		view = startProgress(cmd.ErrOrStderr(), "generate", plan.Bytes())
-		defer view.Stop()
-	}
+	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("generate", progress.Bytes)
+	defer stop()
 	start := time.Now()
-	manifest, err := plan.Run(ctx, view.Add)
+	manifest, err := plan.Run(ctx, tell.Adder("", plan.Bytes()))
 	if err != nil && ctx.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("generate: interrupted; the same command with --resume continues it")}
 	}
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	view.Stop()
+	stop()
 	printDirectory(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))
 	return nil
 }
@@ -247,14 +245,11 @@ func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command)
 	if err != nil {
 		return flagError("verify", err)
 	}
-	var view *progress
-	if !f.quiet {
-		view = startProgress(cmd.ErrOrStderr(), "verify", held.Bytes())
-		defer view.Stop()
-	}
+	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("verify", progress.Bytes)
+	defer stop()
 	start := time.Now()
-	err = held.Verify(ctx, f.parallel, view.Add)
-	view.Stop()
+	err = held.Verify(ctx, f.parallel, tell.Adder("", held.Bytes()))
+	stop()
 	if damage, ok := errors.AsType[*folder.DamageError](err); ok {
 		return verdictError("verify: %w", damage)
 	}

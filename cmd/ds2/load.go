@@ -16,6 +16,7 @@ import (
 	"ds2/datagen/folder"
 	"ds2/internal/live"
 	"ds2/internal/load"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
@@ -221,21 +222,14 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 
 func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Writer) (*load.Report, error) {
 	options := f.options
-	var all loadProgress
-	if !f.quiet {
-		view := startLoadView(stderr, options.Dataset.Parts(engine.Engine()))
-		defer view.stop()
-		all = append(all, view)
-	}
+	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
+	defer stop()
+	follow := live.NewLoad(tell)
 	if f.served != nil {
-		follow := live.NewLoad()
 		f.served.load(fmt.Sprintf("%s into %s", options.Dataset, engine.Label()), follow)
 		defer f.served.rest()
-		all = append(all, follow)
 	}
-	if len(all) > 0 {
-		options.Progress = all
-	}
+	options.Progress = follow
 	return load.Run(ctx, engine, options)
 }
 

@@ -18,13 +18,5 @@ func (f *logFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *logFlags) reset(ctx context.Context, s store.Store, stderr io.Writer) error {
-	return experiment.Reset(ctx, s, workloads(), f.discard, resetSteps(stderr))
-}
-
-// resetSteps shows what a reset is at.
-func resetSteps(stderr io.Writer) func() (store.Tell, func()) {
-	return func() (store.Tell, func()) {
-		view := startSteps(stderr, "reset")
-		return view.tell, view.stop
-	}
+	return experiment.Reset(ctx, s, workloads(), f.discard, showProgress(false, stderr))
 }

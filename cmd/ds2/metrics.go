@@ -74,7 +74,7 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 }
 
 // run shows a run, until the next one or rest.
-func (s *served) run(o experiment.Options, run *experiment.Run, within func() string) {
+func (s *served) run(o experiment.Options, run *experiment.Run) {
 	if s == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (s *served) run(o experiment.Options, run *experiment.Run, within func() st
 	s.page.Begin(live.ShowRun(run, live.Setup{
 		Title:  fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, o.Targets[0].Engine(), o.Plan.Size(), c.Threads*len(o.Targets)),
 		Words:  o.Plan.Workload().Words(),
-		Length: c.Length(), Within: within,
+		Length: c.Length(),
 	}))
 }
 

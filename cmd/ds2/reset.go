@@ -57,7 +57,7 @@ one is whole, and both need room meanwhile. Nobody may be at work on the databas
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store, stderr io.Writer) error {
-					return experiment.Snapshot(ctx, s, c.work, copyView(stderr))
+					return experiment.Snapshot(ctx, s, c.work, showProgress(false, stderr), func(line string) { fmt.Fprintln(stderr, line) })
 				})
 			}),
 		}
@@ -65,17 +65,6 @@ one is whole, and both need room meanwhile. Nobody may be at work on the databas
 		cmd.AddCommand(sub)
 	}
 	return cmd
-}
-
-// copyView shows how a copy of a database is made, restored or dropped, and says before how much room a copy takes.
-func copyView(stderr io.Writer) experiment.CopyView {
-	return func(room string) (store.Tell, func()) {
-		if room != "" {
-			fmt.Fprintf(stderr, "snapshot: %s\n", room)
-		}
-		view := startSteps(stderr, "snapshot")
-		return view.tell, view.stop
-	}
 }
 
 // eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind when it

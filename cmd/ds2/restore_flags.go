@@ -32,6 +32,6 @@ func (f *restoreFlags) check(w workload.Workload) error {
 // restore is how the databases are restored.
 func (f *restoreFlags) restore(stderr io.Writer) experiment.Restore {
 	return experiment.Restore{
-		Way: f.way, Command: f.command, DiscardLog: f.log.discard, Workloads: workloads(), Output: stderr, Steps: resetSteps(stderr), Copying: copyView(stderr),
+		Way: f.way, Command: f.command, DiscardLog: f.log.discard, Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
 	}
 }

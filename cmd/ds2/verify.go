@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/durability"
 	"ds2/internal/escape"
+	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -119,14 +119,15 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 
 	options.Whole, options.TempLimit = true, int64(f.tempLimit)
 	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) }
-	view := newBytesView(f.quiet, cmd.ErrOrStderr())
-	defer view.stop()
 	var found verification
 	if f.deep {
 		if found.DeepChecks, err = deepCheck(ctx, stores, store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}, f.quiet, cmd.ErrOrStderr()); err != nil {
 			return interrupted(ctx, err)
 		}
 	}
+	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("verify", progress.Bytes)
+	defer stop()
+	options.Tell = tell
 	for _, s := range stores {
 		if record != nil {
 			if options.Run, err = runOf(record, s, f.records); err != nil {
@@ -137,7 +138,6 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 		if err != nil {
 			return interrupted(ctx, err)
 		}
-		options.Progress = func(done, total int64, left time.Duration) { view.tell("audit "+s.Label(), done, total, left) }
 		checks, err := w.Audit(ctx, s, options)
 		if err != nil && found.damaged() && ctx.Err() == nil {
 			found.Broken = err.Error() // no wonder
@@ -155,7 +155,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 			found.Checks = append(found.Checks, checks...)
 		}
 	}
-	view.stop()
+	stop()
 	found.Passed = found.Broken == "" && result.Passed(found.Checks)
 	if found.Broken == "" && len(f.records) == 1 && (record.Audit == nil || record.Audit.NotAudited != "") {
 		record.Audit = &found.Audit

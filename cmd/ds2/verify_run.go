@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/experiment"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (f *verifyFlag) add(flags *pflag.FlagSet) {
 
 // deepCheck reads every page of some databases.
 func deepCheck(ctx context.Context, stores []store.Store, how store.DeepReading, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
-	view := newBytesView(quiet, stderr)
-	defer view.stop()
-	return experiment.DeepCheck(ctx, stores, how, func(p store.DeepCheckProgress) { view.tell("read and check every page", p.Done, p.Total, p.Left) })
+	tell, stop := showProgress(quiet, stderr)("verify", progress.Work)
+	defer stop()
+	return experiment.DeepCheck(ctx, stores, how, tell)
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"ds2/internal/monitor"
-	"ds2/internal/pace"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -27,8 +27,7 @@ type Options struct {
 	Command *result.Command
 
 	Observer *monitor.Observer // of the machine and the databases; nil: none
-	// Tell is told how many bytes of all are read, and the time left, negative where nobody knows. It may be called from several goroutines.
-	Tell func(done, total int64, left time.Duration)
+	Tell     progress.Tell     // is told how many bytes are read
 }
 
 // Run reads all databases at once, each unit that a server backs up once, and keeps the record, also of a test that failed.
@@ -117,16 +116,16 @@ func unitsOf(ctx context.Context, targets []store.Store) ([]*unit, error) {
 }
 
 // readAll reads all units at once. The first that fails ends the others.
-func readAll(ctx context.Context, units []*unit, tell func(done, total int64, left time.Duration)) error {
+func readAll(ctx context.Context, units []*unit, tell progress.Tell) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := newProgress(len(units), tell)
+	at := progressOf(len(units), tell)
 	failed := make([]error, len(units))
 	var readers sync.WaitGroup
 	for i, u := range units {
 		readers.Go(func() {
 			var err error
-			if u.read, err = u.reader.ReadBackup(ctx, func(done, total int64) { p.at(i, done, total) }); err != nil {
+			if u.read, err = u.reader.ReadBackup(ctx, func(done, total int64) { at(i, done, total) }); err != nil {
 				failed[i] = err
 				cancel()
 			}
@@ -140,44 +139,21 @@ func readAll(ctx context.Context, units []*unit, tell func(done, total int64, le
 	return errors.Join(failed...)
 }
 
-// reading is the one kind of work.
-var reading = pace.Kind{Name: "read", Prior: 1e-9}
-
-// progress puts together how far the units are.
-type progress struct {
-	tell func(done, total int64, left time.Duration)
-
-	mu          sync.Mutex
-	done, total []int64
-	planned     int64
-	did         int64
-	estimate    pace.Estimate
-}
-
-func newProgress(units int, tell func(done, total int64, left time.Duration)) *progress {
-	p := &progress{tell: tell, done: make([]int64, units), total: make([]int64, units)}
-	p.estimate.Begin(reading, 0)
-	return p
-}
-
-// at says how many bytes of a unit are read. What is to be read may turn out to be more.
-func (p *progress) at(unit int, done, total int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done[unit], p.total[unit] = done, total
-	var all, read int64
-	for i := range p.done {
-		all += p.total[i]
-		read += p.done[i]
+// progressOf puts together how far the units are. What is to be read may turn out to be more.
+func progressOf(units int, tell progress.Tell) (at func(unit int, done, total int64)) {
+	var mu sync.Mutex
+	done, total := make([]int64, units), make([]int64, units)
+	return func(unit int, read, of int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		done[unit], total[unit] = read, of
+		var sum, all int64
+		for i := range done {
+			sum += done[i]
+			all += total[i]
+		}
+		tell("read a backup", sum, all)
 	}
-	if all != p.planned {
-		p.estimate.Skip(reading, -float64(all-p.planned))
-		p.planned = all
-	}
-	p.estimate.Did(float64(read - p.did))
-	p.did = read
-	_, left := p.estimate.Left()
-	p.tell(read, all, left)
 }
 
 // watch samples the drives and the servers into the record; nil where nobody observes.

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"testing"
-	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
@@ -41,7 +40,7 @@ func TestBackupFromDrive(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
 	before := drive.Counts(t).ReadBytes
 	told := int64(0)
-	r, err := Run(t.Context(), Options{Targets: stores, Dir: dir, RunID: "test", Observer: observer, Tell: func(done, _ int64, _ time.Duration) { told = done }})
+	r, err := Run(t.Context(), Options{Targets: stores, Dir: dir, RunID: "test", Observer: observer, Tell: func(_ string, done, _ int64) { told = done }})
 	if err != nil {
 		t.Fatal(err)
 	}

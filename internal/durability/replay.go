@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/pace"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -16,9 +16,8 @@ import (
 // took to redo that.
 type Replay struct {
 	Bytes int64
-	File  string // of the server's log, on this machine; empty: the server is asked for it
-	// Tell is told how much log stands, and how long it takes until it is enough, negative where nobody knows.
-	Tell func(done, total int64, left time.Duration)
+	File  string        // of the server's log, on this machine; empty: the server is asked for it
+	Tell  progress.Tell // is told how much log has been written since the last checkpoint; may be nil
 }
 
 // lookEvery is how often a server is asked how much log stands.
@@ -75,11 +74,6 @@ func (r *Replay) Prepare(ctx context.Context, target store.Store, run string) (c
 
 // awaitLog waits until enough log stands; false where the orders are over before.
 func (c *Coming) awaitLog(orders context.Context, r *Replay, target store.Replayer) (bool, error) {
-	work := pace.Kind{Name: "log", Prior: 1e-8}
-	var e pace.Estimate
-	e.Plan(work, float64(r.Bytes))
-	e.Begin(work, float64(r.Bytes))
-	most := int64(0)
 	for {
 		stood, err := target.LogSinceCheckpoint(orders)
 		switch {
@@ -88,10 +82,8 @@ func (c *Coming) awaitLog(orders context.Context, r *Replay, target store.Replay
 		case err != nil:
 			return false, err
 		}
-		e.Did(float64(max(stood.Bytes-most, 0)))
-		most = max(most, stood.Bytes)
-		if _, left := e.Left(); r.Tell != nil {
-			r.Tell(min(stood.Bytes, r.Bytes), r.Bytes, left)
+		if r.Tell != nil {
+			r.Tell("write log", min(stood.Bytes, r.Bytes), r.Bytes)
 		}
 		if c.stood = stood; stood.Bytes >= r.Bytes {
 			return true, nil

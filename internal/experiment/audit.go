@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/workload"
 )
 
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
-// Drive; progress is told how many bytes have been read of one target after the other. An audit that cannot be made is
+// Drive; tell is told how many bytes have been read of one target after the other. An audit that cannot be made is
 // noted in the record with the reason.
-func (r *Run) Audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (result.Audit, error) {
-	checks, err := r.audit(ctx, progress)
+func (r *Run) Audit(ctx context.Context, tell progress.Tell) (result.Audit, error) {
+	checks, err := r.audit(ctx, tell)
 	r.summary.Audit = &result.Audit{Passed: result.Passed(checks), Checks: checks}
 	if err != nil {
 		r.summary.Audit = &result.Audit{NotAudited: err.Error(), Checks: []result.Check{}}
@@ -25,7 +25,7 @@ func (r *Run) Audit(ctx context.Context, progress func(target string, done, tota
 	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
 }
 
-func (r *Run) audit(ctx context.Context, progress func(target string, done, total int64, left time.Duration)) (checks []result.Check, err error) {
+func (r *Run) audit(ctx context.Context, tell progress.Tell) (checks []result.Check, err error) {
 	if r.unmarked != nil {
 		return nil, fmt.Errorf("audit what the run added: %w", r.unmarked)
 	}
@@ -35,7 +35,7 @@ func (r *Run) audit(ctx context.Context, progress func(target string, done, tota
 				Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i],
 				Target: i, Dirs: []string{r.options.Dir},
 			},
-			Progress: func(done, total int64, left time.Duration) { progress(target.Label(), done, total, left) },
+			Tell: tell,
 		})
 		if err != nil {
 			return nil, err

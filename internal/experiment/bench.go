@@ -29,8 +29,6 @@ type Bench struct {
 	Run func(ctx context.Context, dir string, number int) (s result.Summary, faults []string, err error)
 	// Told is told what goes on.
 	Told func(format string, args ...any)
-	// Schedule follows the bench; may be nil.
-	Schedule *Schedule
 }
 
 // ErrTooFew says that too few runs of a bench count.
@@ -44,32 +42,25 @@ func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (re
 	return c.Summary, err
 }
 
-// run makes the last run of b, of a number among all runs: restore, settle, idle, run, cool down.
-func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, number int) error {
+// run makes the last run of b, of a number among all runs: restore, settle, idle, run, cool down. Where says where the experiment is.
+func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, number int, where string) error {
 	run := &b.Runs[len(b.Runs)-1]
-	told := func(what string, stage benchStage) {
-		p.Schedule.begin(stage, counted(b)+1, b.Setup.Runs)
-		if p.Schedule != nil {
-			what = fmt.Sprintf("%s (%s)", what, p.Schedule)
-		}
-		p.Told("%s: %s", run.Dir, what)
-	}
-	defer p.Schedule.end()
+	told := func(what string) { p.Told("%s: %s (%s)", run.Dir, what, where) }
 	if p.Restore != nil {
-		told("restoring the database", stageRestore)
+		told("restoring the database")
 		if err := p.Restore(ctx); err != nil {
 			return err
 		}
 	}
 	settle := time.Duration(b.Setup.Settle * float64(time.Second))
-	told(fmt.Sprintf("settling for %s", settle), stageSettle)
+	told(fmt.Sprintf("settling for %s", settle))
 	if !pause(ctx, stop, settle) {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		return driver.ErrStopped
 	}
-	told("running", stageRun)
+	told("running")
 	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, run.Dir), number)
 	if err != nil {
 		return err

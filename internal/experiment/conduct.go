@@ -15,6 +15,7 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/tune"
@@ -29,9 +30,8 @@ type Conduct struct {
 	Restart func(context.Context) error
 
 	// Show shows a run while it goes on; end is called with its summary when it has ended.
-	Show func(*Run) (end func(result.Summary), err error)
-	// Progress is told how far the deep check and the audit are, in bytes, and the time left, negative where nobody knows; stop ends the showing.
-	Progress func() (tell func(what string, done, total int64, left time.Duration), stop func())
+	Show     func(*Run) (end func(result.Summary), err error)
+	Progress progress.View // shows the deep check and the audit
 	// Tell is told what is damaged and which checks failed.
 	Tell func(format string, args ...any)
 }
@@ -93,8 +93,8 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
 		}
 	}
-	tell, stop := c.Progress()
-	checks, err := DeepCheck(ctx, run.options.Targets, store.DeepReading{}, func(p store.DeepCheckProgress) { tell("read and check every page", p.Done, p.Total, p.Left) })
+	tell, stop := c.Progress("verify", progress.Work)
+	checks, err := DeepCheck(ctx, run.options.Targets, store.DeepReading{}, tell)
 	stop()
 	if err != nil {
 		return false, err
@@ -111,8 +111,8 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 
 // audit audits what the run left behind and tells each check that did not pass.
 func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
-	tell, stop := c.Progress()
-	audit, err := run.Audit(ctx, func(target string, done, total int64, left time.Duration) { tell("audit "+target, done, total, left) })
+	tell, stop := c.Progress("verify", progress.Bytes)
+	audit, err := run.Audit(ctx, tell)
 	stop()
 	for _, check := range audit.Checks {
 		if !check.Passed {

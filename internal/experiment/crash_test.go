@@ -18,6 +18,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -179,7 +180,7 @@ func TestCrash(t *testing.T) {
 			if summary.Crash == nil || summary.Crash.Down <= 0 || summary.Counts.Reconnects == 0 {
 				t.Fatalf("crash %+v, %d reconnects", summary.Crash, summary.Counts.Reconnects)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+			audit, err := run.Audit(t.Context(), progress.Ignore)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -288,7 +289,7 @@ func TestCuts(t *testing.T) {
 			if last := ds2counts.Of(summary.Counts, ds2counts.Purchases) - ds2counts.Of(summary.Counts, ds2counts.Rollbacks) - acknowledged; acknowledged != summary.Cuts.Acknowledged || last < 0 {
 				t.Errorf("%d acknowledged by the cuts, of %+v", acknowledged, summary.Counts)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+			audit, err := run.Audit(t.Context(), progress.Ignore)
 			if err != nil || audit.Passed != (c.loses == nil) {
 				t.Errorf("audit %+v, %v", audit, err)
 			}

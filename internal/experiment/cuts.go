@@ -2,12 +2,14 @@ package experiment
 
 import (
 	"context"
-	"ds2/internal/driver"
-	"ds2/internal/durability"
-	"ds2/internal/result"
-	"ds2/internal/store"
 	"errors"
 	"fmt"
+
+	"ds2/internal/driver"
+	"ds2/internal/durability"
+	"ds2/internal/progress"
+	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // errCut ends a run whose server could not be cut off, or did not come back.
@@ -17,7 +19,7 @@ var errCut = errors.New("cut off the server")
 func (r *Run) crashes(ctx context.Context) error {
 	target, plan := r.options.Targets[0], r.options.Crash
 	t := durability.Target{DB: target.DB(), Users: r.driver, Log: r.log, Label: target.Label(), DeepCheck: func(ctx context.Context) (store.DeepCheck, error) {
-		checks, err := DeepCheck(ctx, r.options.Targets[:1], store.DeepReading{}, func(store.DeepCheckProgress) {})
+		checks, err := DeepCheck(ctx, r.options.Targets[:1], store.DeepReading{}, progress.Ignore)
 		if err != nil {
 			return store.DeepCheck{}, err
 		}

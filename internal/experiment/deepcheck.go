@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
 // DeepCheck has every target check itself to the last page, one after the other. Those done before an error are returned
 // with it.
-func DeepCheck(ctx context.Context, targets []store.Store, how store.DeepReading, tell func(store.DeepCheckProgress)) ([]store.DeepCheck, error) {
+func DeepCheck(ctx context.Context, targets []store.Store, how store.DeepReading, tell progress.Tell) ([]store.DeepCheck, error) {
 	var all []store.DeepCheck
 	for _, target := range targets {
 		s, ok := target.(store.DeepChecker)

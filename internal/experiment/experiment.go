@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 )
 
@@ -201,9 +202,7 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs))
 			return nil
 		}
-		if len(e.Configurations) > 1 || c.Procedure.Schedule == nil { // a bench says it at each stage
-			e.tell(c, block)
-		}
+		where := e.where(c, block)
 		number := 1
 		for _, c := range e.Configurations {
 			number += len(c.Summary.Runs)
@@ -219,7 +218,7 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			return err
 		}
 		start := time.Now()
-		err := c.Procedure.run(ctx, stop, b, number)
+		err := c.Procedure.run(ctx, stop, b, number, where)
 		last.Took = time.Since(start).Seconds()
 		switch {
 		case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
@@ -255,18 +254,21 @@ func (e Experiment) leaveOut(c *Configuration, why error) {
 	}
 }
 
-// tell tells where the experiment is.
-func (e Experiment) tell(c *Configuration, block int) {
+// where says where the experiment is, and when it will end.
+func (e Experiment) where(c *Configuration, block int) string {
 	made, all, left := e.Left()
-	most := ""
-	if e.Until > 0 {
-		most = "at most "
+	about := "about"
+	switch {
+	case made == 0:
+		about = "at least" // nobody knows yet what restores and audits take
+	case e.Until > 0:
+		about = "at most about"
 	}
-	where := fmt.Sprintf("run %d of %d, %s%s left", made+1, all, most, left.Round(time.Second))
+	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), time.Now().Add(left).Format("15:04"))
 	if e.paired() {
 		where = fmt.Sprintf("block %d of %d, configuration %s, %s", block, len(e.Orders), c.Name, where)
 	}
-	e.Told("%s", where)
+	return where
 }
 
 // Left is how many runs count, of how many, and how long the others will take if all blocks are made: each as long as those

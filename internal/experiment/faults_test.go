@@ -20,6 +20,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -259,7 +260,7 @@ func TestFaults(t *testing.T) {
 			if after := samples[len(samples)-2]; after.Counts.Orders == 0 {
 				t.Errorf("no orders in the last second of the run: %+v", after)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+			audit, err := run.Audit(t.Context(), progress.Ignore)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -122,7 +123,7 @@ func TestMailboxCuts(t *testing.T) {
 			if summary.Counts.GivenUp > 0 || summary.Counts.Reconnects == 0 {
 				t.Errorf("%d given up, %d reconnects, errors %+v", summary.Counts.GivenUp, summary.Counts.Reconnects, summary.Errors)
 			}
-			audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+			audit, err := run.Audit(t.Context(), progress.Ignore)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -257,7 +258,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
 		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))
 	}
-	if _, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {}); err != nil {
+	if _, err := run.Audit(t.Context(), progress.Ignore); err != nil {
 		t.Errorf("Audit = %v", err)
 	}
 }

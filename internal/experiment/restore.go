@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ds2/internal/load"
+	"ds2/internal/progress"
 	"ds2/internal/shell"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -27,10 +28,7 @@ type Restore struct {
 	Workloads  workload.Workloads
 	Output     io.Writer
 
-	// Steps shows what a reset is at.
-	Steps func() (tell store.Tell, stop func())
-	// Copying shows that a copy is being put in a database's place.
-	Copying CopyView
+	Progress progress.View // shows the reset, or the copying
 }
 
 // Name is the way as a record tells it.
@@ -60,16 +58,16 @@ func (r Restore) Do(ctx context.Context, targets []store.Store) error {
 func (r Restore) one(ctx context.Context, target store.Store) error {
 	switch r.Way {
 	case RestoreReset:
-		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Steps)
+		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Progress)
 	case RestoreSnapshot:
-		return Snapshot(ctx, target, SnapshotRestore, r.Copying)
+		return Snapshot(ctx, target, SnapshotRestore, r.Progress, func(line string) { fmt.Fprintln(r.Output, line) })
 	}
 	return nil
 }
 
 // Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
 // the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
-func Reset(ctx context.Context, s store.Store, w workload.Workloads, discardLog bool, steps func() (store.Tell, func())) error {
+func Reset(ctx context.Context, s store.Store, w workload.Workloads, discardLog bool, show progress.View) error {
 	if keeper, ok := s.(store.LogKeeper); ok {
 		if discardLog {
 			if err := keeper.DiscardLog(ctx); err != nil {
@@ -86,7 +84,7 @@ func Reset(ctx context.Context, s store.Store, w workload.Workloads, discardLog 
 				Hint: "back the log up, or add --discard-log to back it up to NUL"}
 		}
 	}
-	tell, stop := steps()
+	tell, stop := show("reset", progress.Work)
 	defer stop()
 	return load.Reset(ctx, s, w, tell)
 }

@@ -2,17 +2,19 @@ package experiment
 
 import (
 	"context"
-	"ds2/internal/diskspace"
-	"ds2/internal/monitor"
-	"ds2/internal/store"
 	"fmt"
 	"strings"
+
+	"ds2/internal/diskspace"
+	"ds2/internal/monitor"
+	"ds2/internal/progress"
+	"ds2/internal/store"
 )
 
 // SnapshotWork is one of the things that are done with the copy of a database.
 type SnapshotWork struct {
 	Name   string
-	do     func(store.Snapshotter, context.Context, store.Tell) error
+	do     func(store.Snapshotter, context.Context, progress.Tell) error
 	copied func(store.SnapshotRoom) int64 // the bytes that it writes to the server's drives; nil: none
 	freed  func(store.SnapshotRoom) int64 // those that it gives back before; nil: none
 	loaded bool                           // the database's load must have come to its end
@@ -25,16 +27,12 @@ var (
 	SnapshotRestore = SnapshotWork{Name: "restore", do: store.Snapshotter.RestoreSnapshot,
 		copied: func(r store.SnapshotRoom) int64 { return r.Copy }, freed: func(r store.SnapshotRoom) int64 { return r.Database }}
 	SnapshotDrop = SnapshotWork{Name: "drop",
-		do: func(s store.Snapshotter, ctx context.Context, _ store.Tell) error { return s.DropSnapshot(ctx) }}
+		do: func(s store.Snapshotter, ctx context.Context, _ progress.Tell) error { return s.DropSnapshot(ctx) }}
 )
 
-// CopyView shows how the work on a copy goes on, until stop is called. Room says what the copy takes, and what the server's
-// drives have; empty where no copy is made.
-type CopyView func(room string) (tell store.Tell, stop func())
-
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
-// machine is refused before anything is dropped for it.
-func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show CopyView) error {
+// machine is refused before anything is dropped for it. Say is told what the copy takes, and what the server's drives have.
+func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show progress.View, say func(string)) error {
 	snapshotter, ok := s.(store.Snapshotter)
 	if !ok {
 		return fmt.Errorf("snapshot %s: %s databases have no snapshots", s.Label(), s.Engine())
@@ -48,14 +46,16 @@ func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show CopyVi
 			return fmt.Errorf("copy %s: %w", s.Label(), err)
 		}
 	}
-	said := ""
 	if work.copied != nil {
-		var err error
-		if said, err = checkRoom(ctx, s, snapshotter, work); err != nil {
+		room, err := checkRoom(ctx, s, snapshotter, work)
+		if err != nil {
 			return err
 		}
+		if room != "" {
+			say("snapshot: " + room)
+		}
 	}
-	tell, stop := show(said)
+	tell, stop := show("snapshot", progress.Bytes)
 	defer stop()
 	return work.do(snapshotter, ctx, tell)
 }

@@ -10,6 +10,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/schema"
 )
@@ -23,16 +24,16 @@ type Load struct {
 	running map[string]bool // statements
 	rows    map[datagen.Table]int64
 	bytes   map[datagen.Table]int64
-	share   float64
-	left    time.Duration
-	told    time.Time // share and left; zero: never
+
+	tell     progress.Tell // is told too
+	estimate progress.Estimate
 }
 
 var _ load.Progress = (*Load)(nil)
 
-// NewLoad follows a load that begins now.
-func NewLoad() *Load {
-	return &Load{start: time.Now(), running: map[string]bool{}, rows: map[datagen.Table]int64{}, bytes: map[datagen.Table]int64{}}
+// NewLoad follows a load that begins now. What it is told of its progress it tells another.
+func NewLoad(tell progress.Tell) *Load {
+	return &Load{start: time.Now(), running: map[string]bool{}, rows: map[datagen.Table]int64{}, bytes: map[datagen.Table]int64{}, tell: tell}
 }
 
 // Begin is of load.Progress.
@@ -61,14 +62,10 @@ func (l *Load) Statement(_ schema.Phase, statement string, ended bool) {
 	}
 }
 
-// Built is of load.Progress.
-func (l *Load) Built(string, float64) {}
-
-// Done is of load.Progress.
-func (l *Load) Done(share float64, left time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.share, l.left, l.told = share, left, time.Now()
+// Tell is of load.Progress.
+func (l *Load) Tell(doing string, done, total int64) {
+	l.tell(doing, done, total)
+	l.estimate.Tell(doing, done, total)
 }
 
 // Tables calls f with how many rows and bytes of each table have been handed to the server so far.
@@ -104,7 +101,7 @@ func (l *Load) Show(title string) Show {
 		Now: func() Frame {
 			now := time.Now()
 			rows, bytes := l.totals()
-			f := l.frame(now)
+			f := l.frame()
 			f.Facts = []Fact{{Name: "rows", Value: report.Number(float64(rows), 0)}, {Name: "MB of CSV", Value: report.Number(float64(bytes)/1e6, 0)}}
 			f.At = float64(was.second)
 			if second := int(now.Sub(l.start).Seconds()); second > was.second {
@@ -120,17 +117,15 @@ func (l *Load) Show(title string) Show {
 }
 
 // frame is what the load is at.
-func (l *Load) frame(now time.Time) Frame {
+func (l *Load) frame() Frame {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := Frame{Phase: string(l.phase), Doing: strings.Join(slices.Sorted(maps.Keys(l.running)), ", "), Headline: "loading"}
-	if l.told.IsZero() {
+	s := l.estimate.State()
+	if s.Total == 0 {
 		return f
 	}
-	f.Share = new(l.share)
-	f.Headline = fmt.Sprintf("%.0f %%", 100*l.share)
-	if l.left >= 0 {
-		f.Left = fmt.Sprintf("about %s left", max(l.left-now.Sub(l.told), 0).Round(time.Second))
-	}
+	f.Share, f.Left = new(s.Share()), s.TimeLeft()
+	f.Headline = fmt.Sprintf("%d %%", int(100*s.Share()))
 	return f
 }

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/progress"
 	"ds2/schema"
 )
 
 // TestLoadShow follows a load second by second.
 func TestLoadShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLoad()
+		l := NewLoad(progress.Ignore)
 		show := l.Show("size S into db1")
 		l.Begin(schema.Data)
 		if f := show.Now(); f.Values != nil || f.Share != nil || f.Phase != string(schema.Data) {
@@ -20,14 +21,16 @@ func TestLoadShow(t *testing.T) {
 		}
 		l.Copied(datagen.Orders, 4000, 2e6)
 		l.Copied(datagen.Customers, 1000, 2e6)
-		l.Done(0.25, 30*time.Second)
+		l.Tell("data", 0, 100)
 		l.Statement(schema.Data, "vacuum orders", false)
-		time.Sleep(2 * time.Second)
+		time.Sleep(time.Second)
+		l.Tell("data", 25, 100)
+		time.Sleep(time.Second)
 		f := show.Now()
 		if f.At != 2 || *f.Values[0] != 2500 || *f.Values[1] != 2 {
 			t.Errorf("after two seconds %v rows and %v MB a second at %v, want 2500 and 2 at 2", *f.Values[0], *f.Values[1], f.At)
 		}
-		if f.Headline != "25 %" || f.Left != "about 28s left" || *f.Share != 0.25 || f.Doing != "vacuum orders" || f.Facts[0].Value != "5,000" {
+		if f.Headline != "25 %" || f.Left != "about 2s left" || *f.Share != 0.25 || f.Doing != "vacuum orders" || f.Facts[0].Value != "5,000" {
 			t.Errorf("after two seconds: %+v", f)
 		}
 		if f := show.Now(); f.At != 2 || f.Values != nil {

@@ -26,7 +26,6 @@ type Setup struct {
 	Title  string
 	Words  result.Words
 	Length time.Duration // from the first orders to the end; 0: until stopped
-	Within func() string // says where the procedure stands that the run is part of; nil: there is none
 }
 
 // shortest is the shortest sample that is shown: the last of a run is of a few orders that drain.
@@ -49,9 +48,6 @@ func ShowRun(r Run, s Setup) Show {
 		if s.Length > 0 {
 			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))
 			f.Left = fmt.Sprintf("%s left", max(s.Length-sample.End, 0).Round(time.Second))
-		}
-		if s.Within != nil {
-			f.Doing = s.Within()
 		}
 		for _, v := range r.Verdicts() {
 			f.Limits = append(f.Limits, Verdict{v.Limit, v.Value(), v.OK})

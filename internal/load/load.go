@@ -43,11 +43,8 @@ type Progress interface {
 	// Statement tells that a statement of a phase begins, or has ended.
 	Statement(phase schema.Phase, statement string, ended bool)
 
-	// Built tells how much of a statement that builds an index is done, 0 to 1, now and then, where the engine knows.
-	Built(statement string, share float64)
-
-	// Done tells how much of the whole load is done, 0 to 1, and the time left; negative where that is not known yet.
-	Done(share float64, left time.Duration)
+	// Tell tells what the load is at, and how much of the whole is done: progress.Tell.
+	Tell(doing string, done, total int64)
 }
 
 // PhaseData is the phase between schema.Tables and schema.Indexes.
@@ -232,5 +229,4 @@ type noProgress struct{}
 func (noProgress) Begin(schema.Phase)                   {}
 func (noProgress) Copied(datagen.Table, int64, int64)   {}
 func (noProgress) Statement(schema.Phase, string, bool) {}
-func (noProgress) Built(string, float64)                {}
-func (noProgress) Done(float64, time.Duration)          {}
+func (noProgress) Tell(string, int64, int64)            {}

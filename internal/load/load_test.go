@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
@@ -303,8 +303,7 @@ func (b *breaker) tick() {
 }
 
 func (b *breaker) Begin(schema.Phase)                 {}
-func (b *breaker) Built(string, float64)              {}
-func (b *breaker) Done(float64, time.Duration)        {}
+func (b *breaker) Tell(string, int64, int64)          {}
 func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
 func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 	if !ended {
@@ -323,7 +322,6 @@ type follower struct {
 
 func (f *follower) Begin(schema.Phase)                 {}
 func (f *follower) Copied(datagen.Table, int64, int64) {}
-func (f *follower) Built(string, float64)              {}
 
 func (f *follower) Statement(_ schema.Phase, statement string, ended bool) {
 	f.mu.Lock()
@@ -336,9 +334,10 @@ func (f *follower) Statement(_ schema.Phase, statement string, ended bool) {
 	f.running[statement] = true
 }
 
-func (f *follower) Done(share float64, _ time.Duration) {
+func (f *follower) Tell(_ string, done, total int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	share := float64(done) / float64(total)
 	f.fell = f.fell || share < f.share
 	f.share = share
 }
@@ -414,7 +413,7 @@ func TestSeed(t *testing.T) {
 	}
 	fresh := pgtest.Contents(t, target)
 	exec(t, s, "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
-	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(string, float64, time.Duration) {}); err != nil {
+	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore); err != nil {
 		t.Fatal(err)
 	}
 	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {

@@ -7,13 +7,14 @@ import (
 	"io"
 
 	"ds2/datagen"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
 
 // Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the dataset
 // has it.
-func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tell store.Tell) error {
+func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tell progress.Tell) error {
 	resetter, ok := s.(store.Resetter)
 	if !ok {
 		return fmt.Errorf("reset %s: %s databases cannot be reset", s.Label(), s.Engine())
@@ -30,15 +31,13 @@ func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tel
 	if err != nil {
 		return err
 	}
-	work := planReset(plan, tell)
-	defer work.follow()()
 	r, pipe := io.Pipe()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		pipe.CloseWithError(writeParts(pipe, plan.Rows))
 	}()
-	err = resetter.Reset(ctx, plan.Statements, r, work.begin)
+	err = resetter.Reset(ctx, plan.Statements, r, resetSteps(plan, tell))
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	return err
@@ -52,4 +51,30 @@ func writeParts(w io.Writer, parts []datagen.Part) error {
 		}
 	}
 	return nil
+}
+
+// few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves indexes out.
+const few = 0.02
+
+// resetSteps tells how a reset goes on, whose statements run one after the other: the work of each is known by the rows that
+// runs added, in thousandths of what it takes to remove one.
+func resetSteps(r workload.Reset, tell progress.Tell) (begin func(statement string)) {
+	work, total := map[string]float64{}, 0.0
+	for _, s := range r.Statements {
+		units := s.CostAdded * max(r.Added[s.Table], 0)
+		if s.Cost > 0 {
+			units = s.Cost * r.Held[s.Table] * min(max(r.Added[s.Table], 0)/(few*max(r.Held[s.Table], 1)), 1)
+		}
+		if s.UnlessUntouched && r.Added[s.Table] <= 0 {
+			units = 0
+		}
+		work[s.Name] = 1000 * units
+		total += work[s.Name]
+	}
+	tell("look for what is to be removed", 0, int64(total))
+	done, last := 0.0, ""
+	return func(statement string) {
+		done, last = done+work[last], statement
+		tell(statement, int64(done), int64(total))
+	}
 }

@@ -68,7 +68,6 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			for n < len(statements) && statements[n].Step == statements[0].Step {
 				n++
 			}
-			l.course.step(statements[:n])
 			group, ctx := errgroup.WithContext(ctx)
 			group.SetLimit(l.options.AtOnce)
 			_, oneLaneATable := l.engine.(store.TableLocker)

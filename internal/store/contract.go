@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/schema"
 )
 
@@ -88,10 +89,6 @@ type Resetter interface {
 	Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error
 }
 
-// Tell is told from time to time, by one goroutine at a time, how a job of a server goes on: what it is at, the share of all
-// that is done, 0 to 1, and the time that the rest takes; negative where nobody knows.
-type Tell func(doing string, share float64, left time.Duration)
-
 // Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.
 type Snapshotter interface {
 	// SnapshotRoom says what room database and copy take. Of a database that is half restored it may not be known.
@@ -99,10 +96,10 @@ type Snapshotter interface {
 
 	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever it is
 	// cut off, one of the two is there. Nobody may be at work on the database.
-	CreateSnapshot(ctx context.Context, tell Tell) error
+	CreateSnapshot(ctx context.Context, tell progress.Tell) error
 
 	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays.
-	RestoreSnapshot(ctx context.Context, tell Tell) error
+	RestoreSnapshot(ctx context.Context, tell progress.Tell) error
 
 	// DropSnapshot removes the copy.
 	DropSnapshot(ctx context.Context) error
@@ -206,7 +203,7 @@ type DeepChecker interface {
 	// DeepCheck reads every page of every table and index of the database and checks what it reads. Damage is no error: it
 	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
 	// should be at rest: some checks keep writers waiting.
-	DeepCheck(ctx context.Context, how DeepReading, tell func(DeepCheckProgress)) (DeepCheck, error)
+	DeepCheck(ctx context.Context, how DeepReading, tell progress.Tell) (DeepCheck, error)
 }
 
 // Scrubber is a Store whose database can be read from its drives as a background scan does, beside users at work.

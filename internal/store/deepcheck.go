@@ -1,14 +1,5 @@
 package store
 
-import "time"
-
-// DeepCheckProgress says how far a deep check is.
-type DeepCheckProgress struct {
-	Object      string        // table or index that is being read or checked
-	Done, Total int64         // bytes of all tables and indexes
-	Left        time.Duration // that reading and checking the rest takes; negative where nobody knows
-}
-
 // DeepReading is how a deep check reads. The zero value has one reader that is as fast as it can be.
 type DeepReading struct {
 	Readers int     // at once; 0: 1

@@ -10,6 +10,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
@@ -123,7 +124,7 @@ func (s *suite) reset(t *testing.T) {
 	if _, ok := s.store.(store.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
-	if err := load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, func(string, float64, time.Duration) {}); err != nil {
+	if err := load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore); err != nil {
 		t.Fatal(err)
 	}
 	s.contents(t)

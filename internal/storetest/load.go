@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -217,8 +216,5 @@ func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 	}
 }
 
-// Done is of load.Progress.
-func (b *breaker) Done(float64, time.Duration) {}
-
-// Built is of load.Progress.
-func (b *breaker) Built(string, float64) {}
+// Tell is of load.Progress.
+func (b *breaker) Tell(string, int64, int64) {}

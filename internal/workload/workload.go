@@ -11,6 +11,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/schema"
@@ -200,10 +201,9 @@ type Audit struct {
 	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.
 	TempLimit int64
 
-	// Progress is told how many bytes have been read, and the time left, negative where nobody knows, by one goroutine at a
-	// time; may be nil.
-	Progress func(done, total int64, left time.Duration)
-	Warn     func(string) // is told what the server cannot do, before the audit begins; may be nil
+	// Tell is told how many bytes have been read, by one goroutine at a time; may be nil.
+	Tell progress.Tell
+	Warn func(string) // is told what the server cannot do, before the audit begins; may be nil
 }
 
 // Account is one run's account of what it did to one target.

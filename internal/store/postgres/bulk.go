@@ -215,9 +215,9 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	})
 }
 
-// progress is how far the server is with what it can report: vacuuming a table counts by the pages that it has read, and
+// progressQuery is how far the server is with what it can report: vacuuming a table counts by the pages that it has read, analyzing one by those of its sample, and
 // building an index half for reading the table and half for writing the index.
-const progress = `
+const progressQuery = `
 	SELECT pid, CASE
 		WHEN tuples_total > 0 THEN 0.5 + 0.5 * tuples_done / tuples_total
 		WHEN blocks_total > 0 THEN 0.5 * blocks_done / blocks_total
@@ -225,12 +225,15 @@ const progress = `
 	FROM pg_stat_progress_create_index WHERE datname = current_database()
 	UNION ALL
 	SELECT pid, heap_blks_scanned::float8 / nullif(heap_blks_total, 0)
-	FROM pg_stat_progress_vacuum WHERE datname = current_database() AND heap_blks_total > 0`
+	FROM pg_stat_progress_vacuum WHERE datname = current_database() AND heap_blks_total > 0
+	UNION ALL
+	SELECT pid, sample_blks_scanned::float8 / sample_blks_total
+	FROM pg_stat_progress_analyze WHERE datname = current_database() AND sample_blks_total > 0`
 
 // Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their names.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	const op = "ask how far the statements are"
-	rows, err := s.db.QueryContext(ctx, progress)
+	rows, err := s.db.QueryContext(ctx, progressQuery)
 	if err != nil {
 		return nil, s.wrap(op, err)
 	}

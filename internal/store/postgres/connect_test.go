@@ -292,9 +292,8 @@ type killer struct {
 	once   sync.Once
 }
 
-func (k *killer) Begin(schema.Phase)          {}
-func (k *killer) Built(string, float64)       {}
-func (k *killer) Done(float64, time.Duration) {}
+func (k *killer) Begin(schema.Phase)        {}
+func (k *killer) Tell(string, int64, int64) {}
 
 func (k *killer) Copied(datagen.Table, int64, int64) {
 	if k.copied.Add(1) > 20 && k.phase == schema.Data {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"ds2/internal/pace"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/throttle"
 )
@@ -27,14 +27,14 @@ type deepCheck struct {
 	how       store.DeepReading
 	readers   []*pageReader // the first is conn's
 	pageSize  int64
-	tell      func(store.DeepCheckProgress)
+	tell      progress.Tell
 	schemas   map[string]string // of the extensions, quoted
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	reading   readingTime
 	throttle  throttle.Throttle
-	estimate  pace.Estimate
-	done      int64 // bytes that are read and checked, and those of the relation at work that are read
+	work      float64 // of reading and checking everything, in pages read
+	worked    float64 // of this
 	result    store.DeepCheck
 }
 
@@ -66,7 +66,7 @@ func (r relation) pages() (n int64) {
 }
 
 // DeepCheck reads and checks every page; see [store.DeepChecker]. It needs a superuser.
-func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func(store.DeepCheckProgress)) (_ store.DeepCheck, err error) {
+func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (_ store.DeepCheck, err error) {
 	start := time.Now()
 	s := &deepCheck{
 		db: st.db, how: how, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
@@ -84,8 +84,9 @@ func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func
 		return s.result, err
 	}
 	if how.Log {
+		s.tell("read the log", 0, 0) // a pass of its own
 		if s.result.Log, err = st.checkLog(ctx, func(done, total int64) {
-			s.tell(store.DeepCheckProgress{Object: "log", Done: s.result.Bytes, Total: s.result.Bytes, Left: -1})
+			s.tell("read the log", done, total)
 		}); err != nil {
 			return s.result, err
 		}
@@ -101,20 +102,12 @@ func (s *deepCheck) all(ctx context.Context) error {
 		return err
 	}
 	for _, r := range s.relations {
-		if s.counts(r) {
-			s.estimate.Plan(readKind, float64(r.pages()))
-			s.estimate.Plan(checkKind(r), checkUnits(r))
-		}
+		s.work += float64(r.pages()) + checkWork(r)
 	}
+	before := 0.0
 	for _, r := range s.relations {
-		if s.counts(r) {
-			s.estimate.Begin(readKind, float64(r.pages()))
-		}
 		if err := s.readRelation(ctx, r); err != nil {
 			return fmt.Errorf("read %s: %w", r.name, err)
-		}
-		if s.counts(r) {
-			s.estimate.Begin(checkKind(r), checkUnits(r))
 		}
 		if !s.damaged[r.oid] && !s.damaged[r.table] {
 			s.show(r)
@@ -122,7 +115,9 @@ func (s *deepCheck) all(ctx context.Context) error {
 				return fmt.Errorf("check %s: %w", r.name, err)
 			}
 		}
-		s.estimate.End()
+		before += float64(r.pages()) + checkWork(r)
+		s.worked = before
+		s.show(r)
 	}
 	s.result.Reading = s.reading.result(s.how)
 	return nil
@@ -130,41 +125,27 @@ func (s *deepCheck) all(ctx context.Context) error {
 
 // show tells how far the deep check is, in a relation.
 func (s *deepCheck) show(r relation) {
-	_, left := s.estimate.Left()
-	s.tell(store.DeepCheckProgress{Object: r.name, Done: s.done, Total: s.result.Bytes, Left: left})
-}
-
-// counts says whether a relation is large enough for the estimate: what the many small ones take says nothing of the large ones.
-func (s *deepCheck) counts(r relation) bool {
-	const small = 0.005 // of all
-	return float64(r.pages()*s.pageSize) >= small*float64(s.result.Bytes)
-}
-
-// The kinds of work: reading and checking tables by pages, checking B-trees by entries. How they relate was measured on PostgreSQL
-// 15, the pages in the kernel's cache.
-var readKind = pace.Kind{Name: "read", Prior: 1}
-
-func checkKind(r relation) pace.Kind {
-	switch {
-	case r.kind == "S":
-		return pace.Kind{Name: "nothing"}
-	case r.method == "btree":
-		return pace.Kind{Name: "check index", Prior: 0.042}
-	case r.method == "heap":
-		return pace.Kind{Name: "check table", Prior: 0.8}
-	}
-	return pace.Kind{Name: "check " + r.method, Prior: 4}
+	s.tell("read and check "+r.name, int64(s.worked), int64(s.work))
 }
 
 // filterRows is from how many rows on the filter by which the server looks for the entry of each row does not stay in a processor's
 // cache: with 6 million it took 0.25 µs a row, with 10 million 0.45, with 30 million 0.5 to 0.7.
 const filterRows = 8e6
 
-// checkUnits is the work of checking: of a B-tree its entries, of which each is looked for from its row, so that the table's pages
-// are looked at besides; texts take longer to compare.
-func checkUnits(r relation) float64 {
-	if r.method != "btree" {
-		return float64(r.pages())
+// tableCheck is the work of checking a page of a table, next to reading one. How the kinds of work relate was measured on PostgreSQL
+// 15, the pages in the kernel's cache.
+const tableCheck = 0.8
+
+// checkWork is the work of checking a relation: of a B-tree its entries, of which each is looked for from its row, so that the
+// table's pages are looked at besides; texts take longer to compare.
+func checkWork(r relation) float64 {
+	switch {
+	case r.kind == "S":
+		return 0
+	case r.method == "heap":
+		return tableCheck * float64(r.pages())
+	case r.method != "btree":
+		return 4 * float64(r.pages())
 	}
 	entries := r.rows
 	if r.texts {
@@ -173,7 +154,7 @@ func checkUnits(r relation) float64 {
 	if r.rows > filterRows {
 		entries += r.rows
 	}
-	return entries + 16*float64(r.tablePages)
+	return 0.042 * (entries + 16*float64(r.tablePages))
 }
 
 // extension makes sure that an extension is there.

@@ -152,8 +152,7 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 					s.reading.bad++
 					s.damage(r, d.place, d.found)
 				}
-				s.done += (part.to - part.from) * s.pageSize
-				s.estimate.Did(float64(part.to - part.from))
+				s.worked += float64(part.to - part.from)
 				s.show(r)
 				mu.Unlock()
 			}

@@ -190,15 +190,15 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 		t.Fatal(err)
 	}
 	defer st.Close()
-	var done int64
-	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(p store.DeepCheckProgress) {
-		done = p.Done
+	var done, total int64
+	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(_ string, d, of int64) {
+		done, total = d, of
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done != got.Bytes {
-		t.Errorf("progress ended at %d of %d bytes", done, got.Bytes)
+	if done != total || total == 0 {
+		t.Errorf("progress ended at %d of %d", done, total)
 	}
 	var extensions int
 	if err := st.DB().QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
@@ -262,7 +262,7 @@ func TestDeepCheckToBeKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = st.(store.DeepChecker).DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(store.DeepCheckProgress) {
+	_, err = st.(store.DeepChecker).DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
 		fmt.Print(deepChecking)
 		select {} // until killed
 	})

@@ -58,7 +58,7 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		waitForStatistics()
 		before := vacuums(t, s)
 		var told []string
-		if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _ float64, _ time.Duration) { told = append(told, doing) }); err != nil {
+		if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _, _ int64) { told = append(told, doing) }); err != nil {
 			t.Fatal(err)
 		}
 		waitForStatistics()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -71,7 +72,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 }
 
 // CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
-func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
+func (s *Store) CreateSnapshot(ctx context.Context, tell progress.Tell) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
 		}
-		if err := s.copyDatabase(ctx, conn, s.Database(), made, name, made, tell); err != nil {
+		if err := s.copyDatabase(ctx, conn, s.Database(), made, tell); err != nil {
 			return err
 		}
 		if err := exchange(ctx, conn, name, made, old); err != nil {
@@ -123,7 +124,7 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 
 // RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because there
 // may be no room for a third copy; a restore that is interrupted can be done again.
-func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
+func (s *Store) RestoreSnapshot(ctx context.Context, tell progress.Tell) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 			return &store.Error{Op: op, Class: store.Config,
 				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
 		}
-		return s.copyDatabase(ctx, conn, name, s.Database(), name, name, tell)
+		return s.copyDatabase(ctx, conn, name, s.Database(), tell)
 	})
 }
 
@@ -172,28 +173,19 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 }
 
 // copyDatabase makes database to, in the place of one that is there, as a copy of database from. Of the server's ways it takes the fastest: copying
-// files (the only one before version 15), as clones that share their blocks where version and file system can do that. What it took is noted with
-// the snapshot noted, and an earlier note of the snapshot known says what is to be expected.
-func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to, known, noted string, tell store.Tell) error {
-	work, err := measureCopy(ctx, conn, from, to, known)
+// files (the only one before version 15), as clones that share their blocks where version and file system can do that.
+func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string, tell progress.Tell) error {
+	work, err := measureCopy(ctx, conn, from, to)
 	if err != nil {
 		return err
 	}
-	end := s.follow(ctx, work, tell)
-	defer end()
+	defer s.follow(ctx, work, tell)()
 	if err := dropDatabase(ctx, conn, to); err != nil {
 		return err
 	}
-	work.dropped()
-	endAhead := s.readAhead(ctx, from, work)
-	err = createCopy(ctx, conn, from, to)
-	endAhead()
-	if err != nil {
-		return err
-	}
-	end()
-	work.note(ctx, conn, noted)
-	return nil
+	work.drop()
+	defer s.readAhead(ctx, from, work)()
+	return createCopy(ctx, conn, from, to)
 }
 
 // createCopy makes database to as a copy of database from.

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
@@ -18,8 +18,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// silent is told what nobody wants to know: store.Tell.
-func silent(string, float64, time.Duration) {}
+// silent is told what nobody wants to know: progress.Tell.
+var silent = progress.Ignore
 
 var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
 

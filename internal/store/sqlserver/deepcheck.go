@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
-	"ds2/internal/pace"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -28,7 +29,7 @@ const progressEvery = time.Second
 
 // DeepCheck has the server check the database: store.DeepChecker. It needs the rights of db_owner; a server that shows
 // its state to the user is asked for the progress.
-func (s *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func(store.DeepCheckProgress)) (store.DeepCheck, error) {
+func (s *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
 	v, err := s.ask(ctx)
@@ -78,17 +79,9 @@ func (s *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell func(
 }
 
 // reportCheck reports how far the check in a session is, until ctx ends or the server does not say.
-func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell func(store.DeepCheckProgress)) {
-	work := pace.Kind{Name: "check", Prior: 1}
-	var e pace.Estimate
-	e.Plan(work, 100)
-	e.Begin(work, 100)
-	done := 0.0
+func (s *Store) reportCheck(ctx context.Context, session int, total int64, tell progress.Tell) {
 	s.eachPercent(ctx, session, func(percent float64, step string) {
-		e.Did(max(percent-done, 0))
-		done = max(percent, done)
-		_, left := e.Left()
-		tell(store.DeepCheckProgress{Object: step, Done: int64(percent / 100 * float64(total)), Total: total, Left: left})
+		tell(strings.ToLower(step), int64(percent/100*float64(total)), total)
 	})
 }
 

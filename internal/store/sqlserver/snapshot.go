@@ -13,7 +13,7 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"ds2/internal/pace"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -80,7 +80,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 }
 
 // CreateSnapshot makes a full backup: store.Snapshotter. It is also what full recovery takes effect with.
-func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
+func (s *Store) CreateSnapshot(ctx context.Context, tell progress.Tell) error {
 	op := "back up " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell store.Tell) error {
 
 // RestoreSnapshot puts the backup in the database's place, in the files where the database lies now: store.Snapshotter.
 // The database may be offline, amid a restore that was cut off, or gone.
-func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
+func (s *Store) RestoreSnapshot(ctx context.Context, tell progress.Tell) error {
 	op := "restore " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
@@ -139,19 +139,15 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell store.Tell) error {
 }
 
 // watchBackup tells how far the server is with a command, by its own account, until end is called.
-func (s *Store) watchBackup(ctx context.Context, command string, tell store.Tell) (end func()) {
+func (s *Store) watchBackup(ctx context.Context, command string, tell progress.Tell) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		master := s.master()
 		defer master.Close()
-		work := pace.Kind{Name: command, Prior: 1}
-		var e pace.Estimate
-		e.Plan(work, 100)
-		e.Begin(work, 100)
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		for done := 0.0; ; {
+		for {
 			select {
 			case <-ctx.Done():
 				return
@@ -163,10 +159,7 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell store.Tell
 			if err != nil {
 				return // it is only for show
 			}
-			e.Did(max(percent-done, 0))
-			done = max(percent, done)
-			share, left := e.Left()
-			tell(strings.ToLower(command), share, left)
+			tell(strings.ToLower(command), int64(percent*1000), 100_000)
 		}
 	})
 	return func() { cancel(); watch.Wait() }

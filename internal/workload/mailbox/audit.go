@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -122,7 +123,7 @@ func (Workload) Audit(ctx context.Context, target store.Store, a workload.Audit)
 			return nil, err
 		}
 	}
-	tell := teller(a.Progress, d.Size.Bytes())
+	tell := teller(a.Tell, "audit "+target.Label(), d.Size.Bytes())
 	if a.Whole || a.Run == nil {
 		err = f.readAll(ctx, target.DB(), tell)
 	} else {
@@ -259,22 +260,14 @@ func (f *findings) checks(target string, loaded bool, size Size) []result.Check 
 }
 
 // teller tells, now and then, how many bytes of records have been read.
-func teller(progress func(done, total int64, left time.Duration), total int64) func(records int64) {
-	if progress == nil {
-		return func(int64) {}
-	}
-	start, last := time.Now(), time.Time{}
+func teller(tell progress.Tell, doing string, total int64) func(records int64) {
+	var last time.Time
 	return func(records int64) {
 		now := time.Now()
-		if now.Sub(last) < 200*time.Millisecond {
+		if tell == nil || now.Sub(last) < 200*time.Millisecond {
 			return
 		}
 		last = now
-		done := min(int64(float64(records)*recordBytes), total)
-		left := time.Duration(-1)
-		if done > 0 {
-			left = time.Duration(float64(now.Sub(start)) * float64(total-done) / float64(done))
-		}
-		progress(done, total, left)
+		tell(doing, min(int64(float64(records)*recordBytes), total), total)
 	}
 }

@@ -73,16 +73,16 @@ CREATE UNIQUE INDEX categories_pkey ON categories (category){{$t}};
 -- it differs between versions: from 18 on CREATE INDEX leaves none at all of a table without autovacuum, and a check would then take
 -- the square of the rows. Indexes come first, because those on expressions have statistics of their own.
 
--- name: analyze customers; table: customers
+-- name: analyze customers; table: customers; cost: 0.1; progress: analyze
 ANALYZE customers;
 
--- name: analyze orders; table: orders
+-- name: analyze orders; table: orders; cost: 0.1; progress: analyze
 ANALYZE orders;
 
--- name: analyze orderlines; table: orderlines
+-- name: analyze orderlines; table: orderlines; cost: 0.1; progress: analyze
 ANALYZE orderlines;
 
--- name: analyze cust_hist; table: cust_hist
+-- name: analyze cust_hist; table: cust_hist; cost: 0.1; progress: analyze
 ANALYZE cust_hist;
 
 -- step: primary keys out of the unique indexes; nothing is read or built.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 
 	"ds2/datagen"
-	"ds2/internal/pace"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
@@ -76,7 +76,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10), a.options.Progress)
+	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10), a.options.Tell)
 	if err != nil {
 		return err
 	}
@@ -94,11 +94,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		customers := where("customerid", []span{{run.Before[LastCustomer], run.After[LastCustomer]}})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
 	}
-	for kind, tasks := range map[pace.Kind][]task{counting: counts, reading: passes} {
-		for _, t := range tasks {
-			w.total += t.bytes
-			w.estimate.Plan(kind, float64(t.bytes))
-		}
+	for _, t := range slices.Concat(counts, passes) {
+		w.total += t.bytes
 	}
 	limited, err := w.prepare(ctx, false)
 	if err != nil {
@@ -107,7 +104,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if !limited && a.options.Warn != nil {
 		a.options.Warn(fmt.Sprintf("the server does not hold this user to %d MB of temporary files; none are written unless there is damage to look into", w.temp/1e6))
 	}
-	if err := w.run(ctx, counting, counts); err != nil {
+	if err := w.run(ctx, counts); err != nil {
 		return err
 	}
 	if a.searched {
@@ -118,10 +115,10 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if _, err := w.prepare(ctx, true); err != nil {
 		return err
 	}
-	if err := w.run(ctx, reading, passes); err != nil {
+	if err := w.run(ctx, passes); err != nil {
 		return err
 	}
-	return w.run(ctx, following, a.followUps())
+	return w.run(ctx, a.followUps())
 }
 
 // divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.

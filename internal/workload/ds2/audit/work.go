@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"ds2/internal/pace"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -31,13 +30,12 @@ type workers struct {
 	idle        chan *sql.Conn
 	temp        int64 // bytes of temporary files for all
 	done, total int64
-	estimate    pace.Estimate
-	progress    func(done, total int64, left time.Duration)
+	tell        progress.Tell // may be nil
 }
 
 // connect connects the workers.
-func connect(ctx context.Context, target store.Store, temp int64, progress func(done, total int64, left time.Duration)) (*workers, error) {
-	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, progress: progress}
+func connect(ctx context.Context, target store.Store, temp int64, tell progress.Tell) (*workers, error) {
+	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, tell: tell}
 	for range sessions {
 		conn, err := target.DB().Conn(ctx)
 		if err != nil {
@@ -76,21 +74,9 @@ func (w *workers) close() {
 	}
 }
 
-// The kinds of tasks: to count rows by an index takes longer for its bytes than to read a table, and questions that follow are few.
-var (
-	counting  = pace.Kind{Name: "count", Prior: 1}
-	reading   = pace.Kind{Name: "read", Prior: 1}
-	following = pace.Kind{Name: "follow", Prior: 1}
-)
-
-// run runs tasks of a kind in their order, as many at once as there are workers.
-func (w *workers) run(ctx context.Context, kind pace.Kind, tasks []task) error {
+// run runs tasks in their order, as many at once as there are workers.
+func (w *workers) run(ctx context.Context, tasks []task) error {
 	var mu sync.Mutex
-	bytes := 0.0
-	for _, t := range tasks {
-		bytes += float64(t.bytes)
-	}
-	w.estimate.Begin(kind, bytes)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(w.idle))
 	for _, t := range tasks {
@@ -100,16 +86,14 @@ func (w *workers) run(ctx context.Context, kind pace.Kind, tasks []task) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			task := w.estimate.Start(float64(t.bytes))
 			if err := t.do(ctx, conn); err != nil {
 				return w.target.Wrap(fmt.Sprintf("audit %s: %s", w.target.Label(), t.name), err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			w.done += t.bytes
-			if task.End(); w.progress != nil && t.bytes > 0 {
-				_, left := w.estimate.Left()
-				w.progress(w.done, w.total, left)
+			if w.tell != nil && t.bytes > 0 {
+				w.tell("audit "+w.target.Label(), w.done, w.total)
 			}
 			return nil
 		})

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -79,8 +78,7 @@ type breaking struct {
 
 func (*breaking) Begin(schema.Phase)                   {}
 func (*breaking) Statement(schema.Phase, string, bool) {}
-func (*breaking) Built(string, float64)                {}
-func (*breaking) Done(float64, time.Duration)          {}
+func (*breaking) Tell(string, int64, int64)            {}
 func (b *breaking) Copied(_ datagen.Table, rows, _ int64) {
 	if b.copied.Add(rows) > b.after {
 		b.cancel()

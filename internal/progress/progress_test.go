@@ -1,0 +1,108 @@
+package progress_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ds2/internal/progress"
+)
+
+// TestEstimate follows jobs of 1,000 units second by second.
+func TestEstimate(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		rate func(second int) int64 // units in the second that begins
+		from int                    // second from which on the time left is right within a quarter or ten seconds
+		wait [2]int                 // seconds between which it says what it waits for
+	}{
+		{"an even job", func(int) int64 { return 10 }, 10, [2]int{}},
+		{"one that gets much slower near its end, as a load that analyzes its tables on a slow drive", func(second int) int64 {
+			if second < 99 {
+				return 10
+			}
+			return int64(second % 10 / 9)
+		}, 160, [2]int{}},
+		{"one that stops for two minutes", func(second int) int64 {
+			if second >= 50 && second < 170 {
+				return 0
+			}
+			return 10
+		}, 240, [2]int{80, 171}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			length := 0
+			for done := int64(0); done < 1000; length++ {
+				done += c.rate(length)
+			}
+			var e progress.Estimate
+			e.Begin()
+			done := int64(0)
+			for second := range length {
+				s := e.State()
+				if waits := second >= c.wait[0] && second < c.wait[1]; waits != (s.Waiting > 0) || waits && s.Left >= 0 {
+					t.Fatalf("%s: after %d s: %+v", c.why, second, s)
+				}
+				left := time.Duration(length-second) * time.Second
+				if off := (s.Left - left).Abs(); second >= c.from && off > max(left/4, 10*time.Second) {
+					t.Fatalf("%s: after %d s %s are said to be left, and it is %s", c.why, second, s.Left, left)
+				}
+				if s.Share() >= 1 {
+					t.Fatalf("%s: after %d s all is done", c.why, second)
+				}
+				time.Sleep(time.Second)
+				done += c.rate(second)
+				e.Tell("work", done, 1000)
+			}
+		})
+	}
+}
+
+func TestText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bytes := func(n int64) string { return time.Duration(n).String() } // some unit
+		var e progress.Estimate
+		e.Begin()
+		for _, c := range []struct {
+			wait        time.Duration
+			doing       string
+			done, total int64
+			text        string
+		}{
+			{0, "", 0, 0, ""},
+			{time.Second, "copy", 0, 100, "copy: 0 %, 0s of 100ns"},
+			{9 * time.Second, "copy", 50, 100, "copy: 50 %, 50ns of 100ns, 5ns/s, about 10s left"},
+			{5 * time.Second, "copy", 100, 100, "copy: 99 %, 100ns of 100ns, 10ns/s"}, // it is not over yet
+			{time.Minute, "analyze", 100, 100, "analyze: 99 %, 100ns of 100ns"},
+			{0, "next", 0, 10, "next: 0 %, 0s of 10ns"}, // another pass
+		} {
+			time.Sleep(c.wait)
+			if c.total > 0 {
+				e.Tell(c.doing, c.done, c.total)
+			}
+			if got := e.State().Text(bytes); got != c.text {
+				t.Errorf("%s, %d of %d: %q, want %q", c.doing, c.done, c.total, got, c.text)
+			}
+		}
+		time.Sleep(45 * time.Second)
+		if got, want := e.State().Text(nil), "next: 0 %, waiting for next for 45s"; got != want {
+			t.Errorf("after 45 s without progress: %q, want %q", got, want)
+		}
+	})
+}
+
+func TestRound(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                               "1s",
+		59*time.Second + 400:            "59s",
+		62 * time.Second:                "1m",
+		95 * time.Second:                "1m40s",
+		12*time.Minute + 20*time.Second: "12m",
+		3 * time.Hour:                   "3h",
+		3*time.Hour + 5*time.Minute:     "3h5m",
+	} {
+		if got := progress.Round(d); got != want {
+			t.Errorf("%s: %q, want %q", d, got, want)
+		}
+	}
+}

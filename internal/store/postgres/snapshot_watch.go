@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/progress"
+)
+
+// copyEvery is how often the copy of a database is looked at while the server makes it.
+const copyEvery = 200 * time.Millisecond
+
+// copyWork is how far a copy of a database is. The server drops an old database, copies all files, and has them written to the
+// drives. Only of the copying can anybody see how far it is.
+type copyWork struct {
+	to  string // the database that is made
+	all int64  // bytes of the copy
+
+	mu      sync.Mutex
+	dropped bool  // the old database is gone
+	before  int64 // bytes of files without a database's name before the copy began; negative: not looked yet
+	seen    int64 // bytes of the copy
+}
+
+// measureCopy looks at the size of the database that is copied.
+func measureCopy(ctx context.Context, conn *pgx.Conn, from, to string) (*copyWork, error) {
+	w := &copyWork{to: to, before: -1}
+	return w, conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&w.all)
+}
+
+// drop says that the old database is gone.
+func (w *copyWork) drop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dropped = true
+}
+
+// has says how many bytes the files have that belong to no database.
+func (w *copyWork) has(unnamed int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.dropped || w.before < 0 {
+		w.before = unnamed
+		return
+	}
+	w.seen = max(w.seen, min(unnamed-w.before, w.all))
+}
+
+// copied is how many GB the copy has.
+func (w *copyWork) copied() float64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return float64(w.seen) / 1e9
+}
+
+func (w *copyWork) show(tell progress.Tell) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	doing := "copy the files"
+	switch {
+	case !w.dropped:
+		doing = "drop the old database " + w.to
+	case float64(w.seen) > 0.999*float64(w.all):
+		doing = "have the copy written to the drives"
+	}
+	tell(doing, w.seen, w.all)
+}
+
+// follow tells how far a copy is, until stop is called.
+func (s *Store) follow(ctx context.Context, w *copyWork, tell progress.Tell) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	w.show(tell)
+	watch.Go(func() {
+		conn := s.watcher(ctx)
+		if conn != nil {
+			defer conn.Close(context.WithoutCancel(ctx))
+		}
+		tick := time.NewTicker(copyEvery)
+		defer tick.Stop()
+		for {
+			if conn != nil {
+				if unnamed, err := unnamedBytes(ctx, conn); err == nil {
+					w.has(unnamed)
+				}
+			}
+			w.show(tell)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return func() { cancel(); watch.Wait() }
+}
+
+// watcher is a connection to look at files with; nil where there can be none, since it is only for show.
+func (s *Store) watcher(ctx context.Context) *pgx.Conn {
+	conn, err := s.maintenance(ctx)
+	if err != nil {
+		return nil
+	}
+	// The planner takes the files for millions, and compiling the query takes most of a second; running it, a ten-thousandth of one.
+	if _, err := conn.Exec(ctx, "SET jit = off"); err != nil {
+		conn.Close(context.WithoutCancel(ctx))
+		return nil
+	}
+	return conn
+}
+
+// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one that is being copied. Only a
+// superuser may see them.
+func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
+	err = conn.QueryRow(ctx, `
+		WITH places (dir) AS (
+			SELECT 'base'
+			UNION ALL
+			SELECT 'pg_tblspc/' || t || '/' || v FROM pg_ls_dir('pg_tblspc') t, pg_ls_dir('pg_tblspc/' || t) v
+			WHERE v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
+		)
+		SELECT coalesce(sum((pg_stat_file(dir || '/' || db || '/' || file, true)).size), 0)::bigint
+		FROM places, pg_ls_dir(dir) db, pg_ls_dir(dir || '/' || db, true, false) file
+		WHERE db ~ '^[0-9]+$' AND db::oid NOT IN (SELECT oid FROM pg_database)`).Scan(&n)
+	return n, err
+}
