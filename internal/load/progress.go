@@ -23,8 +23,10 @@ type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
 	phase      schema.Phase
-	total      float64
-	done       float64            // of what has ended
+	copying    float64 // work of copying, about
+	copied     float64 // of this
+	building   float64 // work of all statements
+	built      float64 // of those that have ended
 	statements map[string]float64 // work, by name
 	running    map[string]float64 // work that is done of those that are running
 }
@@ -41,11 +43,11 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	rows := map[string]float64{}
 	for _, part := range parts {
 		rows[string(part.Table)] += float64(part.Rows)
-		c.total += work(part.Rows, part.Bytes)
+		c.copying += work(part.Rows, part.Bytes)
 	}
 	for _, s := range statements {
 		c.statements[s.Name] = rowBytes * s.Cost * rows[s.Table]
-		c.total += c.statements[s.Name]
+		c.building += c.statements[s.Name]
 	}
 	return c
 }
@@ -61,7 +63,7 @@ func (c *course) Begin(phase schema.Phase) {
 
 // tell tells what the load is at, and how much of all work is done.
 func (c *course) tell() {
-	done := c.done
+	done := c.built + min(c.copied, c.copying)
 	for _, reached := range c.running {
 		done += reached
 	}
@@ -69,7 +71,7 @@ func (c *course) tell() {
 	if len(c.running) > 0 {
 		doing = fmt.Sprintf("%s, %s", doing, strings.Join(slices.Sorted(maps.Keys(c.running)), ", "))
 	}
-	c.Progress.Tell(doing, int64(done), int64(c.total))
+	c.Progress.Tell(doing, int64(done), int64(c.copying+c.building))
 }
 
 // Copied is of Progress.
@@ -77,7 +79,7 @@ func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done += work(rows, bytes)
+	c.copied += work(rows, bytes)
 	c.tell()
 }
 
@@ -85,14 +87,14 @@ func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 func (c *course) skipPart(part datagen.Part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.total -= work(part.Rows, part.Bytes)
+	c.copying -= work(part.Rows, part.Bytes)
 }
 
 // skipStatement leaves out a statement that takes no time.
 func (c *course) skipStatement(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.total -= c.statements[name]
+	c.building -= c.statements[name]
 	c.statements[name] = 0
 }
 
@@ -103,15 +105,15 @@ func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	defer c.mu.Unlock()
 	if ended {
 		delete(c.running, statement)
-		c.done += c.statements[statement]
+		c.built += c.statements[statement]
 	} else {
 		c.running[statement] = 0
 	}
 	c.tell()
 }
 
-// built notes how much of the statements that are running is done, as far as the server says.
-func (c *course) built(shares map[string]float64) {
+// reached notes how much of the statements that are running is done, as far as the server says.
+func (c *course) reached(shares map[string]float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, share := range shares {
@@ -136,6 +138,6 @@ func (c *course) pollProgress(ctx context.Context, e store.Loader) {
 		if err != nil {
 			return // it is only for show
 		}
-		c.built(shares)
+		c.reached(shares)
 	}
 }
