@@ -23,10 +23,10 @@ type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
 	phase      schema.Phase
-	copying    float64 // work of copying, about
-	copied     float64 // of this
-	building   float64 // work of all statements
-	built      float64 // of those that have ended
+	copying    float64            // work of copying, about
+	copied     float64            // of this
+	building   float64            // work of all statements
+	built      float64            // of those that have ended
 	statements map[string]float64 // work, by name
 	running    map[string]float64 // work that is done of those that are running
 }
