@@ -12,6 +12,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 )
 
@@ -112,7 +113,7 @@ func TestAborted(t *testing.T) {
 		if outcome.Status != result.Aborted || summary.Status != result.Aborted || !limit.Passed(summary.Limits) {
 			t.Errorf("dies %v: outcome %+v, status %s, limits %v", dies, outcome, summary.Status, summary.Limits)
 		}
-		audit, err := run.Audit(t.Context(), func(string, int64, int64, time.Duration) {})
+		audit, err := run.Audit(t.Context(), progress.Ignore)
 		if dies != (err != nil) || dies != (audit.NotAudited != "") || audit.Passed == dies {
 			t.Errorf("dies %v: audit %+v, %v", dies, audit, err)
 		}
