@@ -28,6 +28,9 @@ const (
 	// Drop removes what the other phases made, apart from the database, and nothing else. No load runs it unasked.
 	Drop Phase = "drop"
 
+	// Adopt makes what the kit needs besides in a database that the workload's own tools have made and filled; Procedures follows.
+	Adopt Phase = "adopt"
+
 	// Reset takes a database that runs have worked on back to the state after the load.
 	Reset Phase = "reset"
 	// Data has the server read the dataset from files, one a statement, between Tables and Indexes. Engines that cannot
@@ -41,8 +44,8 @@ var Phases = []Phase{Database, Tables, Indexes, Procedures, Statistics}
 // ds2 is the directory of DVD Store 2's SQL.
 const ds2 = "ds2"
 
-// unasked are the phases that run only where they are asked for.
-var unasked = []Phase{Data, Drop, Reset}
+// Unasked are the phases that run only where they are asked for.
+var Unasked = []Phase{Adopt, Data, Drop, Reset}
 
 // Params is what the SQL depends on.
 type Params struct {
@@ -103,8 +106,8 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("render schema: no engine %q; known: %s", engine, strings.Join(Engines(), ", "))
 	}
-	if !slices.Contains(Phases, phase) && !slices.Contains(unasked, phase) {
-		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, unasked)
+	if !slices.Contains(Phases, phase) && !slices.Contains(Unasked, phase) {
+		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, Unasked)
 	}
 	name, dir := fmt.Sprintf("%s.sql", phase), path.Join(cmp.Or(p.Workload, ds2), engine)
 	if _, err := files.ReadFile(path.Join(dir, name)); err != nil {

@@ -18,7 +18,7 @@ var allParams = Params{
 // eachPhase calls test for every phase of every engine.
 func eachPhase(test func(engine string, phase Phase)) {
 	for _, engine := range Engines() {
-		for _, phase := range slices.Concat(Phases, unasked) {
+		for _, phase := range slices.Concat(Phases, Unasked) {
 			if phase != Data || ReadsFiles(engine) {
 				test(engine, phase)
 			}
@@ -42,7 +42,7 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 				t.Errorf("%s %s: load would run what the script does not show:\n%s", engine, phase, s.SQL)
 			}
 			of := engine
-			if phase == Drop || phase == Reset {
+			if phase == Adopt || phase == Drop || phase == Reset {
 				of += " " + string(phase) // not parts of a load
 			}
 			if names[of+" "+s.Name] {

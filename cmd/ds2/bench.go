@@ -101,6 +101,7 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
+	f.dvdStore.tell(stderr)
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err

@@ -25,12 +25,13 @@ func (c choice) String() string {
 	return *c.value
 }
 
-func (c choice) Type() string { return strings.Join(c.of, "|") }
+func (c choice) Type() string { return strings.TrimPrefix(strings.Join(c.of, "|"), "|") }
 
 func (c choice) Set(text string) error {
 	if !slices.Contains(c.of, text) {
-		last := len(c.of) - 1
-		return fmt.Errorf("invalid value %q: use %s or %s", text, strings.Join(c.of[:last], ", "), c.of[last])
+		words := slices.DeleteFunc(slices.Clone(c.of), func(word string) bool { return word == "" })
+		last := len(words) - 1
+		return fmt.Errorf("invalid value %q: use %s or %s", text, strings.Join(words[:last], ", "), words[last])
 	}
 	*c.value = text
 	return nil

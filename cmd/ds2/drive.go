@@ -86,6 +86,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 	if err := observe.check(); err != nil {
 		return err
 	}
+	f.dvdStore.tell(stderr)
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err

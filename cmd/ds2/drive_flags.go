@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +47,7 @@ type driveFlags struct {
 	leastIOPS   float64 // that a plan asks for; 0: none
 	warms       bool    // a plan asks that measuring waits for a store that is warm
 	mailbox     mailboxRunFlags
+	dvdStore    dvdStoreFlags
 }
 
 // add declares the flags with DS2's defaults.
@@ -81,14 +81,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	f.mailbox.add(flags)
-	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
-		flags.Func(name, "accepted for DS2's scripts, empty or none; counters of the database machine are read without it, or by --exporter or --prometheus", func(host string) error {
-			if host != "" && host != "none" {
-				return errors.New("name the machine's exporter by --exporter, or its Prometheus by --prometheus, instead")
-			}
-			return nil
-		})
-	}
+	f.dvdStore.add(flags)
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of file and command line, the later wins")
 
 	flags.StringArrayVar(&f.windows, "window", nil, "window over which OPM is computed, such as 1000s-1200s since the first orders, auto, checkpoints=2 (the last two whole checkpoint cycles), or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")

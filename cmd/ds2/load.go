@@ -36,6 +36,7 @@ type loadFlags struct {
 	options   load.Options
 	sqlServer sqlServerFlags
 	mailbox   mailboxLoadFlags
+	adopted   adoptFlags
 }
 
 func newLoadCommand() *cobra.Command {
@@ -51,12 +52,16 @@ server sees it, a share or one of its own disks.
 A database that already holds DS2 data is refused, unless --drop is given. That drops DS2's tables and functions first,
 and nothing else in the database.
 
+A database that DVD Store's own scripts made and filled is taken over by --adopt: it gets ds2's notes and procedures, and
+nothing that is there is changed. With --dry-run, ds2 only says what it found and what it would add.
+
 With --parallel up to 4, PostgreSQL gets each table from one session in one transaction, in which rows are written once and
 need no vacuuming; --resume then continues with the first table that is not whole. With more sessions, several copy parts of
 one table, the rows are frozen afterwards, and --resume continues after the last whole part.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --adopt --dry-run
   ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox --mailboxes 500 --mailbox-size 250MB
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'
@@ -83,6 +88,7 @@ PowerShell:
 	flags.Lookup("parallel").DefValue = "the number of processors, at least 2"
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	f.adopted.add(flags)
 	f.sqlServer.add(flags)
 	f.addAddress(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
@@ -98,8 +104,13 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
 	}
-	if err := f.dataset(); err != nil {
+	if err := f.adopted.check(f.flags); err != nil {
 		return err
+	}
+	if !f.adopted.adopt {
+		if err := f.dataset(); err != nil {
+			return err
+		}
 	}
 	var err error
 	if f.options.Schema.SQLServer, err = f.sqlServer.read(); err != nil {
@@ -120,6 +131,9 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer unlock()
+	if f.adopted.adopt {
+		return f.adoptAll(ctx, stores, cmd.OutOrStdout())
+	}
 	said := cmd.ErrOrStderr()
 	if f.quiet {
 		said = io.Discard

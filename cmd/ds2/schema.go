@@ -21,8 +21,9 @@ func newSchemaCommand() *cobra.Command {
 		Short: "Print the SQL that ds2 load runs",
 		Long: `Prints the SQL of a database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
 procedures (with triggers), statistics; the data comes between tables and indexes. The phases drop, which ds2 load runs
-with --drop only, and reset, which returns a database to its state after the load, are printed only when asked for; so is data, SQL Server's own reading
-of files, with --from and --server-dir. psql and sqlcmd run what is printed. It is written for servers that can do it all;
+with --drop only, and reset, which returns a database to its state after the load, are printed only when asked for; so is adopt,
+which comes before procedures in ds2 load --adopt, and data, SQL Server's own reading of files, with --from and
+--server-dir. psql and sqlcmd run what is printed. It is written for servers that can do it all;
 ds2 load asks the server and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
@@ -37,9 +38,6 @@ ds2 load asks the server and leaves out what it cannot take.`,
 			phases := schema.Phases
 			if phase != "" {
 				phases = []schema.Phase{schema.Phase(phase)}
-				if !slices.Contains(append(schema.Phases, schema.Data, schema.Drop, schema.Reset), phases[0]) {
-					return usageError("--phase: unknown phase %q: use %v, %s, %s or %s", phase, schema.Phases, schema.Data, schema.Drop, schema.Reset)
-				}
 			}
 			if phase == string(schema.Data) {
 				if err := f.directory(engine, from); err != nil {
@@ -67,7 +65,11 @@ ds2 load asks the server and leaves out what it cannot take.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
-	flags.StringVar(&phase, "phase", "", "one phase: database, tables, indexes, procedures, statistics, data, drop or reset (default: all but the last three)")
+	all := []string{""}
+	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {
+		all = append(all, string(p))
+	}
+	flags.Var(oneOf(&phase, all...), "phase", "one phase (default: the first five)")
 	flags.StringVar(&data.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", "))
 	flags.StringVar(&data.size, "size", "S", "size of the dataset, for engines that size their files in advance")
 	data.mailbox.add(flags)

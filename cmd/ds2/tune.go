@@ -116,6 +116,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
+	f.dvdStore.tell(stderr)
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err

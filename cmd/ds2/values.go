@@ -165,6 +165,9 @@ func (b *byteSize) Set(text string) error {
 
 const configFileFlag = "config-file"
 
+// byteOrderMark is what editors of Windows put before the first line of a file.
+const byteOrderMark = "\ufeff"
+
 // configFileValue sets flags from a file of lines parameter=value, at the place of the command line where it stands: what
 // comes later wins, as in DS2.
 type configFileValue struct {
@@ -184,7 +187,7 @@ func (v *configFileValue) Set(path string) error {
 	v.path = path
 	lines := bufio.NewScanner(file)
 	for number := 1; lines.Scan(); number++ {
-		name, value, err := configLine(lines.Text())
+		name, value, err := configLine(strings.TrimPrefix(lines.Text(), byteOrderMark))
 		if err == nil && name != "" {
 			err = v.set(name, value)
 		}

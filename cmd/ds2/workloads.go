@@ -29,6 +29,8 @@ type tenant struct {
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
+	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are none.
+	adopt func(f *loadFlags, ctx context.Context, target store.Store) (data workload.Dataset, found []string, err error)
 	// judge refuses the flags of a run before anything is connected to.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
@@ -44,6 +46,7 @@ func tenants() map[string]tenant {
 			runFlags:    []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
 			limitGroups: []string{"browse"},
 			dataset:     (*loadFlags).ds2,
+			adopt:       (*loadFlags).adoptDS2,
 			judge:       (*driveFlags).judgeDS2,
 			plan:        (*driveFlags).planDS2,
 		},

@@ -70,10 +70,10 @@ func (f *faulty) toxic(ctx context.Context, kind string, d time.Duration) error 
 // raise lets a share of the calls of browse_by_category fail with an SQLSTATE, for a time.
 func (f *faulty) raise(ctx context.Context, state string, share float64, d time.Duration) error {
 	var original string
-	if err := f.db.QueryRowContext(ctx, "SELECT pg_get_functiondef('browse_by_category'::regproc)").Scan(&original); err != nil {
+	if err := f.db.QueryRowContext(ctx, "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)").Scan(&original); err != nil {
 		return err
 	}
-	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`CREATE OR REPLACE FUNCTION browse_by_category(batch_size_in integer, category_in smallint)
+	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
 		RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
 			IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
 		END $$`, share, state))

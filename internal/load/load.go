@@ -168,30 +168,34 @@ func (l *loader) createTables(ctx context.Context) error {
 			return err
 		}
 	}
-	var note []string
-	for name, value := range l.info() {
-		note = append(note, fmt.Sprintf("INSERT INTO ds2_info (name, value) VALUES (%s, %s)", literal(name), literal(value)))
-	}
-	return l.transact(ctx, schema.Tables, note...)
+	return l.transact(ctx, schema.Tables, l.notes(store.StateLoading)...)
 }
 
-// info is what is noted of the dataset while it is loaded.
-func (l *loader) info() store.Info {
+// notes are the statements that note a dataset.
+func (l *loader) notes(state string) (statements []schema.Statement) {
+	for name, value := range l.info(state) {
+		statements = append(statements, schema.Statement{
+			Name: "note what is loaded",
+			SQL:  fmt.Sprintf("INSERT INTO ds2_info (name, value) VALUES (%s, %s)", literal(name), literal(value)),
+		})
+	}
+	return statements
+}
+
+// info is what is noted of the dataset.
+func (l *loader) info(state string) store.Info {
 	info := l.options.Dataset.Info()
-	info[store.InfoState], info[store.InfoVersion] = store.StateLoading, l.options.Version
+	info[store.InfoState], info[store.InfoVersion] = state, l.options.Version
 	return info
 }
 
 // transact runs the statements of a phase, and what is to be noted with them, in one transaction.
-func (l *loader) transact(ctx context.Context, phase schema.Phase, notes ...string) error {
+func (l *loader) transact(ctx context.Context, phase schema.Phase, notes ...schema.Statement) error {
 	statements, err := l.statements(phase)
 	if err != nil {
 		return err
 	}
-	for _, sql := range notes {
-		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: sql})
-	}
-	return l.inTransaction(ctx, statements)
+	return l.inTransaction(ctx, append(statements, notes...))
 }
 
 func (l *loader) inTransaction(ctx context.Context, statements []schema.Statement) error {
@@ -213,12 +217,13 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 
 // finish notes, as the very last step, that the load is whole.
 func (l *loader) finish(ctx context.Context) error {
-	const name = "note that all is loaded"
 	return l.inTransaction(ctx, []schema.Statement{
-		{Name: name, SQL: "DROP TABLE IF EXISTS ds2_steps"},
-		{Name: name, SQL: fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", literal(store.StateReady), literal(store.InfoState))},
+		dropSteps,
+		{Name: "note that all is loaded", SQL: fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", literal(store.StateReady), literal(store.InfoState))},
 	})
 }
+
+var dropSteps = schema.Statement{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"}
 
 // literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -216,12 +216,12 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	mustLoad(t, s, options(t))
 	fresh := pgtest.Contents(t, target)
 	exec(t, s, "CREATE TABLE mine AS SELECT 1 AS one")
-	exec(t, s, "CREATE FUNCTION login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+	exec(t, s, "CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'")
 	exec(t, s, "DELETE FROM cust_hist")
 	o := options(t)
 	o.Drop = true
 	mustLoad(t, s, o)
-	exec(t, s, "SELECT login(one) FROM mine")
+	exec(t, s, "SELECT ds2_login(one) FROM mine")
 	exec(t, s, "DROP TABLE mine")
 	if found := pgtest.Contents(t, target); !maps.Equal(found, fresh) {
 		t.Errorf("after --drop:\n%v\na fresh load:\n%v", found, fresh)

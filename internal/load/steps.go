@@ -21,7 +21,7 @@ func (l *loader) resume(ctx context.Context) error {
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Database())
 	}
-	own := l.info()
+	own := l.info(store.StateLoading)
 	names := slices.Sorted(maps.Keys(own))
 	for name := range info {
 		if _, ok := own[name]; !ok {

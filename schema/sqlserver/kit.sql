@@ -4,7 +4,7 @@
 -- name: create table ds2_info; table: ds2_info
 CREATE TABLE ds2_info (
     name  varchar(50)  NOT NULL CONSTRAINT PK_DS2_INFO PRIMARY KEY CLUSTERED,
-    value varchar(500) NOT NULL
+    value varchar(max) NOT NULL
 ){{.}};
 GO
 -- What an unfinished load has done, so that another can go on with it; dropped at its end.

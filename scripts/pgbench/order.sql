@@ -24,16 +24,16 @@
 \set tax :net * 825 / 10000
 \set total :net + :tax
 \if :new <= 20
-SELECT new_customer('ABCDEF', 'ABCDEFGHIJ', '4608499546 Dell Way', '', 'ABCDEFG', 'SD', '24101', 'US', 1::smallint, 'ABCDEFGHIJ@dell.com', '4608499546', 1, '1979279217775911', '2012/03', 'newuser' || :name, 'password', 55::smallint, 100000, 'M') AS c \gset
+SELECT ds2_new_customer('ABCDEF', 'ABCDEFGHIJ', '4608499546 Dell Way', '', 'ABCDEFG', 'SD', '24101', 'US', 1::smallint, 'ABCDEFGHIJ@dell.com', '4608499546', 1, '1979279217775911', '2012/03', 'newuser' || :name, 'password', 55::smallint, 100000, 'M') AS c \gset
 \else
-SELECT * FROM login('user' || :c, 'password');
+SELECT * FROM ds2_login('user' || :c, 'password');
 \endif
-SELECT * FROM browse_by_category(:batch1, :category::smallint);
-SELECT * FROM browse_by_actor(:batch2,
+SELECT * FROM ds2_browse_by_category(:batch1, :category::smallint);
+SELECT * FROM ds2_browse_by_actor(:batch2,
     (ARRAY['AARON', 'AMELIA', 'BARBARA', 'CARLA', 'CONRAD', 'DORA', 'ELIZABETH', 'FABIAN', 'GILBERT', 'HARRY', 'INGRID', 'JEREMY', 'KATE', 'LUCAS', 'MATTHEW', 'PATRICIA'])[:first::integer] || ' ' ||
     (ARRAY['ABBOTT', 'BAINBRIDGE', 'BLOOMFIELD', 'CARMICHAEL', 'CUNNINGHAM', 'ECKHART', 'FLANAGAN', 'GOODWIN', 'HATHAWAY', 'JEFFERSON', 'LANGFORD', 'MARLOWE', 'NIELSEN', 'PETROV', 'SANDERSON', 'TOMLINSON'])[:last::integer]);
-SELECT * FROM browse_by_title(:batch3,
+SELECT * FROM ds2_browse_by_title(:batch3,
     (ARRAY['CLOISTER', 'CYCLONE', 'PASSPORT', 'FACTORY', 'WHISTLE', 'FLAG', 'BUCKET', 'MANSION', 'TOOLBOX', 'INKWELL', 'PALM', 'BEEKEEPER', 'BAKER', 'HIBISCUS', 'COOPER', 'WARDEN'])[:word1::integer] || ' ' ||
     (ARRAY['CLOISTER', 'CYCLONE', 'PASSPORT', 'FACTORY', 'WHISTLE', 'FLAG', 'BUCKET', 'MANSION', 'TOOLBOX', 'INKWELL', 'PALM', 'BEEKEEPER', 'BAKER', 'HIBISCUS', 'COOPER', 'WARDEN'])[:word2::integer]);
 SELECT prod_id, price FROM products WHERE prod_id = ANY (ARRAY[:p1, :p2, :p3, :p4, :p5]::integer[]);
-SELECT purchase(:c, 5, :net, :tax, :total, ARRAY[:p1, :p2, :p3, :p4, :p5]::integer[], ARRAY[:q1, :q2, :q1, :q2, :q1]::smallint[]);
+SELECT ds2_purchase(:c, 5, :net, :tax, :total, ARRAY[:p1, :p2, :p3, :p4, :p5]::integer[], ARRAY[:q1, :q2, :q1, :q2, :q1]::smallint[]);

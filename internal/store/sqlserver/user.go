@@ -15,7 +15,7 @@ import (
 type Statement struct {
 	Name string // in errors
 
-	// SQL is the name of a procedure, such as dbo.LOGIN, which makes it a remote procedure call; or else a text, which is the same
+	// SQL is the name of a procedure, such as dbo.DS2_LOGIN, which makes it a remote procedure call; or else a text, which is the same
 	// each time, so that the server keeps one plan for it.
 	SQL string
 	// Declared is the parameters of a text, @p1, @p2 and so on, as sp_executesql takes them: "@p1 int,@p2 int". Empty: SQL is the

@@ -35,7 +35,14 @@ func Look(targets []store.Store, infos []store.Info, engines calls.Engines, want
 			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; leave out the size, or load the one you want with ds2 load",
 				target.Label(), size, *want)
 		}
-		if sum, ok := infos[i][loaded.Words]; ok && sum != c.Words.Sum() {
+		lists, err := loaded.Lists(infos[i])
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", target.Label(), err)
+		}
+		if lists != nil {
+			p.Config.Words = lists
+		}
+		if sum, ok := infos[i][loaded.Words]; ok && sum != p.Config.Words.Sum() {
 			return nil, fmt.Errorf("look at %s: %w", target.Label(), ErrWords)
 		}
 		if i > 0 && size != p.Config.Size {

@@ -2,6 +2,7 @@ package ds2
 
 import (
 	"context"
+	"errors"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -20,6 +21,13 @@ func (Workload) PlanReset(ctx context.Context, target store.Store, info store.In
 	size, err := loaded.Size(info)
 	if err != nil {
 		return r, err
+	}
+	if info[loaded.Adopted] == loaded.OtherRows {
+		return r, &store.Error{
+			Op: "plan the reset of " + target.Label(), Class: store.Config,
+			Err:  errors.New("its rows are not those that DVD Store's programs write on Linux, so ds2 does not know its first stock and sales"),
+			Hint: "keep a copy by ds2 snapshot before the first run, and go back to that: --restore snapshot",
+		}
 	}
 	seed, err := loaded.Seed(info)
 	if err != nil {

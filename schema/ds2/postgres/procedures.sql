@@ -1,11 +1,11 @@
--- The six procedures of DS2. The four that only read are plain SQL in one statement each, so that the planner puts
+-- The six procedures of DS2, under names of the kit's own: DVD Store's may be there too. The four that only read are plain SQL in one statement each, so that the planner puts
 -- their text in the place of the call: calling them costs no more than sending the statement itself, and one round
 -- trip. The two that write are PL/pgSQL, which keeps the plans of its statements for the whole session.
 
 -- One row for each title bought before, with the title that others also bought; one row of nulls after the
 -- customer's id where nothing was bought yet; no row where user name or password is wrong.
--- name: create function login
-CREATE FUNCTION login(username_in varchar, password_in varchar)
+-- name: create function ds2_login
+CREATE FUNCTION ds2_login(username_in varchar, password_in varchar)
 RETURNS TABLE (customerid integer, title text, actor text, relatedpurchase text)
 LANGUAGE sql STABLE ROWS 5 AS $$
     SELECT c.customerid, p.title, p.actor, r.title
@@ -18,8 +18,8 @@ $$;
 
 -- The new customer's id, or 0 where the user name is taken. The unique index decides, so that of two who ask for the
 -- same name at once one gets it. Values that are missing are null, as they are after a load.
--- name: create function new_customer
-CREATE FUNCTION new_customer(
+-- name: create function ds2_new_customer
+CREATE FUNCTION ds2_new_customer(
     firstname_in varchar, lastname_in varchar, address1_in varchar, address2_in varchar, city_in varchar,
     state_in varchar, zip_in varchar, country_in varchar, region_in smallint, email_in varchar, phone_in varchar,
     creditcardtype_in integer, creditcard_in varchar, creditcardexpiration_in varchar, username_in varchar,
@@ -41,21 +41,21 @@ BEGIN
 END
 $$;
 
--- name: create function browse_by_category
-CREATE FUNCTION browse_by_category(batch_size_in integer, category_in smallint)
+-- name: create function ds2_browse_by_category
+CREATE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
 RETURNS SETOF products LANGUAGE sql STABLE ROWS 5 AS $$
     SELECT * FROM products WHERE category = category_in AND special = 1 LIMIT batch_size_in
 $$;
 
--- name: create function browse_by_actor
-CREATE FUNCTION browse_by_actor(batch_size_in integer, actor_in text)
+-- name: create function ds2_browse_by_actor
+CREATE FUNCTION ds2_browse_by_actor(batch_size_in integer, actor_in text)
 RETURNS SETOF products LANGUAGE sql STABLE ROWS 5 AS $$
     SELECT * FROM products
     WHERE to_tsvector('simple', actor) @@ plainto_tsquery('simple', actor_in) LIMIT batch_size_in
 $$;
 
--- name: create function browse_by_title
-CREATE FUNCTION browse_by_title(batch_size_in integer, title_in text)
+-- name: create function ds2_browse_by_title
+CREATE FUNCTION ds2_browse_by_title(batch_size_in integer, title_in text)
 RETURNS SETOF products LANGUAGE sql STABLE ROWS 5 AS $$
     SELECT * FROM products
     WHERE to_tsvector('simple', title) @@ plainto_tsquery('simple', title_in) LIMIT batch_size_in
@@ -65,8 +65,8 @@ $$;
 -- and taken in one update, so that no purchase loses another's; a product that stands twice in the cart is taken once,
 -- with the sum; products are taken by number, so that two purchases never wait for each other in a circle. Taking them
 -- one by one costs a third less than locking the rows first and updating them in one statement, subtransaction included.
--- name: create function purchase
-CREATE FUNCTION purchase(
+-- name: create function ds2_purchase
+CREATE FUNCTION ds2_purchase(
     customerid_in integer, number_items integer, netamount_in numeric, taxamount_in numeric, totalamount_in numeric,
     prod_ids_in integer[], qtys_in smallint[])
 RETURNS integer LANGUAGE plpgsql AS $$
@@ -109,8 +109,8 @@ $$;
 -- and filled up to 250, popular products (every 10,000th) to 2,500. The trigger changes the row on its way into the
 -- table, so it is right for every row of a statement, is not called again by what it does, writes no second version of
 -- the row, and costs nothing where enough is left.
--- name: create function restock
-CREATE FUNCTION restock() RETURNS trigger LANGUAGE plpgsql AS $$
+-- name: create function ds2_restock
+CREATE FUNCTION ds2_restock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO reorder (prod_id, date_low, quan_low) VALUES (NEW.prod_id, current_date, NEW.quan_in_stock);
     NEW.quan_in_stock := CASE WHEN NEW.prod_id % 10000 = 0 THEN 2500 ELSE 250 END;
@@ -118,7 +118,13 @@ BEGIN
 END
 $$;
 
--- step: needs its function.
--- name: create trigger restock; table: inventory
-CREATE TRIGGER restock BEFORE UPDATE ON inventory
-    FOR EACH ROW WHEN (NEW.quan_in_stock < 3) EXECUTE FUNCTION restock();
+-- step: needs its function. A database that DVD Store's own scripts made has their trigger, which stays.
+-- name: create trigger ds2_restock; table: inventory
+DO $do$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'inventory'::regclass AND NOT tgisinternal) THEN
+        CREATE TRIGGER ds2_restock BEFORE UPDATE ON inventory
+            FOR EACH ROW WHEN (NEW.quan_in_stock < 3) EXECUTE FUNCTION ds2_restock();
+    END IF;
+END
+$do$;

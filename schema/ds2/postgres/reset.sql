@@ -3,8 +3,8 @@
 -- name: create table ds2_inventory; table: ds2_inventory; then: copy
 CREATE TEMPORARY TABLE ds2_inventory (LIKE inventory) ON COMMIT DROP;
 
--- name: disable trigger restock; table: inventory
-ALTER TABLE inventory DISABLE TRIGGER restock;
+-- name: disable triggers of inventory; table: inventory
+ALTER TABLE inventory DISABLE TRIGGER USER;
 
 -- No index leads to CUST_HIST by order. But what runs added lies behind the dataset's rows, which nothing ever removes: the
 -- function finds by halves the last block that holds one of those. Reading on from there reads what runs wrote.
@@ -62,8 +62,8 @@ WHERE d.prod_id = i.prod_id AND (i.quan_in_stock, i.sales) IS DISTINCT FROM (d.q
 -- name: empty reorder; table: reorder
 TRUNCATE reorder;
 
--- name: enable trigger restock; table: inventory
-ALTER TABLE inventory ENABLE TRIGGER restock;
+-- name: enable triggers of inventory; table: inventory
+ALTER TABLE inventory ENABLE TRIGGER USER;
 
 -- The server sets a sequence at once and for good, whatever becomes of the transaction, unless the sequence was begun anew in it: without
 -- that, a reset that is rolled back would leave the rows of runs and have the next run count from below them.

@@ -1,10 +1,10 @@
--- The six procedures of DS2 and the restock trigger. Each returns what it found as one result set, so that a call is one
+-- The six procedures of DS2 and the restock trigger, under names of the kit's own: DVD Store's may be there too. Each returns what it found as one result set, so that a call is one
 -- round trip.
 
 -- One row for each title bought before, with the title that others also bought; one row of nulls after the
 -- customer's id where nothing was bought yet; no row where user name or password is wrong.
--- name: create procedure LOGIN
-CREATE PROCEDURE LOGIN
+-- name: create procedure DS2_LOGIN
+CREATE PROCEDURE DS2_LOGIN
     @username varchar(50), @password varchar(50)
 AS
 SET NOCOUNT ON;
@@ -18,8 +18,8 @@ GO
 -- The new customer's id, or 0 where the user name is taken. Name and password together are unique, so that of two who ask
 -- for the same name at once, with the password that all of DS2's customers have, one gets it. Values that are missing are
 -- null, as they are after a load.
--- name: create procedure NEW_CUSTOMER
-CREATE PROCEDURE NEW_CUSTOMER
+-- name: create procedure DS2_NEW_CUSTOMER
+CREATE PROCEDURE DS2_NEW_CUSTOMER
     @firstname varchar(50), @lastname varchar(50), @address1 varchar(50), @address2 varchar(50), @city varchar(50),
     @state varchar(50), @zip int, @country varchar(50), @region tinyint, @email varchar(50), @phone varchar(50),
     @creditcardtype tinyint, @creditcard varchar(50), @creditcardexpiration varchar(50), @username varchar(50),
@@ -43,8 +43,8 @@ BEGIN CATCH
         THROW;
 END CATCH;
 GO
--- name: create procedure BROWSE_BY_CATEGORY
-CREATE PROCEDURE BROWSE_BY_CATEGORY
+-- name: create procedure DS2_BROWSE_BY_CATEGORY
+CREATE PROCEDURE DS2_BROWSE_BY_CATEGORY
     @batch_size int, @category tinyint
 AS
 SET NOCOUNT ON;
@@ -54,8 +54,8 @@ WHERE CATEGORY = @category AND SPECIAL = 1;
 GO
 -- The two browses by full text take a phrase, as DS2 does: its words in their order, next to each other. The quotes keep any
 -- character of it from being read as an operator.
--- name: create procedure BROWSE_BY_ACTOR
-CREATE PROCEDURE BROWSE_BY_ACTOR
+-- name: create procedure DS2_BROWSE_BY_ACTOR
+CREATE PROCEDURE DS2_BROWSE_BY_ACTOR
     @batch_size int, @actor varchar(100)
 AS
 SET NOCOUNT ON;
@@ -64,8 +64,8 @@ SELECT TOP (@batch_size) PROD_ID, CATEGORY, TITLE, ACTOR, PRICE, SPECIAL, COMMON
 FROM PRODUCTS WITH (FORCESEEK)
 WHERE CONTAINS(ACTOR, @phrase);
 GO
--- name: create procedure BROWSE_BY_TITLE
-CREATE PROCEDURE BROWSE_BY_TITLE
+-- name: create procedure DS2_BROWSE_BY_TITLE
+CREATE PROCEDURE DS2_BROWSE_BY_TITLE
     @batch_size int, @title varchar(100)
 AS
 SET NOCOUNT ON;
@@ -77,8 +77,8 @@ GO
 -- The id of the new order, or 0 where a product's stock fell short and nothing was bought. The stock is checked and
 -- lowered in one statement, so no update is lost; it is the last one, so the rows that many buyers want are locked for
 -- the shortest time; and the loop join takes the products in key order, so two carts never wait for each other.
--- name: create procedure PURCHASE
-CREATE PROCEDURE PURCHASE
+-- name: create procedure DS2_PURCHASE
+CREATE PROCEDURE DS2_PURCHASE
     @customerid int, @number_items int,
     @netamount decimal(12, 2), @taxamount decimal(12, 2), @totalamount decimal(12, 2),
     @prod_id0 int = 0, @qty0 smallint = 0, @prod_id1 int = 0, @qty1 smallint = 0,
@@ -139,9 +139,12 @@ END CATCH;
 GO
 -- Keeps the rate of rollbacks constant: where a purchase leaves fewer than 3 pieces of a product, it notes that in
 -- REORDER and puts the quantity from before the purchase back. Right for any number of rows in one statement; its own
--- update only raises the stock, so where RECURSIVE_TRIGGERS is on it ends there.
--- name: create trigger RESTOCK; table: inventory
-CREATE TRIGGER RESTOCK ON INVENTORY AFTER UPDATE
+-- update only raises the stock, so where RECURSIVE_TRIGGERS is on it ends there. A database
+-- that DVD Store's own scripts made has their trigger, which stays.
+-- name: create trigger DS2_RESTOCK; table: inventory
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE parent_id = OBJECT_ID('INVENTORY'))
+    EXEC('
+CREATE TRIGGER DS2_RESTOCK ON INVENTORY AFTER UPDATE
 AS
 SET NOCOUNT ON;
 INSERT INTO REORDER (PROD_ID, DATE_LOW, QUAN_LOW)
@@ -156,3 +159,4 @@ FROM INVENTORY AS i
 JOIN inserted AS n ON n.PROD_ID = i.PROD_ID
 JOIN deleted AS o ON o.PROD_ID = n.PROD_ID
 WHERE n.QUAN_IN_STOCK < 3 AND n.QUAN_IN_STOCK < o.QUAN_IN_STOCK;
+');

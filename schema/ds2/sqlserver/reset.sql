@@ -8,8 +8,8 @@ IF EXISTS (SELECT 1 FROM sys.filegroups WHERE name = 'DS_MISC_FG')
     SET @place = ' ON DS_MISC_FG';
 EXEC('CREATE TABLE ds2_inventory (PROD_ID int NOT NULL PRIMARY KEY CLUSTERED, QUAN_IN_STOCK int NOT NULL, SALES int NOT NULL)' + @place);
 GO
--- name: disable trigger restock; table: inventory
-DISABLE TRIGGER RESTOCK ON INVENTORY;
+-- name: disable triggers of inventory; table: inventory
+DISABLE TRIGGER ALL ON INVENTORY;
 GO
 -- name: delete new rows of cust_hist; table: cust_hist
 DELETE h FROM CUST_HIST AS h WITH (TABLOCK) -- without it the heap would keep its empty pages, and the next run fill them
@@ -32,8 +32,8 @@ GO
 -- name: empty reorder; table: reorder
 DELETE FROM REORDER;
 GO
--- name: enable trigger restock; table: inventory
-ENABLE TRIGGER RESTOCK ON INVENTORY;
+-- name: enable triggers of inventory; table: inventory
+ENABLE TRIGGER ALL ON INVENTORY;
 GO
 -- name: reset identity of customers; table: customers
 DBCC CHECKIDENT ('CUSTOMERS', RESEED, {{.Customers}}) WITH NO_INFOMSGS;

@@ -4,6 +4,7 @@ package loaded
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -16,7 +17,28 @@ const (
 	Products       = "products"
 	DataSeed       = "data_seed"    // of datagen.Options; absent where it is 0
 	Words          = "words_sha256" // of the word lists that titles and actors are made of
+	WordLists      = "words"        // the lists themselves, as datagen.ReadWords takes them; absent where they are in a file
+	Adopted        = "adopted"      // SameRows or OtherRows; absent where the kit loaded it
 )
+
+// How the rows of a database that DVD Store's own scripts made compare with those of a dataset of its size.
+const (
+	SameRows  = "same rows"
+	OtherRows = "other rows" // such as those of a generator that was built for Windows
+)
+
+// Lists are the word lists that it notes; nil: none.
+func Lists(info store.Info) (*datagen.Words, error) {
+	text, ok := info[WordLists]
+	if !ok {
+		return nil, nil
+	}
+	words, err := datagen.ReadWords(strings.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read table ds2_info: %w", err)
+	}
+	return words, nil
+}
 
 // Size is the three numbers of the dataset.
 func Size(info store.Info) (datagen.Size, error) {

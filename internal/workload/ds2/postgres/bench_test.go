@@ -42,26 +42,26 @@ func BenchmarkOperations(b *testing.B) {
 		args                func(*rand.Rand) []any
 		function, statement string
 	}{
-		{"login", login, "SELECT * FROM login($1, $2)",
+		{"login", login, "SELECT * FROM ds2_login($1, $2)",
 			`SELECT c.customerid, p.title, p.actor, o.title FROM customers c
 				LEFT JOIN cust_hist h ON h.customerid = c.customerid
 				LEFT JOIN products p ON p.prod_id = h.prod_id
 				LEFT JOIN products o ON o.prod_id = p.common_prod_id
 				WHERE c.username = $1 AND c.password = $2`},
 		{"new customer", customer,
-			"SELECT new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+			"SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
 			`INSERT INTO customers (firstname, lastname, address1, address2, city, state, zip, country, region, email, phone,
 				creditcardtype, creditcard, creditcardexpiration, username, password, age, income, gender)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 				ON CONFLICT (username) DO NOTHING RETURNING customerid`},
 		{"browse by category", func(r *rand.Rand) []any { return []any{5, 1 + r.IntN(16)} },
-			"SELECT * FROM browse_by_category($1, $2)",
+			"SELECT * FROM ds2_browse_by_category($1, $2)",
 			"SELECT * FROM products WHERE category = $2 AND special = 1 LIMIT $1"},
 		{"browse by actor", func(r *rand.Rand) []any { return []any{5, actor(r)} },
-			"SELECT * FROM browse_by_actor($1, $2)",
+			"SELECT * FROM ds2_browse_by_actor($1, $2)",
 			"SELECT * FROM products WHERE to_tsvector('simple', actor) @@ plainto_tsquery('simple', $2) LIMIT $1"},
 		{"browse by title", func(r *rand.Rand) []any { return []any{5, title(r)} },
-			"SELECT * FROM browse_by_title($1, $2)",
+			"SELECT * FROM ds2_browse_by_title($1, $2)",
 			"SELECT * FROM products WHERE to_tsvector('simple', title) @@ plainto_tsquery('simple', $2) LIMIT $1"},
 	} {
 		for _, way := range []struct{ name, sql string }{{"function", op.function}, {"statement", op.statement}} {
@@ -85,7 +85,7 @@ func BenchmarkOperations(b *testing.B) {
 		r := rand.New(rand.NewPCG(1, 1))
 		for b.Loop() {
 			products, quantities := cart(r)
-			if _, err := conn.Exec(b.Context(), "SELECT purchase($1, $2, $3, $4, $5, $6, $7)",
+			if _, err := conn.Exec(b.Context(), "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)",
 				1+r.IntN(datagen.S.Customers), len(products), "100.00", "8.25", "108.25", products, quantities); err != nil {
 				b.Fatal(err)
 			}

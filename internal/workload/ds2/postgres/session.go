@@ -23,13 +23,13 @@ type Engine struct{}
 var statements = func() []postgres.Statement {
 	s := make([]postgres.Statement, calls.NumOps)
 	for op, sql := range map[calls.Op]string{
-		calls.OpLogin:            "SELECT * FROM login($1, $2)",
-		calls.OpNewCustomer:      "SELECT new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-		calls.OpBrowseByCategory: "SELECT * FROM browse_by_category($1, $2)",
-		calls.OpBrowseByActor:    "SELECT * FROM browse_by_actor($1, $2)",
-		calls.OpBrowseByTitle:    "SELECT * FROM browse_by_title($1, $2)",
+		calls.OpLogin:            "SELECT * FROM ds2_login($1, $2)",
+		calls.OpNewCustomer:      "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+		calls.OpBrowseByCategory: "SELECT * FROM ds2_browse_by_category($1, $2)",
+		calls.OpBrowseByActor:    "SELECT * FROM ds2_browse_by_actor($1, $2)",
+		calls.OpBrowseByTitle:    "SELECT * FROM ds2_browse_by_title($1, $2)",
 		calls.OpPrices:           "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])",
-		calls.OpPurchase:         "SELECT purchase($1, $2, $3, $4, $5, $6, $7)",
+		calls.OpPurchase:         "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)",
 	} {
 		s[op] = postgres.Statement{Name: op.String(), SQL: sql}
 	}

@@ -30,13 +30,13 @@ const maxItems = 10
 var statements = func() []sqlserver.Statement {
 	s := make([]sqlserver.Statement, calls.NumOps)
 	for op, sql := range map[calls.Op]string{
-		calls.OpLogin:            "dbo.LOGIN",
-		calls.OpNewCustomer:      "dbo.NEW_CUSTOMER",
-		calls.OpBrowseByCategory: "dbo.BROWSE_BY_CATEGORY",
-		calls.OpBrowseByActor:    "dbo.BROWSE_BY_ACTOR",
-		calls.OpBrowseByTitle:    "dbo.BROWSE_BY_TITLE",
+		calls.OpLogin:            "dbo.DS2_LOGIN",
+		calls.OpNewCustomer:      "dbo.DS2_NEW_CUSTOMER",
+		calls.OpBrowseByCategory: "dbo.DS2_BROWSE_BY_CATEGORY",
+		calls.OpBrowseByActor:    "dbo.DS2_BROWSE_BY_ACTOR",
+		calls.OpBrowseByTitle:    "dbo.DS2_BROWSE_BY_TITLE",
 		calls.OpPrices:           "SELECT PROD_ID, PRICE FROM dbo.PRODUCTS WHERE PROD_ID IN (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)",
-		calls.OpPurchase:         "dbo.PURCHASE",
+		calls.OpPurchase:         "dbo.DS2_PURCHASE",
 	} {
 		s[op] = sqlserver.Statement{Name: op.String(), SQL: sql}
 	}

@@ -1,0 +1,289 @@
+package ds2
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/store"
+	"ds2/internal/workload/ds2/loaded"
+)
+
+// Adopted is the dataset of a database that DVD Store's own scripts made, as Examine found it.
+type Adopted struct {
+	Dataset
+	Lists     *datagen.Words // what its titles and actors are made of
+	OtherRows bool           // its rows are not those that DVD Store's programs write on Linux, so that a reset cannot make them
+
+	// What runs have added; both 0: it is as it was loaded.
+	Orders, Customers int64
+}
+
+// Info notes besides where the database comes from, and the words.
+func (a Adopted) Info() store.Info {
+	info := a.Dataset.Info()
+	info[loaded.Adopted] = loaded.SameRows
+	if a.OtherRows {
+		info[loaded.Adopted] = loaded.OtherRows
+	}
+	if a.Words != datagen.DefaultWords().Sum() {
+		info[loaded.WordLists] = a.Lists.String()
+	}
+	return info
+}
+
+// columns are those that each table of DVD Store must have: WORKLOAD.md section 1.
+var columns = map[string][]string{
+	"customers": {"customerid", "firstname", "lastname", "address1", "address2", "city", "state", "zip", "country", "region",
+		"email", "phone", "creditcardtype", "creditcard", "creditcardexpiration", "username", "password", "age", "income", "gender"},
+	"orders":     {"orderid", "orderdate", "customerid", "netamount", "tax", "totalamount"},
+	"orderlines": {"orderlineid", "orderid", "prod_id", "quantity", "orderdate"},
+	"cust_hist":  {"customerid", "orderid", "prod_id"},
+	"products":   {"prod_id", "category", "title", "actor", "price", "special", "common_prod_id"},
+	"inventory":  {"prod_id", "quan_in_stock", "sales"},
+	"categories": {"category", "categoryname"},
+	"reorder":    {"prod_id", "date_low", "quan_low", "date_reordered", "quan_reordered", "date_expected"},
+}
+
+// year is that of the dates of the dataset's orders (WORKLOAD.md section 3): orders of runs have later ones.
+const year = 2009
+
+// Examine looks whether a database is one that DVD Store's own scripts made, and finds its size by its rows: by the last customer
+// that is called user and number, and by the last order of 2009. It reads a few rows of each table by their keys, and the
+// products; it changes nothing. Words are those to try first.
+func Examine(ctx context.Context, target store.Store, words *datagen.Words) (a Adopted, err error) {
+	e := examination{ctx, target}
+	if err := e.tables(); err != nil {
+		return a, err
+	}
+	var customers, orders, products, allProducts, inventory, categories int64
+	err = e.one(`SELECT (SELECT COALESCE(MAX(customerid), 0) FROM customers), (SELECT COALESCE(MAX(orderid), 0) FROM orders),
+		(SELECT COALESCE(MAX(prod_id), 0) FROM products), (SELECT COUNT(*) FROM products), (SELECT COUNT(*) FROM inventory),
+		(SELECT COUNT(*) FROM categories)`, &customers, &orders, &products, &allProducts, &inventory, &categories)
+	if err != nil {
+		return a, err
+	}
+	lastCustomer, err := e.last(customers, e.isLoadedCustomer)
+	if err != nil {
+		return a, err
+	}
+	lastOrder, err := e.last(orders, e.isLoadedOrder)
+	if err != nil {
+		return a, err
+	}
+	switch {
+	case lastCustomer == 0 || lastOrder == 0 || products == 0:
+		return a, e.refuse("its tables hold no data of DVD Store: the last customer loaded is %d, the last order %d, the last product %d",
+			lastCustomer, lastOrder, products)
+	case lastOrder%datagen.Months != 0:
+		return a, e.refuse("it has %d orders of %d: DVD Store loads as many in each of 12 months", lastOrder, year)
+	case allProducts != products || inventory != products || categories != 16:
+		return a, e.refuse("it has %d products up to number %d, %d rows in inventory and %d categories: its load is not complete",
+			allProducts, products, inventory, categories)
+	}
+	size := datagen.Size{Customers: int(lastCustomer), OrdersPerMonth: int(lastOrder / datagen.Months), Products: int(products)}
+	a.Orders, a.Customers = orders-lastOrder, customers-lastCustomer
+	data, err := datagen.New(size, words, datagen.Options{})
+	if err != nil {
+		return a, e.refuse("its size is not one of DVD Store: %w", err)
+	}
+	for _, check := range []struct{ query, file string }{
+		{"SELECT CAST(customerid AS varchar(12)), firstname, lastname FROM customers WHERE customerid = 1", "us_cust.csv"},
+		{fmt.Sprintf("SELECT CAST(customerid AS varchar(12)), firstname, lastname FROM customers WHERE customerid = %d", size.Customers/2+1), "row_cust.csv"},
+		{"SELECT CAST(orderlineid AS varchar(12)), CAST(orderid AS varchar(12)), CAST(prod_id AS varchar(12)) FROM orderlines WHERE orderid = 1 AND orderlineid = 1", "jan_orderlines.csv"},
+	} {
+		var found [3]string
+		if err := e.one(check.query, &found[0], &found[1], &found[2]); err != nil {
+			return a, err
+		}
+		want, err := firstRow(data, check.file)
+		if err != nil {
+			return a, err
+		}
+		a.OtherRows = a.OtherRows || !slices.Equal(found[:], want[:3])
+	}
+	if a.Lists, err = e.words(data, words); err != nil {
+		return a, err
+	}
+	a.Dataset = Dataset{Size: size, Words: a.Lists.Sum()}
+	return a, nil
+}
+
+// examination asks a database.
+type examination struct {
+	ctx    context.Context
+	target store.Store
+}
+
+func (e examination) refuse(format string, args ...any) error {
+	return &store.Error{
+		Op: "look at " + e.target.Label(), Class: store.Config, Err: fmt.Errorf(format, args...),
+		Hint: "name a database that DVD Store's own scripts made and loaded",
+	}
+}
+
+// one reads the one row of a query; sql.ErrNoRows where it has none.
+func (e examination) one(query string, dest ...any) error {
+	err := e.target.DB().QueryRowContext(e.ctx, query).Scan(dest...)
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return e.target.Wrap("look at "+e.target.Label(), err)
+}
+
+// tables asks for all columns.
+func (e examination) tables() error {
+	found := map[string][]string{}
+	var names []string
+	for table := range columns {
+		names = append(names, "'"+table+"'")
+	}
+	err := store.EachRow(e.ctx, e.target.DB(), 10_000, `SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns
+		WHERE LOWER(table_name) IN (`+strings.Join(names, ", ")+")", func(rows *sql.Rows) error {
+		var table, column string
+		err := rows.Scan(&table, &column)
+		found[table] = append(found[table], column)
+		return err
+	})
+	if err != nil {
+		return e.target.Wrap("list the tables of "+e.target.Label(), err)
+	}
+	var missing []string
+	for table, want := range columns {
+		if len(found[table]) == 0 {
+			missing = append(missing, "table "+table)
+			continue
+		}
+		for _, column := range want {
+			if !slices.Contains(found[table], column) {
+				missing = append(missing, "column "+column+" of table "+table)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return e.refuse("it is not one of DVD Store's: it lacks %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// last is the highest key up to most whose row the load made: rows of runs have the keys after it.
+func (e examination) last(most int64, isLoaded func(key int64) (bool, error)) (int64, error) {
+	var failed error
+	after := sort.Search(int(most), func(i int) bool {
+		ok, err := isLoaded(int64(i) + 1)
+		if failed == nil {
+			failed = err
+		}
+		return !ok
+	})
+	return int64(after), failed
+}
+
+func (e examination) isLoadedCustomer(id int64) (bool, error) {
+	var name string
+	err := e.one(fmt.Sprintf("SELECT username FROM customers WHERE customerid = %d", id), &name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return name == fmt.Sprint("user", id), err
+}
+
+func (e examination) isLoadedOrder(id int64) (bool, error) {
+	var date time.Time
+	err := e.one(fmt.Sprintf("SELECT orderdate FROM orders WHERE orderid = %d", id), &date)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return date.Year() == year, err
+}
+
+// words finds what titles and actors are made of: the given words, where those make the first title; or else what the products
+// show. Titles go through all second words in their order; a name that no actor has is filled up from the given words.
+func (e examination) words(data *datagen.Dataset, given *datagen.Words) (*datagen.Words, error) {
+	var title, actor string
+	if err := e.one("SELECT title, actor FROM products WHERE prod_id = 1", &title, &actor); err != nil {
+		return nil, err
+	}
+	want, err := firstRow(data, "prod.csv")
+	if err != nil {
+		return nil, err
+	}
+	if title == want[2] && actor == want[3] {
+		return given, nil
+	}
+	var titles, first, last []string
+	err = store.EachRow(e.ctx, e.target.DB(), 1000, "SELECT title FROM products WHERE prod_id <= 1000 ORDER BY prod_id", func(rows *sql.Rows) error {
+		var title string
+		err := rows.Scan(&title)
+		_, second, _ := strings.Cut(title, " ")
+		titles = append(titles, second)
+		return err
+	})
+	if err == nil {
+		err = store.EachRow(e.ctx, e.target.DB(), 200*200, "SELECT DISTINCT actor FROM products ORDER BY actor", func(rows *sql.Rows) error {
+			var actor string
+			err := rows.Scan(&actor)
+			a, b, _ := strings.Cut(actor, " ")
+			first, last = append(first, a), append(last, b)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, e.target.Wrap("read the products of "+e.target.Label(), err)
+	}
+	lists := strings.Join(slices.Concat(
+		[]string{"[titles]"}, filledUp(titles, given.Titles[:]),
+		[]string{"[first]"}, filledUp(first, given.First[:]),
+		[]string{"[last]"}, filledUp(last, given.Last[:])), "\n")
+	found, err := datagen.ReadWords(strings.NewReader(lists))
+	if err != nil {
+		return nil, e.refuse("its titles and actors are not two words each, as DVD Store's are: %w; give the file of its words by --words", err)
+	}
+	return found, nil
+}
+
+// filledUp are the words, each once, and as many of others as make them as many as those are.
+func filledUp(words, others []string) []string {
+	var list []string
+	known := map[string]bool{}
+	for _, word := range slices.Concat(words, others) {
+		if !known[word] && (len(list) < len(others)) {
+			known[word] = true
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// firstRow is the first row of a file of a dataset.
+func firstRow(data *datagen.Dataset, name string) ([]string, error) {
+	for _, file := range data.Files() {
+		if file.Name == name {
+			var row firstLine
+			if _, err := file.Parts[0].WriteTo(&row); err != nil && !errors.Is(err, io.ErrShortWrite) {
+				return nil, err
+			}
+			return csv.NewReader(bytes.NewReader(row.text)).Read()
+		}
+	}
+	return nil, fmt.Errorf("a dataset has no file %s", name)
+}
+
+// firstLine takes one write, which holds at least a line, and no more.
+type firstLine struct{ text []byte }
+
+func (l *firstLine) Write(p []byte) (int, error) {
+	line, _, _ := bytes.Cut(p, []byte("\n"))
+	l.text = bytes.Clone(line)
+	return 0, io.ErrShortWrite
+}
