@@ -30,4 +30,3 @@ func Adopt(ctx context.Context, e store.Loader, o Options) (leftOut []string, er
 	}
 	return leftOut, nil
 }
-
