@@ -11,9 +11,10 @@ MODES   ?= honest lying disorder nobarrier torn whole
 FUZZTIME ?= 5s
 INPUTS  ?= 10000000
 SEED    ?= 0
+REPLICATES ?= 2000
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut cgroup kills release platforms test versions bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut cgroup kills release platforms test versions simulate bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -53,6 +54,9 @@ test: ## runs the tests but those that take minutes; those that need a PostgreSQ
 versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
 		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load ./internal/monitor || exit 1; done
+
+simulate: ## simulates what docs/method.md says of the statistics, REPLICATES (2000) times a figure, and writes its tables: minutes
+	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/method.md
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

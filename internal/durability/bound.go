@@ -25,14 +25,11 @@ func Conclude(p Plan, cuts []result.Cut) *result.Cuts {
 	return all
 }
 
-// share gives the bounds, 0 to 1, of the probability of something that came about in k of n tries, at 95 %, by Clopper and
-// Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial, 1934. For none of n the upper
-// bound is the one-sided one, 1-0.05^(1/n), which is about 3/n, and for all of n the lower one.
+// share gives the bounds, 0 to 1, of the probability of something that came about in k of n tries, by Clopper and Pearson, The use of
+// confidence or fiducial limits illustrated in the case of the binomial, 1934. Each is one-sided and holds at 95 % by itself, whatever
+// comes about: one that is one-sided only where nothing was lost holds in fewer. For none of n the upper is 1-0.05^(1/n), about 3/n.
 func share(k, n int) (from, to float64) {
-	tail := 0.025
-	if k == 0 || k == n {
-		tail = 0.05
-	}
+	const tail = 0.05
 	if k > 0 {
 		from = solve(func(p float64) bool { return 1-binomial(k-1, n, p) > tail })
 	}

@@ -11,24 +11,23 @@ import (
 // freedom with batches of b of n samples.
 //
 // A batch that is not much longer than the memory of the series makes the estimate too small. By how much is known for
-// an autoregressive series of first order, so the estimate is corrected as if the series were one, with the lag-one
-// autocorrelation that it has, as N-Skart does between its batches (A. Tafazzoli, N. M. Steiger and J. R. Wilson,
-// "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for Simulation Analysis", IEEE
-// Transactions on Automatic Control 56(2), 2011).
+// an autoregressive series of first order, so the estimate is corrected as if the sums over fiftieths of the series were one,
+// with the lag-one autocorrelation that they have, as N-Skart does between its batches (A. Tafazzoli, N. M. Steiger and J. R.
+// Wilson, "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for Simulation Analysis", IEEE
+// Transactions on Automatic Control 56(2), 2011). In single samples the noise of counting hides a slow wander.
 type batchMeans struct {
 	variance float64 // of the orders of a span, a sample of the span
 	freedom  float64 // degrees of freedom
-	lagOne   float64 // autocorrelation of neighbouring samples
-	batch    int     // samples
-	// correction is the factor by which variance was raised for the memory of the series. Where it is large the estimate
-	// rests on the correction and not on the batches.
+	// correction is the factor by which variance was raised for the memory of the series.
 	correction float64
+	few        string // why it rests on few independent samples, and so more on the correction than on the batches; empty where it does not
 }
 
 const (
 	minSamples    = 50  // of a series that is estimated from
 	minBatches    = 6   // of a series, non-overlapping
-	maxCorrection = 1.5 // of one that is long enough
+	maxCorrection = 1.5 // of one that has enough independent samples
+	fewestFreedom = 4.5 // of one that has: that of four batches
 )
 
 // tooShort is why no estimate can be had.
@@ -68,23 +67,28 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 			squares += sum * sum
 		}
 	}
-	e := batchMeans{
-		variance: squares / float64(batch) / float64(n-batch+1) / (1 - lost),
-		freedom:  1.5 * (1/share - 1),
-		lagOne:   lagOne(residuals, f),
-		batch:    batch,
-	}
-	expected := (inflation(e.lagOne, batch) - lost*inflation(e.lagOne, n)) / (1 - lost)
-	e.correction = math.Inf(1)
-	if expected > 0 {
-		e.correction = max(1, inflation(e.lagOne, span)/expected)
-	}
-	e.variance *= e.correction
+	small := n / minSamples
+	phi := lagOne(sums(residuals, small), f)
+	of := func(samples int) float64 { return inflation(phi, float64(samples)/float64(small)) }
+	expected := (of(batch) - lost*of(n)) / (1 - lost)
+	e := batchMeans{correction: max(1, of(span)/expected), freedom: 1.5 * (1/share - 1)}
+	e.variance = squares / float64(batch) / float64(n-batch+1) / (1 - lost) * e.correction
 	if e.correction > maxCorrection {
-		return e, tooShort{fmt.Sprintf("%d samples with an autocorrelation of %.2f from one to the next tell as much as %.0f independent ones",
-			n, e.lagOne, float64(n)/inflation(e.lagOne, n))}
+		e.few = fmt.Sprintf("few independent samples: the %d of the run resemble their neighbours so much that they tell as much as %.0f",
+			n, float64(n)/float64(small)/of(n))
 	}
 	return e, nil
+}
+
+// sums are those of neighbours, so many each; what is left at the end is left out.
+func sums(values []float64, size int) []float64 {
+	all := make([]float64, len(values)/size)
+	for i := range all {
+		for _, v := range values[i*size : (i+1)*size] {
+			all[i] += v
+		}
+	}
+	return all
 }
 
 // lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the mean or the line brings
@@ -106,7 +110,6 @@ func lagOne(residuals []float64, f fit) float64 {
 
 // inflation is how many times as much the sum of n neighbouring samples of an autoregressive series varies as that of n
 // independent ones.
-func inflation(phi float64, n int) float64 {
-	m := float64(n)
-	return (1 + phi) / (1 - phi) * (1 - 2*phi*(1-math.Pow(phi, m))/(m*(1-phi*phi)))
+func inflation(phi, n float64) float64 {
+	return (1 + phi) / (1 - phi) * (1 - 2*phi*(1-math.Pow(phi, n))/(n*(1-phi*phi)))
 }

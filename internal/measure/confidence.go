@@ -8,16 +8,22 @@ import (
 // ci95 is half the width of the 95 % confidence interval of the OPM of the samples of a window: an interval of the OPM
 // that the run would have in the long run, of which the window is a part. The scatter comes from all of the run that the
 // window belongs to, in batches as long as the window, at most a sixth of it: how much windows like this one differ. So
-// a run whose checkpoints come and go shows it, in whichever part of the cycle the window lies. The error says why there
-// is none.
-func (s Series) ci95(window []Sample) (half float64, err error) {
-	e, err := newBatchMeans(lessMean(s.stretch(window)), len(window), theMean)
-	if err != nil {
-		return 0, err
+// a run whose checkpoints come and go shows it, in whichever part of the cycle the window lies. Batches of a window that holds
+// whole checkpoint cycles are whole cycles too. few says why the interval rests on few independent samples, empty where it does
+// not; the error says why there is none.
+func (s Series) ci95(window []Sample) (half float64, few string, err error) {
+	stretch, span := s.stretch(window), spanOf(window)
+	variance := 0. // of the orders of such windows
+	e, cycles := newCycleMeans(stretch, s.begun(spanOf(stretch)), span.To-span.From)
+	if cycles {
+		variance = e.variance
+	} else {
+		if e, err = newBatchMeans(lessMean(stretch), len(window), theMean); err != nil {
+			return 0, "", err
+		}
+		variance = e.variance * float64(len(window))
 	}
-	length := spanOf(window)
-	deviation := math.Sqrt(e.variance * float64(len(window)))
-	return student975(e.freedom) * deviation * float64(time.Minute) / float64(length.To-length.From), nil
+	return student975(e.freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(span.To-span.From), e.few, nil
 }
 
 // stretch is the part of the run that a window belongs to: the run phase from where the start has worn off, and as much

@@ -119,9 +119,11 @@ type Window struct {
 
 	OPM float64 `json:"opm"` // completed orders a minute
 	// CI95 is half the width of the 95 % confidence interval of OPM, by overlapping batch means over the run that the
-	// window is part of; null where the run is too short for one, and NoCI95 says why.
+	// window is part of, or over its whole checkpoint cycles; null where the run is too short for one, and NoCI95 says why.
 	CI95   *float64 `json:"opm_ci95"`
 	NoCI95 string   `json:"no_opm_ci95,omitempty"`
+	// FewSamples says why the interval is wide and less certain than others; empty where it is not.
+	FewSamples string `json:"few_independent_samples,omitempty"`
 	// RunningAverageOPM is the mean, over the samples of the window, of what DS2 called opm at each of them: the average
 	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
@@ -191,10 +193,10 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		mean := float64(ds2) / float64(time.Millisecond) / float64(w.Counts.Orders)
 		w.DS2Mean = &mean
 	}
-	if half, err := s.ci95(samples); err != nil {
+	if half, few, err := s.ci95(samples); err != nil {
 		w.NoCI95 = err.Error()
 	} else {
-		w.CI95 = &half
+		w.CI95, w.FewSamples = &half, few
 	}
 	w.RunningAverageOPM = s.meanRunningAverage(samples)
 	w.Cycle = s.cycle(span)

@@ -72,7 +72,7 @@ func TestTrendAndSteadiness(t *testing.T) {
 				return 1250 * (1 - slow)
 			}
 			return 1000 * (1 - slow)
-		}, "not steady: the rate drifts by +1", "whether the drift goes on cannot be said from this window ("},
+		}, "not steady: the rate drifts by +2", "whether the drift goes on cannot be said from this window ("},
 	} {
 		var s Series
 		for i := range 1200 {

@@ -33,7 +33,7 @@ func cutsNote(c *result.Cuts) string {
 	case c.Lossy == n-c.Idle:
 		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", lost, share(c.From))
 	}
-	return fmt.Sprintf("%s, after %s of the cuts something: %s to %s of cuts lose something, at 95 %%.", lost, integer(int64(c.Lossy)), share(c.From), share(c.To))
+	return fmt.Sprintf("%s, after %s of the cuts something: at least %s and at most %s of cuts lose something, each at 95 %%.", lost, integer(int64(c.Lossy)), share(c.From), share(c.To))
 }
 
 // share is a probability in whole percent, with a digit more where that would say too little.

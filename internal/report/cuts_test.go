@@ -13,7 +13,7 @@ func TestCutsNote(t *testing.T) {
 			Cuts: make([]result.Cut, 20), Acknowledged: 1_200_000, To: 0.1391},
 		"100 cuts, 812,000 acknowledged, 0 lost: at most 3.0 % of cuts lose anything, at 95 %.": {Planned: 100,
 			Cuts: make([]result.Cut, 100), Acknowledged: 812_000, To: 0.02951},
-		"20 cuts, 4,000 acknowledged, 31 lost, after 5 of the cuts something: 8.7 % to 49 % of cuts lose something, at 95 %.": {Planned: 20,
+		"20 cuts, 4,000 acknowledged, 31 lost, after 5 of the cuts something: at least 8.7 % and at most 49 % of cuts lose something, each at 95 %.": {Planned: 20,
 			Cuts: make([]result.Cut, 20), Acknowledged: 4000, Lost: 31, Lossy: 5, From: 0.0866, To: 0.491},
 		"1 cut of 3, 90 acknowledged, 2 lost, after each of them something: at least 5.0 % of cuts lose something, at 95 %.": {Planned: 3,
 			Cuts: make([]result.Cut, 1), Acknowledged: 90, Lost: 2, Lossy: 1, From: 0.05, To: 1},

@@ -92,13 +92,16 @@ func notes(s result.Summary) (sentences []string, good bool) {
 		w := s.Windows[0]
 		sentence := fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Or().Cycles, seconds(w.From), seconds(w.To))
 		if w.CI95 != nil {
-			sentence += ", with its 95 % confidence interval by overlapping batch means"
+			sentence += ", with its 95 % confidence interval"
 		}
 		if s.IOPS == nil {
 			sentences = append(sentences, sentence+".")
 		}
 		if w.NoCI95 != "" {
 			sentences = append(sentences, fmt.Sprintf("The run is %s.", w.NoCI95))
+		}
+		if w.FewSamples != "" {
+			sentences = append(sentences, fmt.Sprintf("The confidence interval is wide and less certain than others, as it rests on %s.", w.FewSamples))
 		}
 		sentences = append(sentences, capital(w.Steady.Why)+".")
 		if w.Cycle != nil {

@@ -1,0 +1,207 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// process makes the orders of each second of a run, about 10,000 with a scatter of 5 %.
+type process struct {
+	name   string
+	cycle  int // seconds from one checkpoint to the next; 0: there are none
+	jitter float64
+	make   func(random *rand.Rand, seconds int, begins []int) []float64
+}
+
+// autoregressive leaves a share phi of the noise of each second to the next.
+func autoregressive(random *rand.Rand, seconds int, phi float64) []float64 {
+	all := make([]float64, seconds)
+	noise := random.NormFloat64()
+	for i := range all {
+		noise = phi*noise + math.Sqrt(1-phi*phi)*random.NormFloat64()
+		all[i] = 10_000 + 500*noise
+	}
+	return all
+}
+
+func memory(phi float64) process {
+	return process{name: fmt.Sprintf("φ %g", phi), make: func(random *rand.Rand, seconds int, _ []int) []float64 {
+		return autoregressive(random, seconds, phi)
+	}}
+}
+
+// wander is white noise beside slow noise of a fifth of its variance.
+func wander(phi float64) process {
+	return process{name: fmt.Sprintf("white noise and φ %g", phi), make: func(random *rand.Rand, seconds int, _ []int) []float64 {
+		all, slow := autoregressive(random, seconds, 0), autoregressive(random, seconds, phi)
+		for i := range all {
+			all[i] += (slow[i] - 10_000) * math.Sqrt(.2)
+		}
+		return all
+	}}
+}
+
+// sawtooth falls by 40 % from the begin of each checkpoint to the next.
+func sawtooth(period int, jitter float64) process {
+	name := fmt.Sprintf("sawtooth %d s", period)
+	if jitter > 0 {
+		name += fmt.Sprintf(" ± %g %%", 100*jitter)
+	}
+	return process{name: name, cycle: period, jitter: jitter, make: func(random *rand.Rand, seconds int, begins []int) []float64 {
+		all := autoregressive(random, seconds, 0)
+		for k := 1; k < len(begins); k++ {
+			for i := max(0, begins[k-1]); i < min(begins[k], seconds); i++ {
+				all[i] += 4000 * (.5 - (float64(i-begins[k-1])+.5)/float64(begins[k]-begins[k-1]))
+			}
+		}
+		return all
+	}}
+}
+
+func pareto() process {
+	return process{name: "Pareto stalls", make: func(random *rand.Rand, seconds int, _ []int) []float64 {
+		all := autoregressive(random, seconds, 0)
+		for at := random.ExpFloat64() * 60; at < float64(seconds); at += random.ExpFloat64() * 60 {
+			length := math.Pow(1-random.Float64(), -1/1.5)
+			for i := int(at); i < min(int(at+length), seconds); i++ {
+				all[i] *= .2
+			}
+		}
+		return all
+	}}
+}
+
+// series is a run phase of these seconds, with the begins of the checkpoints in it.
+func (p process) series(random *rand.Rand, seconds int) measure.Series {
+	var s measure.Series
+	var begins []int
+	if p.cycle > 0 {
+		s.Cycles = []time.Duration{}
+		for at := -random.IntN(p.cycle); ; {
+			begins = append(begins, at)
+			if at >= 0 && at <= seconds {
+				s.Cycles = append(s.Cycles, time.Duration(at)*time.Second)
+			}
+			if at > seconds {
+				break
+			}
+			at += max(1, int(math.Round(float64(p.cycle)*(1+p.jitter*random.NormFloat64()))))
+		}
+	}
+	for i, orders := range p.make(random, seconds, begins) {
+		s.Samples = append(s.Samples, measure.Sample{
+			End: time.Duration(i+1) * time.Second, Length: time.Second, Phase: measure.PhaseRun,
+			Counts: measure.Counts{Orders: int64(math.Round(max(0, orders)))},
+		})
+	}
+	return s
+}
+
+// covered is what came of many intervals.
+type covered struct{ held, width, marked, given float64 }
+
+func (c covered) String() string {
+	text := share(c.held) + "/" + fmt.Sprintf("%.2f", c.width)
+	if c.given < .95 {
+		text += fmt.Sprintf(" {%s}", share(c.given))
+	}
+	if c.marked > .05 {
+		text += fmt.Sprintf(" [%s]", share(c.marked))
+	}
+	return text
+}
+
+// intervals holds the intervals of windows of many runs against the truth, and their width against that of one who knows the
+// scatter of such windows.
+func intervals(random *rand.Rand, p process, seconds int, spec measure.WindowSpec) (c covered) {
+	var rates, halves []float64
+	for range *replicates {
+		w, err := p.series(random, seconds).Compute(spec)
+		if err != nil {
+			continue
+		}
+		if w.CI95 == nil {
+			continue
+		}
+		rates, halves = append(rates, w.OPM), append(halves, *w.CI95)
+		if w.FewSamples != "" {
+			c.marked++
+		}
+	}
+	truth := longRun(p)
+	squares, width := 0., 0.
+	for i, r := range rates {
+		squares += (r - truth) * (r - truth)
+		width += halves[i]
+		if math.Abs(r-truth) <= halves[i] {
+			c.held++
+		}
+	}
+	n := float64(len(rates))
+	c.given = n / float64(*replicates)
+	c.held, c.width, c.marked = c.held/n, width/n/(1.96*math.Sqrt(squares/n)), c.marked/n
+	return c
+}
+
+// longRun is the OPM of a process in the long run.
+func longRun(p process) float64 {
+	if p.name != pareto().name {
+		return 600_000
+	}
+	random, sum := rand.New(rand.NewPCG(1, 1)), 0.
+	for range 200 {
+		for _, orders := range p.make(random, 3600, nil) {
+			sum += orders
+		}
+	}
+	return 60 * sum / 200 / 3600
+}
+
+func last(seconds, of int) measure.WindowSpec {
+	return measure.WindowSpec{Name: "w", Span: measure.Span{From: time.Duration(of-seconds) * time.Second, To: time.Duration(of) * time.Second}}
+}
+
+// leasts is what share of the intervals of runs of such a process and so many seconds has to hold the truth.
+var leasts = map[string]float64{
+	"φ 0, 60": .93, "φ 0, 200": .93, "φ 0, 600": .93, "φ 0, 1200": .93, "φ 0.8, 1200": .93, "φ 0.9, 1200": .93, "φ 0.95, 1200": .93,
+	"φ 0.95, 200": .90, "white noise and φ 0.95, 1200": .93,
+}
+
+func TestIntervals(t *testing.T) {
+	var made table
+	made.row("process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
+	for _, p := range []process{memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9), wander(.95), wander(.98), pareto()} {
+		random, row := randomOf(p.name), []string{p.name}
+		for _, c := range [][2]int{{60, 60}, {200, 200}, {600, 600}, {1200, 1200}, {200, 1200}} {
+			got := intervals(random, p, c[1], last(c[0], c[1]))
+			row = append(row, got.String())
+			if least, held := leasts[fmt.Sprintf("%s, %d", p.name, c[1])]; held && (!within(got.held, least, 1) || got.given < 1) {
+				t.Errorf("%s, %v s: %s of the intervals hold the truth, want %s", p.name, c, got, share(least))
+			}
+		}
+		made.row(row...)
+	}
+	publish(t, "intervals", made)
+}
+
+func TestCycles(t *testing.T) {
+	var made table
+	made.row("process", "whole cycles of 1,200 s", "all of 1,200 s", "200 of 1,200 s")
+	for _, p := range []process{sawtooth(100, 0), sawtooth(130, 0), sawtooth(130, .1), sawtooth(250, 0), sawtooth(300, 0)} {
+		random := randomOf(p.name)
+		whole := intervals(random, p, 1200+p.cycle, measure.WindowSpec{Name: "w", Cycles: 1200 / p.cycle})
+		if !within(whole.held, .93, .98) || whole.width > 1.4 {
+			t.Errorf("%s: %s of whole cycles, want .93 to .98, at most 1.4 times as wide as the truth", p.name, whole)
+		}
+		made.row(p.name,
+			whole.String(),
+			intervals(random, p, 1200, last(1200, 1200)).String(),
+			intervals(random, p, 1200, last(200, 1200)).String())
+	}
+	publish(t, "cycles", made)
+}

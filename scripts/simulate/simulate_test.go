@@ -1,0 +1,75 @@
+// Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which the truth is known, and holds them
+// to what docs/method.md says of them. With -write it writes the tables of that page.
+package simulate
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	replicates = flag.Int("replicates", 300, "simulated cases of each figure")
+	write      = flag.String("write", "", "page whose tables are written")
+)
+
+// table is one of the page: rows of cells below a head.
+type table struct{ rows [][]string }
+
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t table) markdown() string {
+	var b strings.Builder
+	for i, row := range t.rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			fmt.Fprintf(&b, "|%s\n", strings.Repeat(" --- |", len(row)))
+		}
+	}
+	return b.String()
+}
+
+// publish shows a table, and writes it to the page between its markers.
+func publish(t *testing.T, name string, made table) {
+	t.Helper()
+	t.Logf("%s, %d replicates:\n%s", name, *replicates, made.markdown())
+	if *write == "" {
+		return
+	}
+	page, err := os.ReadFile(*write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := regexp.MustCompile(fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)))
+	if !marked.Match(page) {
+		t.Fatalf("%s has no place for the table %s", *write, name)
+	}
+	text := marked.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}")
+	if err := os.WriteFile(*write, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// within says whether a share that was simulated lies between two bounds, as far as so many replicates can tell: three standard errors.
+func within(share, low, high float64) bool {
+	slack := 3 * math.Sqrt(.25*.25/float64(*replicates)) // of a share of about .94
+	return share >= low-slack && share <= high+slack
+}
+
+func randomOf(name string) *rand.Rand {
+	seed := uint64(14695981039346656037)
+	for _, c := range []byte(name) {
+		seed = (seed ^ uint64(c)) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(seed, 30))
+}
+
+// share prints a share with three digits, without the leading 0.
+func share(v float64) string {
+	return strings.TrimPrefix(fmt.Sprintf("%.3f", v), "0")
+}

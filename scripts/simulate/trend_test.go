@@ -1,0 +1,60 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of so many hours.
+func minutes(hours, loss float64) process {
+	return process{make: func(random *rand.Rand, seconds int, _ []int) []float64 {
+		all := autoregressive(random, seconds, 0)
+		if hours > 0 {
+			slow := autoregressive(random, seconds, math.Exp(-1/hours/60))
+			for i := range all {
+				all[i] += (slow[i] - 10_000) * .5
+			}
+		}
+		for i := range all {
+			all[i] *= 1 - loss*float64(i)/float64(seconds)
+		}
+		return all
+	}}
+}
+
+func TestTrends(t *testing.T) {
+	var made table
+	made.row("24 hours of white noise and a wander of", "trend found, none there", "told", "found, a loss of 3 % there")
+	for _, hours := range []float64{0, .5, 1, 3} {
+		random := randomOf(fmt.Sprint("trend", hours))
+		count := func(loss float64) (found, told float64) {
+			for range *replicates {
+				s := minutes(hours, loss).series(random, 24*60)
+				for i := range s.Samples {
+					s.Samples[i].End, s.Samples[i].Length = s.Samples[i].End*60, time.Minute
+				}
+				w, err := s.Window("day", measure.Span{To: 24 * time.Hour})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if w.Trend == nil {
+					continue
+				}
+				told++
+				if w.Trend.Found {
+					found++
+				}
+			}
+			return found / float64(*replicates), told / float64(*replicates)
+		}
+		false_, told := count(0)
+		true_, _ := count(.03)
+		made.row(fmt.Sprintf("%g hours", hours), share(false_), share(told), share(true_))
+	}
+	publish(t, "trends", made)
+}
