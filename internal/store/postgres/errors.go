@@ -148,7 +148,7 @@ func classify(code string) (store.Class, string) {
 	case undefinedDatabase:
 		return store.Config, "make it with ds2 load, or name another database in the target"
 	case undefinedTable, "42883", "42703", "3F000": // no table, function, column, schema
-		return store.Config, "the database does not hold what ds2 load fills it with: load it"
+		return store.Config, "fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"
 	case insufficientPrivilege:
 		return store.Config, "give the user of the target the right to do so, or use another"
 	}

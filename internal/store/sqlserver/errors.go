@@ -161,7 +161,7 @@ func classOf(number int32) (store.Class, string) {
 	case 942:
 		return store.Config, "set it online: ALTER DATABASE … SET ONLINE"
 	case 201, 207, 208, 2812, 8144, 8145, 8146: // no column, table or procedure, or one of another shape
-		return store.Config, "the database does not hold what ds2 load fills it with: load it"
+		return store.Config, "fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"
 	case 229, 230, 262, 297, 300, 916:
 		return store.Config, "give the login of the target the right to do so, or use another"
 	case 15118:
