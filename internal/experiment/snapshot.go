@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ds2/internal/diskspace"
-	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 )
@@ -74,7 +73,7 @@ func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter
 	least := needs + needs/100 + 16<<20
 	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
 	free, known := int64(0), false
-	if monitor.IsLocal(monitor.HostOf(s.Label())) {
+	if room.Here {
 		free, known = diskspace.FreeOf(room.Directories)
 	}
 	if !known {

@@ -8,7 +8,6 @@ import (
 	"github.com/docker/go-units"
 
 	"ds2/internal/diskspace"
-	"ds2/internal/monitor"
 	"ds2/internal/store"
 )
 
@@ -22,11 +21,11 @@ const growth = 0.25
 func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	needs := l.params.Bytes
 	snapshotter, ok := l.engine.(store.Snapshotter)
-	if !ok || needs == 0 || !monitor.IsLocal(monitor.HostOf(l.engine.Label())) {
+	if !ok || needs == 0 {
 		return nil
 	}
 	room, err := snapshotter.SnapshotRoom(ctx)
-	if err != nil {
+	if err != nil || !room.Here {
 		return nil // who may not ask loads nevertheless
 	}
 	free, known := diskspace.FreeOf(room.Directories)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -208,40 +207,11 @@ type serverProcess struct {
 	Container
 }
 
-// errNoProcess says that a server's process is none of those seen here.
-var errNoProcess = errors.New("its process cannot be seen from here")
-
-// findServer finds the server of a session by the number that its own container gives the session's process, and by the
-// name of its program.
-func (fs FS) findServer(session int, program string) (*serverProcess, error) {
+// findServer finds a server by a process of its own: one that serves a session, or that is all of it.
+func (fs FS) findServer(found int, program string) (*serverProcess, error) {
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
 		return nil, err
-	}
-	all, err := pfs.AllProcs()
-	if err != nil {
-		return nil, err
-	}
-	found := 0
-	for _, p := range all {
-		if name, err := p.Comm(); err != nil || name != program {
-			continue
-		}
-		status, err := p.NewStatus()
-		inside := p.PID
-		if n := len(status.NSpids); n > 0 {
-			inside = int(status.NSpids[n-1])
-		}
-		if err != nil || inside != session {
-			continue
-		}
-		if found != 0 {
-			return nil, fmt.Errorf("processes %d and %d may both be its own", found, p.PID)
-		}
-		found = p.PID
-	}
-	if found == 0 {
-		return nil, errNoProcess
 	}
 	process, err := pfs.Proc(found)
 	if err != nil {

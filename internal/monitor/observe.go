@@ -92,7 +92,10 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Op
 			files = append(files, w.Servers[i].Files...)
 		}
 	}
-	local := len(w.here) > 0
+	local := slices.ContainsFunc(targets, func(t store.Store) bool {
+		// Those who name drives may know of a server here whose process and files cannot be seen from this container.
+		return w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
+	})
 	switch linux := runtime.GOOS == "linux"; {
 	case o.Prometheus != "": // it is asked after the run
 	case len(o.Exporters) > 0:
@@ -231,14 +234,13 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 		return err
 	}
 	var container *Container
-	if runtime.GOOS == "linux" && w.prometheus == nil && IsLocal(HostOf(s.Any().Label())) {
+	here := s.Any().Here(ctx)
+	if runtime.GOOS == "linux" && w.prometheus == nil && here {
 		container = w.process(ctx, s, item)
 	}
 	counters := []Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
 	for _, t := range s.Databases {
-		if IsLocal(HostOf(t.Label())) {
-			w.here[t] = true
-		}
+		w.here[t] = here
 		found := Server{Version: s.Version, Container: container}
 		if found.Settings, err = s.Settings(ctx, t); err != nil {
 			w.note("%s: %v", t.Label(), t.Wrap("look", err))
@@ -304,14 +306,11 @@ func (w *Observer) files(ctx context.Context, s *store.Server, t store.Store, as
 // process finds a server's process on this machine, and opens the counters of it and of its container, which is nil where it may
 // use all of the machine.
 func (w *Observer) process(ctx context.Context, s *store.Server, item string) *Container {
-	session, program, err := s.Process(ctx)
-	if err == nil && session == 0 {
-		return nil
-	}
 	var process *serverProcess
-	if err == nil {
-		process, err = Root.findServer(session, program)
-	}
+	err := store.FindProcess(ctx, s.Any(), Root.Proc, func(pid int, program string) (err error) {
+		process, err = Root.findServer(pid, program)
+		return err
+	})
 	if err != nil {
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
 		return nil

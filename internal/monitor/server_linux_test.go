@@ -8,6 +8,7 @@ import (
 
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 	"ds2/internal/store"
 )
@@ -71,5 +72,38 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	}
 	if len(w.Clocks) != 1 {
 		t.Errorf("clocks of %d servers, want 1", len(w.Clocks))
+	}
+}
+
+// TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does: neither its process nor its
+// files are here, so this machine's drives are none of its.
+func TestTunnel(t *testing.T) {
+	address := pgtest.Database(t)
+	db := open(t, address)
+	for _, statement := range []string{
+		"CREATE SCHEMA there",
+		"CREATE FUNCTION there.pg_backend_pid() RETURNS int LANGUAGE sql AS 'SELECT 99999999'",
+		"CREATE FUNCTION there.pg_control_system(OUT system_identifier bigint) LANGUAGE sql AS 'SELECT 1'",
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = there, pg_catalog, public', current_database()); END $$",
+	} {
+		exec(t, db, statement)
+	}
+	here, err := monitor.Observe(t.Context(), []store.Store{target(t, pgtest.Database(t))}, 0, monitor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if here.Machine == nil || !here.Local {
+		t.Errorf("the machine of a server on it is not observed: %v", here.Notes)
+	}
+	s := target(t, address)
+	w, err := monitor.Observe(t.Context(), []store.Store{s}, 0, monitor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Machine != nil || w.Local {
+		t.Errorf("machine %+v is observed for a server that is elsewhere", w.Machine)
+	}
+	if _, _, ok := w.Free(s, "/"); ok {
+		t.Error("this machine's room is taken for that of a server that is elsewhere")
 	}
 }

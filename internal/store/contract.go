@@ -26,6 +26,10 @@ type Store interface {
 	// Label names the target as host:port/database, without user or password: fit for logs, records and metrics.
 	Label() string
 
+	// Here says whether its server runs on this machine, by the server's process or its files. Its address does not tell: that of
+	// a tunnel is localhost. It is false where nobody can see either.
+	Here(ctx context.Context) bool
+
 	// DB is a pool for schema, audits and counters. The work of users never goes through it.
 	DB() *sql.DB
 
@@ -110,6 +114,7 @@ type SnapshotRoom struct {
 	Database    int64    // 0: it does not exist, or nobody knows
 	Copy        int64    // that there is; 0: none
 	Directories []string // of the server's machine that hold the database and will hold its copy; none: nobody knows
+	Here        bool     // they are of this machine
 	Clones      bool     // the copy may share its blocks with the database, and then takes no room
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"ds2/internal/process"
 	"ds2/schema"
 )
 
@@ -91,12 +93,34 @@ func (s *Server) FileCounters() string { return s.queries.FileCounters }
 // Clock is the query for the server's time, in seconds since 1970.
 func (s *Server) Clock() string { return s.queries.Clock }
 
-// Process is the process that serves a session of this moment, or that is all of the server, by its number in the server's own
-// container, and the name of its program; 0 where the server does not tell.
-func (s *Server) Process(ctx context.Context) (pid int, program string, err error) {
-	var number sql.NullInt64
-	err = s.Any().DB().QueryRowContext(ctx, s.queries.Process).Scan(&number, &program)
-	return int(number.Int64), program, s.Any().Wrap("ask for the server's process", err)
+// FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a database, or
+// that is all of its server, and has use called with it while the session lasts. It is process.ErrNone where it is none of those.
+func FindProcess(ctx context.Context, database Store, dir string, use func(pid int, program string) error) error {
+	queries, err := schema.ServerQueries(database.Engine())
+	if err != nil {
+		return err
+	}
+	const op = "ask for the server's process"
+	conn, err := database.DB().Conn(ctx)
+	if err != nil {
+		return database.Wrap(op, err)
+	}
+	defer conn.Close()
+	var inside sql.NullInt64
+	var program string
+	var age sql.NullFloat64
+	err = conn.QueryRowContext(ctx, queries.Process).Scan(&inside, &program, &age)
+	switch {
+	case errors.Is(err, sql.ErrNoRows) || err == nil && !inside.Valid:
+		return process.ErrNone
+	case err != nil:
+		return database.Wrap(op, err)
+	}
+	pid, err := process.Find(dir, int(inside.Int64), program, time.Duration(age.Float64*float64(time.Second)))
+	if err != nil {
+		return err
+	}
+	return use(pid, program)
 }
 
 // maxListed is how many files or settings a server is believed to have.

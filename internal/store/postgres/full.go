@@ -3,10 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"net"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,18 +36,19 @@ func (s *Store) whereFull(message string) string {
 	return "make room on the server's file system that holds " + s.mounted(dir)
 }
 
-// learnDirectory asks for the server's data directory: one that has gone down for lack of room can no longer be asked. Who may not
+// learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down for lack of room can no longer be asked. Who may not
 // read all settings is not told.
 func (s *Store) learnDirectory(ctx context.Context, conn *pgx.Conn) {
 	var dir string
 	if err := conn.QueryRow(ctx, "SELECT setting FROM pg_settings WHERE name = 'data_directory'").Scan(&dir); err == nil {
 		s.data.Store(dir) // else there are fewer hints
+		s.here.Store(isHere(ctx, conn))
 	}
 }
 
 // mounted is a directory of the server's with the mount point of its file system, where the server is on this machine.
 func (s *Store) mounted(dir string) string {
-	if s.isLocal() {
+	if s.here.Load() {
 		if mount, ok := diskspace.MountPoint(dir); ok {
 			return fmt.Sprintf("%s (mounted at %s)", dir, mount)
 		}
@@ -57,16 +56,11 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
-func (s *Store) isLocal() bool {
-	host := s.config.Host
-	return host == "localhost" || strings.HasPrefix(host, "/") || net.ParseIP(host).IsLoopback()
-}
-
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it has, or
 // nobody knows. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
 	data, ok := s.data.Load().(string)
-	if !ok || !s.isLocal() {
+	if !ok || !s.here.Load() {
 		return ""
 	}
 	for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {

@@ -3,10 +3,8 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +22,7 @@ import (
 // logPlace is what of the log is to be read, and where.
 type logPlace struct {
 	programs, data, system     string // directories of the server's programs and of its data; its identifier
+	standby                    bool
 	timeline, start, end, size int64
 }
 
@@ -36,7 +35,7 @@ const findLog = `
 		FROM pg_ls_waldir(), current WHERE name ~ '^[0-9A-F]{24}$' AND substr(name, 1, 8) = timeline),
 	run AS (SELECT there.segment, row_number() OVER (ORDER BY there.segment DESC) AS n FROM there, current WHERE there.segment <= current.segment),
 	oldest AS (SELECT min(run.segment) AS segment FROM run, current WHERE run.segment = current.segment + 1 - run.n)
-	SELECT (SELECT setting FROM pg_config WHERE name = 'BINDIR'), current_setting('data_directory'), (SELECT system_identifier::text FROM pg_control_system()),
+	SELECT (SELECT setting FROM pg_config WHERE name = 'BINDIR'), current_setting('data_directory'), (SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery(),
 		('x' || timeline)::bit(32)::bigint, (oldest.segment * size)::bigint, (lsn - '0/0')::bigint, size
 	FROM current, oldest`
 
@@ -44,7 +43,7 @@ const findLog = `
 // machine; where they are not, the result says so.
 func (s *Store) checkLog(ctx context.Context, tell func(done, total int64)) (*store.LogCheck, error) {
 	var p logPlace
-	err := s.db.QueryRowContext(ctx, findLog).Scan(&p.programs, &p.data, &p.system, &p.timeline, &p.start, &p.end, &p.size)
+	err := s.db.QueryRowContext(ctx, findLog).Scan(&p.programs, &p.data, &p.system, &p.standby, &p.timeline, &p.start, &p.end, &p.size)
 	if err != nil {
 		if wrapped := s.wrap("ask where the log is", err); store.Classify(wrapped) == store.Connection {
 			return nil, wrapped
@@ -96,14 +95,8 @@ func position(at int64) string { return fmt.Sprintf("%X/%X", at>>32, at&0xffffff
 
 // missing says why the log cannot be read here; empty where it can.
 func (p logPlace) missing(program string) string {
-	control, err := os.Open(filepath.Join(p.data, "global", "pg_control"))
-	if err != nil {
-		return fmt.Sprintf("the server's files are not on this machine, or not to be read: %v", err)
-	}
-	defer control.Close()
-	var system [8]byte // its first field, in the byte order of the server's machine
-	if _, err := io.ReadFull(control, system[:]); err != nil || strconv.FormatUint(binary.NativeEndian.Uint64(system[:]), 10) != p.system {
-		return fmt.Sprintf("the files in %s of this machine are of another server", p.data)
+	if !holds(p.data, p.system, p.standby) {
+		return fmt.Sprintf("there are no files of the server in %s of this machine, or they are not to be read", p.data)
 	}
 	if _, err := os.Stat(program); err != nil {
 		return fmt.Sprintf("the server's programs are not on this machine: %v", err)

@@ -39,6 +39,7 @@ type Store struct {
 	password func(ctx context.Context) (string, error) // nil: the config's
 	db       *sql.DB
 	data     atomic.Value // the server's data directory, a string
+	here     atomic.Bool  // it is on this machine
 	running  sync.Map     // names of statements that Progress reports on, by the server's process
 }
 

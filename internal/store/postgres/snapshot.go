@@ -58,6 +58,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 		if err := conn.QueryRow(ctx, sizes, s.Database(), name, clones).Scan(&room.Database, &room.Copy, &room.Clones); err != nil {
 			return err
 		}
+		room.Here = isHere(ctx, conn)
 		rows, err := conn.Query(ctx, places, s.Database(), name)
 		if err != nil {
 			return err

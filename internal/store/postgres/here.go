@@ -1,0 +1,61 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/process"
+)
+
+// askIdentity gives by what the process of the session and the files of its server are known. Who may not read all settings is not
+// told the directory of the data.
+const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
+		coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), ''),
+		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
+	FROM pg_stat_activity WHERE pid = pg_backend_pid()`
+
+// Here says whether the server runs on this machine: store.Store.
+func (s *Store) Here(ctx context.Context) (here bool) {
+	err := s.onConn(ctx, func(conn *pgx.Conn) error {
+		here = isHere(ctx, conn)
+		return nil
+	})
+	return err == nil && here
+}
+
+// isHere looks for the session's process among those of this machine, and for the cluster's files.
+func isHere(ctx context.Context, conn *pgx.Conn) bool {
+	var pid int // in the server's own container
+	var age float64
+	var data, system string
+	var standby bool
+	if err := conn.QueryRow(ctx, askIdentity).Scan(&pid, &age, &data, &system, &standby); err != nil {
+		return false
+	}
+	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
+	return err == nil || data != "" && holds(data, system, standby)
+}
+
+// holds says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which are in the
+// byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
+func holds(data, system string, standby bool) bool {
+	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
+	if err != nil {
+		return false
+	}
+	defer control.Close()
+	var head [20]byte
+	if _, err := io.ReadFull(control, head[:]); err != nil {
+		return false
+	}
+	const inProduction = 6
+	state := binary.NativeEndian.Uint32(head[16:])
+	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system && (state == inProduction) != standby
+}
