@@ -57,7 +57,7 @@ once and keeps them. Nothing is left running.`,
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
 	c := &f.drive.config
-	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, 45*time.Second
+	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
 	f.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
@@ -152,6 +152,9 @@ func (f *demoFlags) check() error {
 		return usageError("--run-time: a demo has an end, such as 60s")
 	}
 	if err := f.load.dataset(); err != nil {
+		return err
+	}
+	if err := f.output.shows(f.load.workload); err != nil {
 		return err
 	}
 	now := time.Now()

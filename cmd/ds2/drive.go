@@ -92,6 +92,9 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 		return err
 	}
 	defer closeStores(options.Targets)
+	if err := o.shows(options.Plan.Workload().Name()); err != nil {
+		return err
+	}
 	options.Command = invocation(cmd)
 	unlock, err := interrupts.lockStores("drive", options.RunID, options.Targets, stderr)
 	if err != nil {
@@ -137,6 +140,14 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}
 	return printErr
+}
+
+// shows refuses a format that runs of a workload have none of.
+func (o *driveOutput) shows(workload string) error {
+	if o.format == "ds2" && !tenants()[workload].ds2Lines {
+		return usageError("--output ds2: workload %s has no orders, which these lines count: use text or json", workload)
+	}
+	return nil
 }
 
 // conduct is how runs are shown, and what follows them.

@@ -17,6 +17,7 @@ type ds2Lines struct {
 	meter    *measure.Meter
 	detailed bool
 	last     measure.Tally // at the line before
+	reset    bool          // the figures have been set back, at the end of the warm-up
 }
 
 // print writes the line of every ten seconds, and with the detailed view one for each target.
@@ -26,12 +27,8 @@ func (l *ds2Lines) print(w io.Writer) {
 		return
 	}
 	sum := add(tallies)
-	last := l.last
-	if sum.Orders < last.Orders { // set back at the end of the warm-up
-		last = measure.Tally{}
-	}
+	sampled := average(sum.DS2Time-l.last.DS2Time, sum.Orders-l.last.Orders)
 	l.last = sum
-	sampled := average(sum.DS2Time-last.DS2Time, sum.Orders-last.Orders)
 	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
 		et.Seconds(), sum.Orders, opm(sum.Orders, et), l.meter.MaxOfLast100().Milliseconds(), average(sum.DS2Time, sum.Orders), sampled,
 		sum.Own[counts.Rollbacks], percent(sum.Own[counts.Rollbacks], sum.Orders))
@@ -64,8 +61,22 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 }
 
 // figures are the time since DS2 would have set its figures back, and each target's tally since.
-func (l *ds2Lines) figures() (time.Duration, []measure.Tally) {
-	return l.meter.Progress().SinceReset, l.meter.SinceReset()
+func (l *ds2Lines) figures() (et time.Duration, tallies []measure.Tally) {
+	for again := true; again; { // until both are from one side of the reset
+		ran := l.ran()
+		et, tallies = l.meter.Progress().SinceReset, l.meter.SinceReset()
+		again = ran != l.ran()
+	}
+	if l.ran() && !l.reset {
+		l.reset, l.last = true, measure.Tally{}
+	}
+	return et, tallies
+}
+
+// ran says whether the warm-up is over.
+func (l *ds2Lines) ran() bool {
+	phase := l.meter.Phase()
+	return phase == measure.PhaseRun || phase == measure.PhaseDrain
 }
 
 func add(tallies []measure.Tally) measure.Tally {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -11,8 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/measure"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
 )
@@ -51,6 +54,53 @@ func TestDS2LinesAsPublished(t *testing.T) {
 	final := fields(ds2Final, "Final (…): et=   61.0 n_overall=150 opm=147 rt_tot_lastn_max=1205 rt_tot_avg=137 n_login_overall=121 n_newcust_overall=29 n_browse_overall=403 n_purchase_overall=150 rt_login_avg_msec=33 rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 n_rollbacks_overall=5 rollback_rate =   3.3%")
 	if line["opm"] != 136 || final["opm"] != 147 || final["percent"] != 3.3 {
 		t.Errorf("parsed %v and %v", line, final)
+	}
+}
+
+// TestDS2LinesSinceReset has fewer orders in the warm-up than in the run after it, until the next line.
+func TestDS2LinesSinceReset(t *testing.T) {
+	m := measure.NewMeter(make([]string, 5), []string{"a"}, "rollbacks", "new_customers")
+	r := m.NewRecorder(0)
+	record := func(n int, took time.Duration) {
+		for range n {
+			var o measure.Order
+			o.Complete(took, took)
+			r.Record(&o)
+		}
+	}
+	l := &ds2Lines{meter: m}
+	var out strings.Builder
+	m.Enter(measure.PhaseWarmup)
+	record(7, 8*time.Millisecond)
+	m.Sample(time.Second, make([]measure.Users, 1))
+	l.print(&out)
+	m.Enter(measure.PhaseRun)
+	record(9, 2*time.Millisecond)
+	m.Sample(2*time.Second, make([]measure.Users, 1))
+	l.print(&out)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, want := range []float64{8, 2} {
+		if got := fields(ds2Line, lines[i])["sampled"]; got != want {
+			t.Errorf("rt_tot_sampled of line %d is not %v: %s", i+1, want, lines[i])
+		}
+	}
+}
+
+// TestDS2LinesOfAnotherWorkload refuses DS2's lines where no orders are made, before anything runs.
+func TestDS2LinesOfAnotherWorkload(t *testing.T) {
+	t.Parallel()
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	dir := filepath.Join(t.TempDir(), "record")
+	code, stdout, stderr := execute(t, "drive", "--target", target, "-o", "ds2", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", dir)
+	if _, err := os.Stat(dir); code != exitUsage || !strings.Contains(stderr, "--output ds2") || stdout != "" || err == nil {
+		t.Errorf("drive: exit %d, %s%s, record %v", code, stdout, stderr, err)
+	}
+	code, _, stderr = execute(t, "demo", "--workload", "mailbox", "-o", "ds2")
+	if code != exitUsage || !strings.Contains(stderr, "--output ds2") {
+		t.Errorf("demo: exit %d, %s", code, stderr)
 	}
 }
 

@@ -26,6 +26,7 @@ type tenant struct {
 	workload.Workload
 	loadFlags, runFlags []string
 	limitGroups         []string // operations that a limit takes together: those whose names begin so
+	ds2Lines            bool     // a run can be shown in DS2's own lines
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
@@ -45,6 +46,7 @@ func tenants() map[string]tenant {
 			loadFlags:   []string{"size", "words", "data-seed", "from", "server-dir"},
 			runFlags:    []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
 			limitGroups: []string{"browse"},
+			ds2Lines:    true,
 			dataset:     (*loadFlags).ds2,
 			adopt:       (*loadFlags).adoptDS2,
 			judge:       (*driveFlags).judgeDS2,

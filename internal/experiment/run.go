@@ -93,6 +93,7 @@ func (r recorder) Sample(s measure.Sample) error {
 	r.crash.Sample(s)
 	r.judge.sample(s)
 	r.pace.sample(s, r.observation)
+	r.warm.sample(s)
 	return r.writer.Sample(s)
 }
 
@@ -138,7 +139,7 @@ func Begin(o Options) (*Run, error) {
 		r.summary.Pace = &r.pace.record
 	}
 	if o.WarmMax > 0 && o.Observer != nil {
-		r.warm = &warm{most: o.WarmMax, checkpoint: o.CheckpointFirst}
+		r.warm = &warm{most: o.WarmMax, checkpoint: o.CheckpointFirst, decided: make(chan struct{})}
 		c.WarmMax = o.WarmMax
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Settled) }
 	}

@@ -30,14 +30,39 @@ type warm struct {
 	most       time.Duration
 	checkpoint bool // was made before the first operations, or since
 
-	mu     sync.Mutex
-	record result.Warm
+	mu      sync.Mutex
+	record  result.Warm
+	decided chan struct{} // closed when the run proper begins: what shows later is no reason
 }
 
-// watch looks until all holds, or ctx is over.
+// sample ends the watching with the warm-up.
+func (w *warm) sample(s measure.Sample) {
+	if w == nil || s.Phase != measure.PhaseRun && s.Phase != measure.PhaseDrain {
+		return
+	}
+	select {
+	case <-w.decided:
+	default:
+		close(w.decided)
+	}
+}
+
+// watch looks until all holds, the warm-up is over, or ctx is. Looking costs the server work, which is to fall on no window.
 func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Store) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-w.decided:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	for {
 		now := w.look(ctx, o, machine, targets)
+		if ctx.Err() != nil {
+			return
+		}
 		w.mu.Lock()
 		w.record = now
 		w.mu.Unlock()

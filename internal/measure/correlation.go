@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -25,4 +27,23 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	degrees := float64(len(xs) - 2)
 	t := math.Abs(r) * math.Sqrt(degrees/(1-r*r)) // +Inf for pairs on a line
 	return r, 2 * (1 - stats.TDist{V: degrees}.CDF(t))
+}
+
+// Holm corrects probabilities for their number by Holm's method: that any of them is below a level by chance alone is no likelier
+// than that level. Those that are NaN were not tested, and stay NaN.
+func Holm(ps []float64) []float64 {
+	corrected := slices.Clone(ps)
+	var order []int
+	for i, p := range ps {
+		if !math.IsNaN(p) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	least := 0.0 // one that is less likely by chance cannot be corrected to more
+	for rank, i := range order {
+		least = max(least, min(1, ps[i]*float64(len(order)-rank)))
+		corrected[i] = least
+	}
+	return corrected
 }

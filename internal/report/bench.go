@@ -178,6 +178,7 @@ func conditionTable(b result.Bench) table {
 		return t
 	}
 	t.Head = append(t.Head, "with "+b.Unit.String())
+	var goes []goesWith
 	for _, c := range runs[0].Conditions {
 		row := []string{c.Name, c.Unit}
 		var opm, values []float64
@@ -188,18 +189,35 @@ func conditionTable(b result.Bench) table {
 				opm, values = append(opm, *r.OPM), append(values, *v)
 			}
 		}
-		t.Rows = append(t.Rows, append(row, goesWith(values, opm)))
+		r, p := measure.Correlation(values, opm)
+		t.Rows, goes = append(t.Rows, row), append(goes, goesWith{len(values), r, p})
+	}
+	corrected := make([]float64, len(goes))
+	for i := range goes {
+		corrected[i] = math.NaN()
+		if goes[i].runs >= enoughToExplain {
+			corrected[i] = goes[i].p
+		}
+	}
+	for i, p := range measure.Holm(corrected) {
+		goes[i].p = p
+		t.Rows[i] = append(t.Rows[i], goes[i].String())
 	}
 	return t
 }
 
-// goesWith says whether a condition goes with OPM: Pearson's correlation, tested by Student's t.
-func goesWith(values, opm []float64) string {
-	if len(values) < enoughToExplain {
-		return fmt.Sprintf("(takes %d runs)", enoughToExplain)
-	}
-	r, p := measure.Correlation(values, opm)
+// goesWith is whether a condition goes with OPM: Pearson's correlation in so many runs, tested by Student's t, and corrected for the
+// number of conditions: of 22 that mean nothing, one or more would else seem to in two of three benches.
+type goesWith struct {
+	runs int
+	r, p float64
+}
+
+func (g goesWith) String() string {
+	r, p := g.r, g.p
 	switch {
+	case g.runs < enoughToExplain:
+		return fmt.Sprintf("(takes %d runs)", enoughToExplain)
 	case math.IsNaN(r):
 		return "the same in all"
 	case p < differenceLevel:

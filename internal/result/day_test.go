@@ -80,7 +80,7 @@ func TestDay(t *testing.T) {
 	if testing.Short() || raceDetector { // which takes ten times as long
 		hours = 3
 	}
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "array[A] of *?") // not a pattern
 	w, err := Create(dir, Summary{RunID: "day", Status: Running, Start: hostStart}, dayCounts...)
 	if err != nil {
 		t.Fatal(err)

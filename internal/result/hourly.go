@@ -81,7 +81,7 @@ func (f *hourly) close() error {
 	return errors.Join(f.flush(), f.zip.Close(), f.file.Sync(), f.file.Close())
 }
 
-// hourPath is where an hour of the file at path lies; * stands for all.
+// hourPath is where an hour of the file at path lies.
 func hourPath(path, hour string) string {
 	return strings.TrimSuffix(path, ".csv.gz") + "-" + hour + ".csv.gz"
 }
@@ -104,17 +104,32 @@ func (e *CutError) Error() string {
 
 func (e *CutError) Unwrap() error { return e.Err }
 
+// hoursOf is how many hours of the file at path are over. A pattern would not do: a directory's name may hold what has a meaning there.
+func hoursOf(path string) (n int, err error) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	before, after, _ := strings.Cut(filepath.Base(hourPath(path, "*")), "*")
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), before) && strings.HasSuffix(e.Name(), after) {
+			n++
+		}
+	}
+	return n, err
+}
+
 // readHourly reads a file that hourly wrote: the hours that were over first. For each of them it calls begin with the
 // names of the columns, and what that returns with the fields of every whole line. The file of a run that ended is there
 // and whole, to its checksum. Of a run that is still going, or that was killed, it may be missing, and what was cut off at
 // its end is left out; the hours that were over are whole even then.
 func readHourly(path string, ended bool, begin func(columns []string) (line func(fields []string) error, err error)) error {
-	names, err := filepath.Glob(hourPath(path, "*"))
+	hours, err := hoursOf(path)
 	if err != nil {
 		return err
 	}
 	rows := maxRows
-	for hour := range names {
+	for hour := range hours {
 		if err := readCSV(hourPath(path, fmt.Sprintf("%03d", hour+1)), &rows, begin); err != nil {
 			return err
 		}
