@@ -21,7 +21,7 @@ type observeFlags struct {
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda (default: those under the database's files, where the server is on this machine)")
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda, or data=nvme1n1,log=nvme2n1 to say what the database keeps on them, which is only known otherwise where the server is on this machine (default: those under the database's files there)")
 	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
 	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' SMART before and after a run, by smartctl: what they wrote, write amplification, wear, heat; auto reads what can be read, on also tells what cannot")
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")

@@ -65,7 +65,7 @@ func Run(ctx context.Context, o Options) (result.Backup, error) {
 	r.MBPerSecond = store.MBPerSecond(r.Bytes, r.Seconds)
 	if watch != nil {
 		r.Machine = o.Observer.Machine
-		r.Storage = monitor.Drives{Counters: watch.table, Machine: r.Machine, From: r.Start, To: time.Now()}.Storage()
+		r.Volumes = monitor.Drives{Counters: watch.table, Machine: r.Machine, From: r.Start, To: time.Now()}.Volumes()
 	}
 	switch {
 	case err == nil:

@@ -52,7 +52,7 @@ func TestBackupFromDrive(t *testing.T) {
 		t.Skip("only root and the server's own user may look at the server's processes")
 	}
 	counted := 0.0
-	for _, v := range r.Storage.Volumes {
+	for _, v := range r.Volumes {
 		if v.Name == drive.Name {
 			table, err := result.ReadHost(dir, r.Start)
 			if err != nil {

@@ -19,7 +19,7 @@ func TestDatabases(t *testing.T) {
 			ItemColumn(reads, "mail_1"), ItemColumn(readTime, "mail_1"), ItemColumn(readBytes, "mail_1"), ItemColumn(writes, "mail_1"), ItemColumn(writeTime, "mail_1"),
 			ItemColumn(reads, "mail_2"), ItemColumn(readTime, "mail_2"), ItemColumn(readBytes, "mail_2"),
 			ItemColumn(writes, "log_1"), ItemColumn(writeTime, "log_1"), ItemColumn(writtenBytes, "log_1"),
-			DiskReads, // of a drive, so that there is storage
+			ItemColumn(DiskReads, "data"), ItemColumn(DiskReads, "log"), // of drives, so that there is storage
 		}}
 		for i := range 30 {
 			log := 0.002
@@ -30,10 +30,11 @@ func TestDatabases(t *testing.T) {
 				300, 0.010, 300 * 8192, 0, 0,
 				100, 0.030, 100 * 16384,
 				50, log, 50 * 4096,
-				1,
+				1, 1,
 			}})
 		}
-		machine := &Machine{Files: []DatabaseFile{{"mail_1", "host/MAIL", Data}, {"mail_2", "host/MAIL", Data}, {"log_1", "host/MAIL", Log}}}
+		machine := &Machine{Files: []DatabaseFile{{"mail_1", "host/MAIL", Data}, {"mail_2", "host/MAIL", Data}, {"log_1", "host/MAIL", Log}},
+			Drives: []Drive{{Name: "data", Roles: []Role{Data}}, {Name: "log", Roles: []Role{Log}}}}
 		s := Drives{Counters: table, Machine: machine, From: start, To: start.Add(30 * time.Second)}.Storage()
 		if s == nil || len(s.Databases) != 1 || s.Databases[0].Database != "host/MAIL" {
 			t.Fatalf("got %+v", s)

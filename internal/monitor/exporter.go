@@ -268,7 +268,7 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if slices.ContainsFunc(w.exporters, func(other *Exporter) bool { return other.Name == e.Name }) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
 		}
-		src, err := e.Source(w.o.Devices, several)
+		src, err := e.Source(w.devices, several)
 		if err != nil {
 			return &OptionError{"devices", err}
 		}
@@ -278,7 +278,8 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		w.exporters, w.Sources, w.Clocks = append(w.exporters, e), append(w.Sources, src), append(w.Clocks, e.Clock)
 		for _, column := range (&Table{Columns: names(src.Columns)}).Items(DiskReads) {
 			_, item := SplitColumn(column)
-			drive := Drive{Name: item, Model: e.kind.model(e.first, strings.TrimPrefix(item, e.Name+"."))}
+			own := strings.TrimPrefix(item, e.Name+".")
+			drive := Drive{Name: item, Model: e.kind.model(e.first, own), Roles: w.roles[own]}
 			if several {
 				drive.Machine = e.Name
 			}

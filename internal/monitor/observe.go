@@ -17,7 +17,7 @@ import (
 // Options say what is observed beside the orders and where from. The zero value observes this machine, where a target is
 // on it, and every target's own counters.
 type Options struct {
-	Devices []string // block devices by name; none: those under the databases' files
+	Devices []string // block devices by name, each with what is on it where that is said: data=nvme0n1; none: those under the databases' files
 
 	PowerCommand string // prints watts
 	PowerLog     string // file that a meter writes, read after the run
@@ -64,6 +64,8 @@ type Observer struct {
 	exporters []*Exporter
 
 	o          Options
+	devices    []string          // that were asked for
+	roles      map[string][]Role // of these, as far as they were given
 	prometheus *Prometheus
 
 	smartctl    string   // the program
@@ -74,6 +76,10 @@ type Observer struct {
 // there is an error; what is merely missing becomes a note.
 func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Options) (*Observer, error) {
 	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Store]bool{}}
+	var err error
+	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
+		return nil, err
+	}
 	if err := w.remote(ctx); err != nil {
 		return nil, err
 	}
@@ -107,7 +113,7 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Op
 		if err := w.thisMachine(ctx, files); err != nil {
 			return nil, err
 		}
-	case len(o.Devices) > 0:
+	case len(w.devices) > 0:
 		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the exporter on their machine, or of the Prometheus that observes it")}
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and neither an exporter nor a Prometheus is given")
@@ -118,6 +124,7 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Op
 			w.files(ctx, s, t, asDrives)
 		}
 	}
+	w.noteRoles()
 	w.smart(ctx)
 	if runtime.GOOS == "linux" {
 		client, err := Root.Client()
@@ -212,6 +219,9 @@ func (w *Observer) remote(ctx context.Context) error {
 	}
 	if machine.MemoryBytes == 0 {
 		w.note("Prometheus holds nothing yet of a node_exporter with instance %q", w.o.Instance)
+	}
+	for _, name := range w.devices {
+		machine.Drives = append(machine.Drives, Drive{Name: name, Roles: w.roles[name]})
 	}
 	w.Machine = &machine
 	return nil
@@ -325,7 +335,7 @@ func (w *Observer) process(ctx context.Context, s *store.Server, item string) *C
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
 func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	w.Local = true
-	devices := w.o.Devices
+	devices := slices.Clone(w.devices)
 	var fileSystem *FileSystem
 	roles := map[string][]Role{} // by device
 	for i, file := range files {
@@ -337,7 +347,7 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 		if i == 0 {
 			fileSystem = &found
 		}
-		if len(w.o.Devices) == 0 {
+		if len(w.devices) == 0 {
 			devices = append(devices, found.Devices...)
 		}
 		for _, device := range found.Devices {
@@ -357,7 +367,11 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	}
 	machine := Root.Machine(devices)
 	for i := range machine.Drives {
-		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
+		name := machine.Drives[i].Name
+		machine.Drives[i].Roles = roles[name]
+		if given := w.roles[name]; given != nil {
+			machine.Drives[i].Roles = given
+		}
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
@@ -408,7 +422,7 @@ func (w *Observer) power(ctx context.Context) error {
 // tells whether there was anything to ask, and can be called again when a meter's log has arrived later.
 func (w *Observer) Fill(ctx context.Context, t *Table) (filled bool, err error) {
 	if w.prometheus != nil {
-		filled, err = true, w.prometheus.Fill(ctx, t, w.o.Instance, w.o.Devices)
+		filled, err = true, w.prometheus.Fill(ctx, t, w.o.Instance, w.devices)
 		if w.o.PowerQuery != "" {
 			err = errors.Join(err, w.prometheus.FillPower(ctx, t, w.o.PowerQuery))
 		}

@@ -1,7 +1,9 @@
 package monitor
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"ds2/internal/store"
 )
@@ -19,11 +21,40 @@ const (
 	Temp = store.Temp
 )
 
-// Holds says whether a drive has a role. Where no drive's role is known, such as on a machine that only a Prometheus
-// observes, every drive may have each.
+// Holds says whether a drive is known to have a role.
 func (m *Machine) Holds(drive string, role Role) bool {
-	if m == nil || !slices.ContainsFunc(m.Drives, func(d Drive) bool { return len(d.Roles) > 0 }) {
-		return true
+	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && slices.Contains(d.Roles, role) })
+}
+
+// readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it, data=nvme0n1.
+func readDevices(given []string) (names []string, roles map[string][]Role, err error) {
+	roles = map[string][]Role{}
+	for _, text := range given {
+		role, name, has := strings.Cut(text, "=")
+		if !has {
+			role, name = "", text
+		}
+		switch {
+		case name == "" || has && !slices.Contains([]Role{Data, Log, Temp}, Role(role)):
+			return nil, nil, &OptionError{"devices", fmt.Errorf("%q is no device: write nvme0n1, or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text)}
+		case has && !slices.Contains(roles[name], Role(role)):
+			roles[name] = append(roles[name], Role(role))
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	return slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && slices.Contains(d.Roles, role) })
+	return names, roles, nil
+}
+
+// noteRoles says what is not known of the drives, and so is not judged.
+func (w *Observer) noteRoles() {
+	if w.Machine == nil {
+		return
+	}
+	for _, role := range []Role{Data, Log} {
+		if !slices.ContainsFunc(w.Machine.Drives, func(d Drive) bool { return slices.Contains(d.Roles, role) }) {
+			w.note("which drives hold the %s is not known, so there are no IOPS and no figures of these drives apart: say so among the devices, as in data=nvme1n1,log=nvme2n1", role)
+		}
+	}
 }

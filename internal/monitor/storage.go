@@ -174,13 +174,54 @@ type Volume struct {
 	FileIO
 }
 
-// Storage sums up what the drives did; nil where nobody counted.
+// Volumes are the drives that were counted.
+func (d Drives) Volumes() (all []Volume) {
+	d.each(DiskReads, "", func(drive string) {
+		if d.counted(DiskReads, drive) {
+			all = append(all, d.volume(drive))
+		}
+	})
+	return all
+}
+
+// counted says whether a column of an item has a value in the time.
+func (d Drives) counted(column, item string) bool {
+	return !math.IsNaN(d.Counters.Mean(ItemColumn(column, item), d.From, d.To))
+}
+
+// total is the sum of a column's means over all items; NaN where there are none, or one of them has no value.
+func (d Drives) total(column string) float64 {
+	sum := math.NaN()
+	for i, name := range d.Counters.Items(column) {
+		if i == 0 {
+			sum = 0
+		}
+		sum += d.Counters.Mean(name, d.From, d.To)
+	}
+	return sum
+}
+
+// known says whether the drives of a role are known, and all of them were counted.
+func (d Drives) known(role Role) bool {
+	known := false
+	for _, drive := range d.Machine.Drives {
+		if slices.Contains(drive.Roles, role) {
+			known = true
+			if !d.counted(DiskReads, drive.Name) {
+				return false
+			}
+		}
+	}
+	return known
+}
+
+// Storage sums up what the drives did; nil where it is not known which hold data and log, or nobody counted these or, of one drive
+// that holds both, what of its writes was the log's.
 func (d Drives) Storage() *Storage {
-	s := &Storage{}
-	d.each(DiskReads, "", func(drive string) { s.Volumes = append(s.Volumes, d.volume(drive)) })
-	if len(s.Volumes) == 0 || d.none() {
+	if d.Machine == nil || !d.known(Data) || !d.known(Log) {
 		return nil
 	}
+	s := &Storage{Volumes: d.Volumes()}
 	var bytes, logBytes float64
 	for _, v := range s.Volumes {
 		s.ReadBytes += v.ReadBytes
@@ -197,17 +238,13 @@ func (d Drives) Storage() *Storage {
 			logBytes += v.WrittenBytes
 		}
 	}
-	if s.Shared {
-		for _, name := range d.Counters.Items(DatabaseLogSyncs) {
-			_, item := SplitColumn(name)
-			s.LogWrites += d.mean(DatabaseLogSyncs, item)
+	if s.Shared { // of the log's writes, those that did not go to a drive of its own
+		writes, written := max(0, d.total(DatabaseLogSyncs)-s.LogWrites), max(0, d.total(DatabaseLogBytes)-logBytes)
+		if math.IsNaN(writes + written) {
+			return nil
 		}
-		for _, name := range d.Counters.Items(DatabaseLogBytes) {
-			_, item := SplitColumn(name)
-			logBytes += d.mean(DatabaseLogBytes, item)
-		}
-		s.Writes = max(0, s.Writes-s.LogWrites)
-		bytes = max(0, bytes-logBytes)
+		s.LogWrites, logBytes = s.LogWrites+writes, logBytes+written
+		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
 	}
 	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
 	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
@@ -220,15 +257,8 @@ func (d Drives) Storage() *Storage {
 	return s
 }
 
-// none says that no counter of a drive has a value in the time.
-func (d Drives) none() bool {
-	return !slices.ContainsFunc(d.Counters.Items(DiskReads), func(name string) bool {
-		return !math.IsNaN(d.Counters.Mean(name, d.From, d.To))
-	})
-}
-
-// Keeps says whether the volume has a role, as far as is known: one without any may have each.
-func (v Volume) Keeps(role Role) bool { return len(v.Roles) == 0 || slices.Contains(v.Roles, role) }
+// Keeps says whether the volume is known to have a role.
+func (v Volume) Keeps(role Role) bool { return slices.Contains(v.Roles, role) }
 
 func (d Drives) volume(drive string) Volume {
 	v := Volume{

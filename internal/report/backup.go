@@ -33,7 +33,7 @@ func backupView(b result.Backup) runView {
 	if slices.ContainsFunc(b.Units, func(u result.BackupUnit) bool { return u.Streamed }) {
 		v.Notes = append(v.Notes, "A server too old to discard a backup itself sent it to ds2: the figures include the network and ds2's own processor time.")
 	}
-	v.Tables = []table{backupTable(b), backupVolumes(b.Storage)}
+	v.Tables = []table{backupTable(b), backupVolumes(b.Volumes)}
 	return v
 }
 
@@ -72,12 +72,9 @@ func megabytes(bytes *int64) string {
 }
 
 // backupVolumes is what the drives did, those of the data first among them.
-func backupVolumes(s *monitor.Storage) table {
+func backupVolumes(volumes []monitor.Volume) table {
 	t := table{Caption: "Volumes during the test", Head: []string{"volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max"}}
-	if s == nil {
-		return t
-	}
-	for _, v := range s.Volumes {
+	for _, v := range volumes {
 		ms := func(seconds *float64) string {
 			if seconds == nil {
 				return "–"

@@ -56,7 +56,7 @@ func ESRP(w io.Writer, records []*result.Record, backups []result.Backup) error 
 func esrpServers(r *result.Record) ([]esrpServer, error) {
 	d := r.Storage
 	if d == nil || len(r.Windows) == 0 {
-		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: it takes a run of workload mailbox whose drives are observed", r.Dir)
+		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: it takes a run of workload mailbox whose drives of data and log are observed; on another machine say which they are by --devices data=nvme1n1,log=nvme2n1", r.Dir)
 	}
 	at := func(seconds float64) time.Time { return r.Start.Add(time.Duration(seconds * float64(time.Second))) }
 	from, to := at(r.Windows[0].From), at(r.Windows[0].To)

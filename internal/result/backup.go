@@ -36,7 +36,7 @@ type Backup struct {
 	MBPerSecond float64 `json:"mb_per_s"` // of 10^6 bytes
 
 	Machine *monitor.Machine `json:"machine,omitempty"`
-	Storage *monitor.Storage `json:"storage,omitempty"` // what the drives did meanwhile
+	Volumes []monitor.Volume `json:"volumes,omitempty"` // what the drives did meanwhile
 }
 
 // BackupUnit is one of the backups, of a database or of a cluster of several.

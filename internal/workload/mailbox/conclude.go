@@ -74,7 +74,7 @@ func sizing(s result.Summary) result.Section {
 	t := result.Section{Title: "Database sizing and throughput", Notes: []string{disclaimer}, Head: []string{"what", "value"}, Words: true}
 	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
 	if d == nil {
-		t.Notes = append(t.Notes, "Nobody counted the I/Os of the drives, so there are no IOPS: run ds2 on the database machine, or name its exporter by --exporter.")
+		t.Notes = append(t.Notes, "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: run ds2 on the database machine, or name its exporter by --exporter and these drives by --devices data=nvme1n1,log=nvme2n1.")
 	} else {
 		add("achieved I/O per second (database reads and writes)", decimals(d.IOPS, 3))
 		if m.Target > 0 {

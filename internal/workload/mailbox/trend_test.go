@@ -27,15 +27,16 @@ func TestTrend(t *testing.T) {
 	} {
 		start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 		random := rand.New(rand.NewPCG(19, 8))
-		table := monitor.Table{Columns: []string{"disk.sda.reads_per_second", "disk.sda.writes_per_second", "disk.sda.read_seconds", "db.size_bytes"}}
+		table := monitor.Table{Columns: []string{"disk.sda.reads_per_second", "disk.sda.writes_per_second", "disk.sda.read_seconds", "db.size_bytes", "disk.sdb.reads_per_second"}}
 		var series measure.Series
 		seconds := int(c.length.Seconds())
 		for i := 1; i <= seconds; i++ {
 			level := 1 + c.change*float64(i)/float64(seconds)
-			table.Rows = append(table.Rows, monitor.Row{Time: start.Add(time.Duration(i) * time.Second), Values: []float64{level * (100 + 20*random.NormFloat64()), level * 50, 0.005, 1e9}})
+			table.Rows = append(table.Rows, monitor.Row{Time: start.Add(time.Duration(i) * time.Second), Values: []float64{level * (100 + 20*random.NormFloat64()), level * 50, 0.005, 1e9, 0}})
 			series.Samples = append(series.Samples, measure.Sample{End: time.Duration(i) * time.Second, Counts: measure.Counts{Orders: 40}})
 		}
-		s := result.Summary{Start: start, Storage: &monitor.Storage{}, Windows: []measure.Window{{From: 0, To: c.length.Seconds()}}}
+		machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
+		s := result.Summary{Start: start, Machine: machine, Storage: &monitor.Storage{}, Windows: []measure.Window{{From: 0, To: c.length.Seconds()}}}
 		sections := trend(s, series, table)
 		if c.rows == 0 {
 			if sections != nil {
