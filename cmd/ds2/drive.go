@@ -61,8 +61,6 @@ func addDriveFlags(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o
 	f.add(flags)
 	observe.add(flags)
 	flags.VarP(oneOf(&o.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
-	flags.Var(&o.detailed, "detailed-view", "figures per target too, Y or N")
-	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
 	o.metricsFlags.add(flags)
 	o.verify.add(flags)
@@ -87,6 +85,7 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 		return err
 	}
 	f.dvdStore.tell(stderr)
+	o.detailed = f.dvdStore.detailed
 	options, err := f.experiment(interrupts.soft)
 	if err != nil {
 		return err

@@ -9,14 +9,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// dvdStoreFlags are parameters of DVD Store's own driver that mean nothing here. They are accepted, so that a configuration file
-// that its scripts wrote works unchanged.
+// dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever users run, so
+// that a configuration file that its scripts wrote works unchanged.
 type dvdStoreFlags struct {
-	pages []string // that were given
-	hosts []string // as name=value
+	detailed yesValue // matters to the lines of -o ds2 only
+	pages    []string // that were given
+	hosts    []string // as name=value
 }
 
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
+	flags.Var(&f.detailed, "detailed-view", "with -o ds2: figures per target too, Y or N")
+	flags.Lookup("detailed-view").NoOptDefVal = "Y"
+	flags.MarkHidden("detailed-view")
 	for _, name := range []string{"virt-dir", "page-type"} {
 		flags.Func(name, "DVD Store's, for its web pages: ignored", func(string) error {
 			f.pages = append(f.pages, strings.ReplaceAll(name, "-", "_"))

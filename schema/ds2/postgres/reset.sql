@@ -65,19 +65,20 @@ TRUNCATE reorder;
 -- name: enable triggers of inventory; table: inventory
 ALTER TABLE inventory ENABLE TRIGGER USER;
 
--- The server sets a sequence at once and for good, whatever becomes of the transaction, unless the sequence was begun anew in it: without
--- that, a reset that is rolled back would leave the rows of runs and have the next run count from below them.
--- name: begin sequence of customers anew; table: customers
-ALTER TABLE customers ALTER COLUMN customerid RESTART;
-
--- name: begin sequence of orders anew; table: orders
-ALTER TABLE orders ALTER COLUMN orderid RESTART;
-
--- name: set sequence of customers; table: customers
-SELECT setval(pg_get_serial_sequence('customers', 'customerid'), {{.Customers}});
-
--- name: set sequence of orders; table: orders
-SELECT setval(pg_get_serial_sequence('orders', 'orderid'), {{.Orders}});
+-- The server sets a sequence at once and for good, whatever becomes of the transaction, unless the sequence was restarted in it: without
+-- that, a reset that is rolled back would leave the rows of runs and have the next run count from below them. A key of DVD Store's own
+-- scripts is a serial, no identity, so the sequence is looked up.
+-- name: set sequences; table: customers
+DO $$
+DECLARE
+    customers text := pg_get_serial_sequence('customers', 'customerid');
+    orders text := pg_get_serial_sequence('orders', 'orderid');
+BEGIN
+    EXECUTE format('ALTER SEQUENCE %s RESTART', customers);
+    EXECUTE format('ALTER SEQUENCE %s RESTART', orders);
+    PERFORM setval(customers, {{.Customers}}), setval(orders, {{.Orders}});
+END
+$$;
 
 -- step: give the space back, in tables that the runs changed. Nothing but INVENTORY has new rows that would have to be frozen: what
 -- runs did to the rows of customers was to lock them, and to freeze those again would write a good part of the table. Nor do the
