@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -12,9 +13,9 @@ import (
 )
 
 func newCompareCommand() *cobra.Command {
-	var output, out string
+	var output, out, cannotTell string
 	var failIf []string
-	var strict, anyCalls bool
+	var anyCalls bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
@@ -23,8 +24,9 @@ by how many percent each differs. Configurations of one ds2 experiment are compa
 all of them, or those of the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
 
 With --fail-if the command is a gate for changes: it exits with code 3 where the 95 % confidence interval of a change lies
-wholly beyond the bound, and says that it cannot tell where the interval holds the bound, or where there are fewer than
-two runs of each; with --strict that is code 3 too.
+wholly beyond the bound, and with code 4 where it cannot tell: where the interval holds the bound, or there are fewer than two
+runs of each. Then it says which loss these runs could have shown, and how many more would show the bound. With --cannot-tell
+pass that is code 0. Errors and dropped orders are compared as counts, so that a rise from none is seen.
 
 A directory can be given a name: ssd=ds2-results/…`,
 		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
@@ -42,8 +44,8 @@ A directory can be given a name: ssd=ds2-results/…`,
 				}
 				gates = append(gates, gate)
 			}
-			if strict && len(gates) == 0 {
-				return usageError("--strict: it takes a --fail-if")
+			if cmd.Flags().Changed("cannot-tell") && len(gates) == 0 {
+				return usageError("--cannot-tell: it takes a --fail-if")
 			}
 			all, warnings, err := report.ReadConfigurations(args)
 			if err != nil {
@@ -69,18 +71,18 @@ A directory can be given a name: ssd=ds2-results/…`,
 				return err
 			}
 			failed, open := c.Failed()
-			if strict {
-				failed = append(failed, open...)
-			}
-			if len(failed) > 0 {
+			switch {
+			case len(failed) > 0:
 				return verdictError("gates failed: %s", strings.Join(failed, "; "))
+			case len(open) > 0 && cannotTell == "fail":
+				return &exitError{exitUnknown, fmt.Errorf("gates cannot tell: %s", strings.Join(open, "; "))}
 			}
 			return nil
 		},
 	}
 	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
 	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "`change` that must not be, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
-	cmd.Flags().BoolVar(&strict, "strict", false, "fail too where the runs cannot tell")
+	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "where the runs cannot tell: fail with exit code 4, or pass")
 	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs whose users called by different ways: see --sqlserver-calls of ds2 drive")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd

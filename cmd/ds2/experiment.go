@@ -40,7 +40,7 @@ The keys of the file are the flags of ds2 bench, for all configurations or for o
 
   configurations  each with a name, its flags and its labels
   factors         flags with a list of values; each configuration runs with each value
-  runs            how many runs of each must count: 5, or 3..9 with until (default 5; intervals take 5)
+  runs            how many runs of each must count: 5, or 3..9 with until (default 6; intervals take 5)
   until           stop when the 95 % interval of every difference reaches at most so far: 2 %
   order           random, or sequence: all runs of one configuration, then those of the next
   labels          of a configuration: words of yours for the report

@@ -116,9 +116,9 @@ func (f *experimentFile) read(root *yaml.Node) error {
 		f.order = result.OrderRandom
 	}
 	if f.most == 0 {
-		f.least, f.most = measure.MinBlocks, measure.MinBlocks
+		f.least, f.most = measure.DefaultBlocks, measure.DefaultBlocks
 		if until != nil {
-			f.most = 2*measure.MinBlocks - 1
+			f.most = measure.DefaultBlocks + 4
 		}
 	}
 	switch {

@@ -10,7 +10,7 @@ import (
 	"ds2/internal/report"
 )
 
-// TestGate: compare exits with 3 only where the interval excludes the bound.
+// TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it holds it.
 func TestGate(t *testing.T) {
 	dir := t.TempDir()
 	before := benchOf(t, filepath.Join(dir, "before"), 100, 200, 60000, 60300, 59800)
@@ -27,13 +27,13 @@ func TestGate(t *testing.T) {
 		{"a loss beyond doubt", []string{"--fail-if", "opm < -2.5%", before, worse}, exitVerdict,
 			"opm < -2.5%  failed   opm changed by -8.3 % (95 % confidence", "gates failed: opm < -2.5% of worse: opm changed by -8.3 %"},
 		{"a loss that is allowed", []string{"--fail-if", "opm<-10%", before, worse}, exitDone, "opm < -10%  passed", ""},
-		{"too much scatter to tell", []string{"--fail-if", "opm < -2.5%", before, noisy}, exitDone, "cannot tell", ""},
-		{"the same, strictly", []string{"--fail-if", "opm < -2.5%", "--strict", before, noisy}, exitVerdict, "cannot tell", "gates failed"},
-		{"half as much, but in a single run", []string{"--fail-if", "opm < -2.5%", before, once}, exitDone, "an interval takes two runs of each", ""},
+		{"too much scatter to tell", []string{"--fail-if", "opm < -2.5%", before, noisy}, exitUnknown, "cannot tell", "could have shown is -"},
+		{"the same, where that may pass", []string{"--fail-if", "opm < -2.5%", "--cannot-tell", "pass", before, noisy}, exitDone, "more runs of each a change of -2.5 % can be told from none", ""},
+		{"half as much, but in a single run", []string{"--fail-if", "opm < -2.5%", before, once}, exitUnknown, "an interval takes two runs of each", ""},
 		{"one of two gates", []string{"--fail-if", "opm > 50%", "--fail-if", "opm < -5%", before, worse}, exitVerdict, "opm > 50%", "opm < -5% of worse"},
 		{"no gate that can be read", []string{"--fail-if", "opm < -2.5", before, worse}, exitUsage, "", "--fail-if: a change needs a percent sign, such as -2.5%"},
 		{"nothing to compare with", []string{"--fail-if", "opm < -2.5%", before}, exitUsage, "", "--fail-if: name two directories"},
-		{"strict about nothing", []string{"--strict", before, worse}, exitUsage, "", "--strict: it takes a --fail-if"},
+		{"cannot tell about nothing", []string{"--cannot-tell", "pass", before, worse}, exitUsage, "", "--cannot-tell: it takes a --fail-if"},
 		{"Markdown", []string{"-o", "markdown", "--fail-if", "opm < -2.5%", before, worse}, exitVerdict, "| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
 	} {
 		code, stdout, stderr := execute(t, append([]string{"compare"}, c.args...)...)

@@ -58,7 +58,7 @@ PowerShell:
 	flags.StringVar(&f.Size, "size", "", "expected size of the databases: S, M, L, W, 30MB, 80GB (default: the size they have)")
 	flags.StringVar(&f.RunTime, "run-time", "20m", "length of each run after the warm-up: minutes, or a duration such as 90s")
 	flags.Var(oneOf(&f.Restore, experiment.RestoreReset, experiment.RestoreSnapshot, experiment.RestoreNone), "restore", "how each database is restored before a run")
-	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 5, or 3..9 with --until (default 5, with --until 5..9)")
+	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, with --until 6..10)")
 	flags.StringVar(&f.Until, "until", "", "stop when the 95 % interval of every difference reaches at most so far, such as '2 %'")
 	flags.StringArrayVar(&f.Limits, "limit", nil, "limit that every run is judged by, such as 'order p95 < 500ms'; may be repeated")
 	flags.StringArrayVar(&f.Sets, "limits", nil, "set of limits, such as exchange2013; may be repeated")

@@ -17,6 +17,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitVerdict     = 3 // ran, but an audit or a limit failed
+	exitUnknown     = 4 // a gate cannot tell
 	exitInterrupted = 130
 )
 

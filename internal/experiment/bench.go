@@ -147,27 +147,40 @@ func Stand(b *result.Bench) {
 	}
 	slices.SortStableFunc(runs, func(a, c result.BenchRun) int { return cmp.Compare(*a.OPM, *c.OPM) })
 	median := runs[(len(runs)-1)/2]
-	b.Median, b.OPM, b.CI95, b.Active, b.Limits = median.Dir, median.OPM, median.CI95, median.Active, median.Limits
-	if b.Active != nil && *b.Active > 0 {
-		b.OPMPerWatt = new(*b.OPM / *b.Active)
-	}
-	var opm, idle []float64
+	b.Median, b.CI95, b.Limits = median.Dir, median.CI95, median.Limits
+	var opm []float64
 	for _, r := range runs {
 		opm = append(opm, *r.OPM)
-		if r.Idle != nil {
-			idle = append(idle, *r.Idle)
+	}
+	b.OPM = new(measure.Median(opm))
+	b.Idle = medianOf(runs, func(r result.BenchRun) *float64 { return r.Idle })
+	b.Active = medianOf(runs, func(r result.BenchRun) *float64 { return r.Active })
+	b.OPMPerWatt = medianOf(runs, func(r result.BenchRun) *float64 {
+		if r.Active == nil || *r.Active <= 0 {
+			return nil
 		}
-	}
-	if len(idle) > 0 {
-		slices.Sort(idle)
-		b.Idle = &idle[(len(idle)-1)/2]
-	}
+		return new(*r.OPM / *r.Active)
+	})
 	mean, half := measure.MeanCI95(opm)
 	b.RunsMean = &mean
 	if len(opm) > 1 {
 		b.RunsCI95 = &half
 		b.RunsSpread = new(100 * (opm[len(opm)-1] - opm[0]) / mean)
 	}
+}
+
+// medianOf is the median of what was measured in runs; nil where it was in none.
+func medianOf(runs []result.BenchRun, of func(result.BenchRun) *float64) *float64 {
+	var all []float64
+	for _, r := range runs {
+		if v := of(r); v != nil {
+			all = append(all, *v)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return new(measure.Median(all))
 }
 
 // Differences names the fields in which two setups differ; a bench is resumed only where there are none. How many runs

@@ -145,7 +145,12 @@ func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
 	}
 	if e.paired() {
 		for _, c := range e.Configurations {
-			c.Summary.Setup.Runs = block - 1 // no more are asked for
+			b := &c.Summary
+			b.Setup.Runs = block - 1 // no more are asked for
+			b.Until = e.Until
+			if !slices.Contains(b.Looks, block-1) {
+				b.Looks = append(b.Looks, block-1)
+			}
 		}
 	}
 	return nil
@@ -191,7 +196,8 @@ func (e Experiment) enough(blocks int) bool {
 			}
 		}
 	}
-	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until)
+	looked := len(e.Configurations[0].Summary.Looks) + 1
+	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until, measure.Looks(true, looked))
 }
 
 // runs makes runs of a configuration until one counts in a block, or it is left out.

@@ -21,7 +21,7 @@ var kinds = map[string]monitor.IOKind{
 }
 
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
-// intervals that lie in the window; "errors" is failed attempts for each order begun. "device", "data" and "log" are the
+// intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders due that an open loop never began. "device", "data" and "log" are the
 // slowest drive in counters, of all or of those that have the role on machine: the mean is over requests, the max the
 // highest mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the data's drives. A cycle
 // of users, such as an order, goes by the name that its workload has for it.
@@ -49,9 +49,9 @@ func Of(cycle string, series measure.Series, w measure.Window, counters monitor.
 		switch m.Subject {
 		case "opm":
 			return w.OPM, true
-		case "errors":
-			begun := w.Counts.Orders + w.Counts.GivenUp
-			return float64(w.Errors) / float64(begun), begun > 0
+		case "errors", "dropped":
+			r := CountOf(m, w)
+			return r.Count / r.Of, r.Of > 0
 		case "iops":
 			return seen.IOPS()
 		}
@@ -71,6 +71,14 @@ func Of(cycle string, series measure.Series, w measure.Window, counters monitor.
 		}
 		return d.Mean().Seconds(), true
 	}, nil
+}
+
+// CountOf is a count of a window and of what: failed attempts of orders begun, dropped orders of those that fell due.
+func CountOf(m Metric, w measure.Window) measure.Rate {
+	if m.Subject == "dropped" {
+		return measure.Rate{Count: float64(w.Counts.Dropped), Of: float64(w.Counts.Offered)}
+	}
+	return measure.Rate{Count: float64(w.Errors), Of: float64(w.Counts.Orders + w.Counts.GivenUp)}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -69,3 +69,6 @@ func (g Gate) Judge(c measure.Change) Outcome {
 	}
 	return GatePassed
 }
+
+// Rising says that the gate is on a rise, as of errors, and not on a fall, as of OPM.
+func (g Gate) Rising() bool { return g.Compare == Above || g.Compare == AtLeast }

@@ -11,10 +11,10 @@ import (
 // Metric names one measured figure.
 type Metric struct {
 	// Subject is what a workload calls one of its operations, several of them or their cycle, such as "order"; "device", "data"
-	// or "log" with "read" or "write"; "errors", "opm" or "iops".
+	// or "log" with "read" or "write"; "errors", "dropped", "opm" or "iops".
 	Subject string
 
-	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, opm and iops.
+	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, dropped, opm and iops.
 	Stat string
 }
 
@@ -40,6 +40,9 @@ func (m Metric) IsOperation() bool {
 	_, common := subjects[m.Subject]
 	return !common
 }
+
+// Counted says that the figure is a count of something among so many chances; see CountOf.
+func (m Metric) Counted() bool { return m.Unit() == Ratio }
 
 // Unit is what the figure is counted in.
 func (m Metric) Unit() Unit {
@@ -114,6 +117,7 @@ var subjects = map[string]subject{
 	"log write":    {Seconds, false},
 	"iops":         {IOPS, false},
 	"errors":       {Ratio, false},
+	"dropped":      {Ratio, false},
 	"opm":          {OPM, false},
 }
 

@@ -13,7 +13,7 @@ import (
 // The grammar; blanks separate words and may stand around a comparison:
 //
 //	limit      = ( "opm" | "iops" ) lower number
-//	           | "errors" upper number "%"
+//	           | ( "errors" | "dropped" ) upper number "%"
 //	           | operation statistic upper duration
 //	           | ( "device" | "data" | "log" ) ( "read" | "write" ) ( "mean" | "max" ) upper duration
 //	operation  = a word of the workload, such as "order"

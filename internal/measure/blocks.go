@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // An experiment is made in blocks, in each of which every configuration runs once, in a random order (R. A. Fisher, The
@@ -49,71 +51,144 @@ type Difference struct {
 // seldom where one run in ten goes wrong.
 const MinBlocks = 5
 
-// looks is what it costs that an experiment asks after every block whether its intervals are narrow enough (Enough): a
+// DefaultBlocks is how many blocks an experiment has where nothing else is said: an even number, in which each block that has the
+// order of the one before backwards makes up for it.
+const DefaultBlocks = 6
+
+// untilLooks is what it costs that an experiment asks after every block whether its intervals are narrow enough (Enough): a
 // scatter that is small by chance stops it. The levels are tightened by this factor, so that the intervals hold the truth
 // in about 95 % all the same (TestBlocks).
-const looks = 1.25
+const untilLooks = 1.25
+
+// Looks is by what the level of an experiment's intervals is divided. until says that it stops where they are narrow; times is how
+// often its result was looked at, as an experiment is that was continued with more blocks: who goes on until something is significant
+// would otherwise find something in the end.
+func Looks(until bool, times int) float64 {
+	return looksOf(until) * float64(max(times, 1))
+}
+
+func looksOf(until bool) float64 {
+	if until {
+		return untilLooks
+	}
+	return 1
+}
 
 // Enough says whether an experiment may stop: with the last block and without it, the interval of every difference
 // reaches at most so many percent points from its estimate.
-func Enough(configurations []string, figures []RunFigure, percent float64) bool {
+func Enough(configurations []string, figures []RunFigure, percent, looks float64) bool {
 	last := 0
 	for _, o := range figures {
 		last = max(last, o.Block)
 	}
 	before := slices.DeleteFunc(slices.Clone(figures), func(o RunFigure) bool { return o.Block == last })
 	for _, all := range [][]RunFigure{before, figures} {
-		if slices.ContainsFunc(Differences(configurations, all), func(d Difference) bool { return !d.Change.Within(percent) }) {
+		if slices.ContainsFunc(Differences(configurations, all, looks), func(d Difference) bool { return !d.Change.Within(percent) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// Differences compares every two of the configurations by the blocks in which both were measured. It is a paired
-// analysis: in each block the difference of the logarithms is that of the configurations, plus a drift times how much
-// later the one ran than the other; least squares over the blocks separates the two, and Student's t gives the interval.
-// What is the same for a whole block falls out. The intervals hold for each pair by itself.
-func Differences(configurations []string, figures []RunFigure) []Difference {
-	var all []Difference
-	for i, base := range configurations {
-		for _, other := range configurations[i+1:] {
-			all = append(all, difference(base, other, figures))
-		}
-	}
-	return all
+// pair is the figures of two configurations in the blocks that have both.
+type pair struct {
+	rises, later          []float64 // by block: the logarithm of the ratio, and by how many runs the other ran later
+	meanRise, meanLater   float64
+	laterLater, laterRise float64 // sums of squares and of products about the means
 }
 
-func difference(base, other string, figures []RunFigure) Difference {
-	d := Difference{Base: base, Other: other}
-	var rises, later []float64 // by block
+func newPair(base, other string, figures []RunFigure) (p pair) {
 	bases, others := byBlock(base, figures), byBlock(other, figures)
 	for _, block := range slices.Sorted(maps.Keys(bases)) {
 		b := bases[block]
 		if o, ok := others[block]; ok {
-			rises, later = append(rises, o.logarithm-b.logarithm), append(later, o.run-b.run)
+			p.rises, p.later = append(p.rises, o.logarithm-b.logarithm), append(p.later, o.run-b.run)
 		}
 	}
-	d.Blocks = len(rises)
-	d.Change = Change{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
-	switch {
-	case d.Blocks == 0:
+	if len(p.rises) == 0 {
+		return p
+	}
+	p.meanRise, p.meanLater = stats.Mean(p.rises), stats.Mean(p.later)
+	for i, x := range p.later {
+		p.laterLater += (x - p.meanLater) * (x - p.meanLater)
+		p.laterRise += (x - p.meanLater) * (p.rises[i] - p.meanRise)
+	}
+	return p
+}
+
+// squares is the sum of squares of what a drift leaves of the rises.
+func (p pair) squares(drift float64) (sum float64) {
+	for i, x := range p.later {
+		e := p.rises[i] - p.meanRise - drift*(x-p.meanLater)
+		sum += e * e
+	}
+	return sum
+}
+
+// Differences compares every two of the configurations by the blocks in which both were measured. It is a paired
+// analysis: in each block the difference of the logarithms is that of the configurations, plus a drift times how much
+// later the one ran than the other. The drift is one for all pairs, by least squares with each pair's weight its own; the scatter is
+// each pair's own, and Student's t gives the interval. What is the same for a whole block falls out. The intervals hold for each pair
+// by itself; looks is that of Looks.
+func Differences(configurations []string, figures []RunFigure, looks float64) []Difference {
+	var all []Difference
+	var pairs []pair
+	var weights, rising float64 // of the drift: sums of squares and of products over all pairs
+	measured := map[string]bool{}
+	for i, base := range configurations {
+		for _, other := range configurations[i+1:] {
+			p := newPair(base, other, figures)
+			all, pairs = append(all, Difference{Base: base, Other: other, Blocks: len(p.rises)}), append(pairs, p)
+			if p.weight() > 0 {
+				measured[base], measured[other] = true, true
+				weights += p.weight() * p.laterLater
+				rising += p.weight() * p.laterRise
+			}
+		}
+	}
+	for i := range all {
+		// Of the weights of all pairs that many are of independent ones: each configuration is in all pairs but one.
+		all[i].judge(pairs[i], rising/weights, 2*weights/float64(len(measured)), looks)
+	}
+	return all
+}
+
+// weight is that of a pair in the drift of all: one over the variance of its rises; 0 where its own drift is not known.
+func (p pair) weight() float64 {
+	n := float64(len(p.rises))
+	if n < 3 || p.laterLater < 1e-9 {
+		return 0
+	}
+	const exact = 1e-18
+	return 1 / max(exact, p.squares(p.laterRise/p.laterLater)/(n-2))
+}
+
+// judge computes the change from a pair and the drift of all, which is known with a weight.
+func (d *Difference) judge(p pair, drift, weight, looks float64) {
+	n := float64(d.Blocks)
+	d.Change = Unknown()
+	if d.Blocks == 0 {
 		d.Why = "no block has both"
-		return d
+		return
+	}
+	known := weight > 0
+	if !known {
+		drift = 0
+	}
+	rise := p.meanRise - drift*p.meanLater
+	d.Change.Percent = percentOf(rise)
+	switch {
 	case d.Blocks < MinBlocks:
 		d.Why = fmt.Sprintf("an interval takes %d blocks with both, and there are %d", MinBlocks, d.Blocks)
-	}
-	rise, deviation, ok := intercept(later, rises)
-	d.Change.Percent = percentOf(rise)
-	if d.Why != "" {
-		return d
-	}
-	if !ok {
+		return
+	case !known:
 		d.Why = "they ran in the same order in every block, so that a drift cannot be told from a difference"
-		return d
+		return
 	}
-	d.Change = newChange(rise, deviation, float64(d.Blocks-2), looks)
-	return d
+	share := min(1, p.weight()*p.laterLater/weight) // of the drift that is this pair's
+	freedom := n - 1 - share
+	variance := p.squares(drift)/freedom/n + p.meanLater*p.meanLater/weight
+	d.Change = newChange(rise, math.Sqrt(variance), freedom, looks)
 }
 
 // inBlock is what a configuration gave in a block; the mean where it ran more than once.
@@ -131,27 +206,4 @@ func byBlock(configuration string, figures []RunFigure) map[int]inBlock {
 		}
 	}
 	return blocks
-}
-
-// intercept is where the line of least squares through the points crosses x = 0, with its standard deviation. Where all
-// points have the same x there is no line: then it is the mean of y, and ok is false.
-func intercept(x, y []float64) (at, deviation float64, ok bool) {
-	n := float64(len(x))
-	var meanX, meanY, xx, xy, squares float64
-	for i := range x {
-		meanX += x[i] / n
-		meanY += y[i] / n
-	}
-	for i := range x {
-		xx += (x[i] - meanX) * (x[i] - meanX)
-		xy += (x[i] - meanX) * (y[i] - meanY)
-	}
-	if xx < 1e-9 {
-		return meanY, math.NaN(), false
-	}
-	for i := range x {
-		e := y[i] - meanY - xy/xx*(x[i]-meanX)
-		squares += e * e
-	}
-	return meanY - xy/xx*meanX, math.Sqrt(squares / (n - 2) * (1/n + meanX*meanX/xx)), true
 }

@@ -62,11 +62,11 @@ func TestBlocks(t *testing.T) {
 					all = append(all, o)
 				}
 				made++
-				if Enough(names, all, c.until) {
+				if Enough(names, all, c.until, Looks(c.until > 0, 1)) {
 					break
 				}
 			}
-			of := Differences(names, all)[0].Change
+			of := Differences(names, all, Looks(c.until > 0, 1))[0].Change
 			if of.Low <= 100*c.truth && 100*c.truth <= of.High {
 				held++
 			}
@@ -114,7 +114,7 @@ func TestDifferences(t *testing.T) {
 			all = append(all, RunFigure{block, run, name, value})
 		}
 	}
-	d := Differences([]string{"hdd", "ssd", "tape"}, all)
+	d := Differences([]string{"hdd", "ssd", "tape"}, all, 1)
 	if len(d) != 3 || d[0].Base != "hdd" || d[0].Other != "ssd" || d[0].Blocks != 5 || math.Abs(d[0].Change.Percent-25) > 1e-9 ||
 		d[0].Change.High-d[0].Change.Low > 1e-6 || !d[0].Change.Within(1e-6) || d[0].Why != "" {
 		t.Errorf("without noise: %+v", d)
@@ -122,7 +122,7 @@ func TestDifferences(t *testing.T) {
 	if d[1].Why != "no block has both" || d[1].Change.Significant() || d[1].Change.Within(100) {
 		t.Errorf("without a run of tape: %+v", d[1])
 	}
-	few := Differences([]string{"hdd", "ssd"}, all[:8])[0]
+	few := Differences([]string{"hdd", "ssd"}, all[:8], 1)[0]
 	if few.Why != "an interval takes 5 blocks with both, and there are 4" || math.Abs(few.Change.Percent-25) > 1e-9 || few.Change.Significant() {
 		t.Errorf("four blocks: %+v", few)
 	}
@@ -140,7 +140,7 @@ func TestDifferences(t *testing.T) {
 			all[i].Run++
 		}
 	}
-	if same := Differences([]string{"hdd", "ssd"}, all)[0]; !strings.HasPrefix(same.Why, "they ran in the same order") || same.Change.Significant() {
+	if same := Differences([]string{"hdd", "ssd"}, all, 1)[0]; !strings.HasPrefix(same.Why, "they ran in the same order") || same.Change.Significant() {
 		t.Errorf("always in the same order: %+v", same)
 	}
 }

@@ -14,13 +14,15 @@ type Change struct {
 	// at least as large if there is none. All are NaN (null in JSON) where there are too few measurements to know their
 	// scatter.
 	Low, High, P float64
+
+	deviation, freedom float64 // of the logarithm of the ratio; 0 where they are not known
 }
 
 // newChange is that of a logarithm of a ratio with its standard deviation, estimated with so many degrees of freedom. It
 // was looked at so many times as often as a single test: the levels of its interval and of P are tightened by that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * student(1-0.025/looks, freedom)
-	c := Change{Percent: percentOf(logarithm), Low: percentOf(logarithm - half), High: percentOf(logarithm + half), P: 1}
+	c := Change{Percent: percentOf(logarithm), Low: percentOf(logarithm - half), High: percentOf(logarithm + half), P: 1, deviation: deviation, freedom: freedom}
 	if logarithm != 0 {
 		c.P = min(1, looks*2*stats.TDist{V: freedom}.CDF(-math.Abs(logarithm)/deviation))
 	}
@@ -68,6 +70,6 @@ func (c *Change) UnmarshalJSON(text []byte) error {
 		}
 		return *p
 	}
-	*c = Change{value(j.Percent), value(j.Low), value(j.High), value(j.P)}
+	*c = Change{Percent: value(j.Percent), Low: value(j.Low), High: value(j.High), P: value(j.P)}
 	return nil
 }

@@ -22,7 +22,8 @@ func MeanCI95(values []float64) (mean, half float64) {
 func Compare(a, b []float64) Change {
 	la, lb := logarithms(a), logarithms(b)
 	meanA, meanB := stats.Mean(la), stats.Mean(lb)
-	c := Change{Percent: percentOf(meanB - meanA), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	c := Unknown()
+	c.Percent = percentOf(meanB - meanA)
 	if len(a) < 2 || len(b) < 2 {
 		return c
 	}

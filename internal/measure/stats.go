@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -18,6 +19,13 @@ func batchRates(samples []Sample, k int) []float64 {
 		rates[i] = OrdersPerMinute(orders, length)
 	}
 	return rates
+}
+
+// Median is the middle of values, of which there is at least one; the mean of the two in the middle where their number is even.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // meanAndDeviation gives the mean and the sample standard deviation; values has at least two.

@@ -26,8 +26,7 @@ type Difference struct {
 	High        *float64 `json:"high_pct,omitempty"`
 	P           *float64 `json:"p,omitempty"`
 	Significant *bool    `json:"significant,omitempty"` // at differenceLevel
-	// Medians is the difference of the values that stand for the configurations, in percent: the storage report's figure
-	// (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
+	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
 	// AtLeast says that the difference would be larger if storage had held the faster configuration back too.
 	AtLeast bool `json:"at_least,omitempty"`
@@ -97,17 +96,20 @@ func Compare(all []Configuration) Comparison {
 				continue
 			}
 			d := Difference{Name: other.Name, Against: first.Name, Figure: f.name, Medians: 100 * (*b / *a - 1)}
-			d.Percent = d.Medians
 			if x, y := valuesOf(first, f.run), valuesOf(other, f.run); len(x.values) > 0 && len(y.values) > 0 {
-				by := difference(x, y)
+				d.Medians = 100 * (measure.Median(y.values)/measure.Median(x.values) - 1)
+				by := difference(x, y, valuesOfAll(all, f.run))
 				change := by.Change
-				if !math.IsNaN(change.Percent) {
-					d.Percent = change.Percent
+				d.Percent = change.Percent
+				if math.IsNaN(d.Percent) {
+					d.Percent = d.Medians
 				}
 				d.Blocks, d.Why = by.Blocks, by.Why
 				if scattered[f.name] = !math.IsNaN(change.Low) && scattered[f.from]; scattered[f.name] {
 					d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
 				}
+			} else {
+				d.Percent = d.Medians
 			}
 			c.Differences = append(c.Differences, d)
 		}
@@ -151,13 +153,19 @@ var limitedBy = map[string]string{
 
 // values are those of a figure in the runs of a configuration that count, as far as they were measured and are positive.
 type values struct {
-	experiment string // that made the runs; empty: none
+	name       string
+	experiment string  // that made the runs; empty: none
+	looks      float64 // see measure.Looks
 	runs       []result.BenchRun
 	values     []float64
+	rates      []measure.Rate // of a count, in place of values
 }
 
+// measured is in how many runs.
+func (v values) measured() int { return max(len(v.values), len(v.rates)) }
+
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
-	all := values{experiment: c.Experiment}
+	all := values{name: c.Name, experiment: c.Experiment, looks: measure.Looks(c.Until > 0, len(c.Looks))}
 	for _, r := range counted(c.Bench) {
 		if v := of(r); v != nil && *v > 0 {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
@@ -166,22 +174,35 @@ func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	return all
 }
 
-// figures are the values by block, under a name; none where the runs were not made in blocks.
-func (v values) figures(name string) (all []measure.RunFigure) {
+func valuesOfAll(all []Configuration, of func(result.BenchRun) *float64) (some []values) {
+	for _, c := range all {
+		some = append(some, valuesOf(c, of))
+	}
+	return some
+}
+
+// figures are the values by block; none where the runs were not made in blocks.
+func (v values) figures() (all []measure.RunFigure) {
 	for i, r := range v.runs {
 		if r.Block > 0 {
-			all = append(all, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: name, Value: v.values[i]})
+			all = append(all, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.name, Value: v.values[i]})
 		}
 	}
 	return all
 }
 
-// difference is that of two configurations' values: by blocks where one experiment made both in blocks, else by Welch's
-// t-test.
-func difference(before, after values) measure.Difference {
-	x, y := before.figures("before"), after.figures("after")
-	if before.experiment != "" && before.experiment == after.experiment && len(x) > 0 && len(y) > 0 {
-		return measure.Differences([]string{"before", "after"}, slices.Concat(x, y))[0]
+// difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift of all that it
+// made, else by Welch's t-test.
+func difference(before, after values, all []values) measure.Difference {
+	if before.experiment != "" && before.experiment == after.experiment && len(before.figures()) > 0 && len(after.figures()) > 0 {
+		names := []string{before.name, after.name}
+		blocks := slices.Concat(before.figures(), after.figures())
+		for _, v := range all {
+			if v.experiment == before.experiment && !slices.Contains(names, v.name) {
+				names, blocks = append(names, v.name), append(blocks, v.figures()...)
+			}
+		}
+		return measure.Differences(names, blocks, max(before.looks, after.looks))[0]
 	}
 	d := measure.Difference{Change: measure.Compare(before.values, after.values)}
 	if math.IsNaN(d.Change.Low) {

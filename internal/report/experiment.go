@@ -32,6 +32,7 @@ func ReadExperiment(dir string) (e Experiment, err error) {
 	var some []Configuration
 	var names []string
 	var figures []measure.RunFigure
+	looks := 1.
 	for _, c := range e.Configurations {
 		b, err := result.ReadBench(filepath.Join(dir, c.Dir))
 		if errors.Is(err, result.ErrNoBench) { // it has not begun
@@ -45,7 +46,8 @@ func ReadExperiment(dir string) (e Experiment, err error) {
 		if b.OPM != nil {
 			some = append(some, one)
 			names = append(names, c.Name)
-			figures = append(figures, valuesOf(one, func(r result.BenchRun) *float64 { return r.OPM }).figures(c.Name)...)
+			looks = measure.Looks(b.Until > 0, len(b.Looks))
+			figures = append(figures, valuesOf(one, func(r result.BenchRun) *float64 { return r.OPM }).figures()...)
 		}
 	}
 	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}
@@ -55,7 +57,7 @@ func ReadExperiment(dir string) (e Experiment, err error) {
 	e.Comparison.Warnings = append(e.Comparison.Warnings, e.leftOut()...)
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {
-		e.Pairs = append(e.Pairs, measure.Differences(names, figures)...)
+		e.Pairs = append(e.Pairs, measure.Differences(names, figures, looks)...)
 	}
 	return e, nil
 }
@@ -130,7 +132,7 @@ func (e Experiment) how() string {
 	case e.Status != result.Done:
 		return fmt.Sprintf("%s; the experiment is not done: it is recorded as %s.", text, e.Status)
 	case e.Until > 0 && blocks < e.Most:
-		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%", e.unit(), e.Until)
+		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%; a scatter that is small by chance ends an experiment too, so that such an interval holds the truth in 96 %% of cases where runs scatter half as much as that, in 92 %% where as much, and in 76 %% where half as much again", e.unit(), e.Until)
 	case e.Until > 0:
 		within := !slices.ContainsFunc(e.Pairs, func(d measure.Difference) bool { return !d.Change.Within(e.Until) })
 		if within {
@@ -139,7 +141,36 @@ func (e Experiment) how() string {
 			text += fmt.Sprintf("; not every interval of a difference in %s is within the %g %% that were asked for", e.unit(), e.Until)
 		}
 	}
+	if looks := e.looks(); len(looks) > 1 {
+		text += fmt.Sprintf("; its result was looked at after %s blocks, for which all intervals are widened", listed(looks))
+	}
 	return text + "."
+}
+
+// looks are after how many blocks the result was looked at.
+func (e Experiment) looks() (all []int) {
+	for _, c := range e.Benches {
+		if len(c.Looks) > len(all) {
+			all = c.Looks
+		}
+	}
+	return all
+}
+
+// listed is numbers in words: 6, 9 and 12.
+func listed(numbers []int) string {
+	last := len(numbers) - 1
+	text := ""
+	for i, n := range numbers {
+		switch {
+		case i > 0 && i == last:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += fmt.Sprint(n)
+	}
+	return text
 }
 
 // unit is that of the figure by which the runs are compared.

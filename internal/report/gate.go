@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -23,45 +24,83 @@ type GateVerdict struct {
 // Judge holds the changes of every configuration against the first to gates. Figures other than OPM are read from the
 // records of the runs that count.
 func (c *Comparison) Judge(gates []limit.Gate) error {
-	first := c.Configurations[0]
 	for _, gate := range gates {
-		before, err := measured(first, gate.Metric)
-		if err != nil {
-			return err
-		}
-		for _, other := range c.Configurations[1:] {
-			after, err := measured(other, gate.Metric)
+		var all []values
+		for _, one := range c.Configurations {
+			of, err := measured(one, gate.Metric)
 			if err != nil {
 				return err
 			}
-			v := GateVerdict{Gate: gate.String(), Name: other.Name, Against: first.Name, Outcome: limit.GateOpen,
-				Change: measure.Change{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}}
-			why := fmt.Sprintf("an interval takes two runs of each that differ, and there are %d and %d", len(before.values), len(after.values))
-			if len(before.values) > 0 && len(after.values) > 0 {
-				by := difference(before, after)
-				if by.Blocks > 0 || math.IsNaN(by.Change.Percent) {
-					why = by.Why
-				}
-				v.Change = by.Change
-				v.Outcome = gate.Judge(v.Change)
-			}
-			v.Why = v.why(gate.Metric, len(before.values), len(after.values), why)
-			c.Gates = append(c.Gates, v)
+			all = append(all, of)
+		}
+		for _, after := range all[1:] {
+			c.Gates = append(c.Gates, judge(gate, all[0], after, all))
 		}
 	}
 	return nil
 }
 
-func (v GateVerdict) why(m limit.Metric, before, after int, noInterval string) string {
-	switch {
-	case before == 0 || after == 0:
-		return fmt.Sprintf("%s was measured in %d runs of %s and %d of %s", m, before, v.Against, after, v.Name)
-	case math.IsNaN(v.Change.Percent):
-		return fmt.Sprintf("the change of %s is not known: %s", m, noInterval)
-	case math.IsNaN(v.Change.Low):
-		return fmt.Sprintf("%s changed by %+.1f %%; %s", m, v.Change.Percent, noInterval)
+// judge holds the change from one configuration to another to a gate.
+func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
+	v := GateVerdict{Gate: gate.String(), Name: after.name, Against: before.name, Outcome: limit.GateOpen, Change: measure.Unknown()}
+	if before.measured() == 0 || after.measured() == 0 {
+		v.Why = fmt.Sprintf("%s was measured in %d runs of %s and %d of %s", gate.Metric, before.measured(), before.name, after.measured(), after.name)
+		return v
 	}
-	return fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %+.1f %% to %+.1f %%)", m, v.Change.Percent, v.Change.Low, v.Change.High)
+	if gate.Counted() {
+		v.Change = measure.CompareCounts(before.rates, after.rates)
+		v.Outcome = gate.Judge(v.Change)
+		was, is := measure.SumRates(before.rates), measure.SumRates(after.rates)
+		v.Why = fmt.Sprintf("%s: %s of %s before, %s of %s after", gate.Metric, integer(int64(was.Count)), integer(int64(was.Of)), integer(int64(is.Count)), integer(int64(is.Of)))
+		switch {
+		case is.Count == 0 && gate.Rising(): // none is no rise, whatever there was before
+			v.Outcome = limit.GatePassed
+		case math.IsNaN(v.Change.Low):
+			v.Why += "; an interval takes two runs of each"
+		default:
+			v.Why += fmt.Sprintf(" (95 %% confidence of the change %+.1f %% to %+.1f %%)", v.Change.Low, v.Change.High)
+		}
+		return v
+	}
+	by := difference(before, after, all)
+	v.Change = by.Change
+	v.Outcome = gate.Judge(v.Change)
+	noInterval := fmt.Sprintf("an interval takes two runs of each that differ, and there are %d and %d", len(before.values), len(after.values))
+	what := "runs of each"
+	if by.Blocks > 0 || math.IsNaN(by.Change.Percent) {
+		noInterval, what = by.Why, "blocks"
+	}
+	switch {
+	case math.IsNaN(v.Change.Percent):
+		v.Why = fmt.Sprintf("the change of %s is not known: %s", gate.Metric, noInterval)
+	case math.IsNaN(v.Change.Low):
+		v.Why = fmt.Sprintf("%s changed by %+.1f %%; %s", gate.Metric, v.Change.Percent, noInterval)
+	default:
+		v.Why = fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %+.1f %% to %+.1f %%)", gate.Metric, v.Change.Percent, v.Change.Low, v.Change.High)
+		if v.Outcome == limit.GateOpen {
+			v.Why += shown(gate, v.Change, cmp.Or(by.Blocks, min(before.measured(), after.measured())), what)
+		}
+	}
+	return v
+}
+
+// shown says what a change that a gate cannot judge could have shown, and how much more would do.
+func shown(gate limit.Gate, c measure.Change, n int, what string) string {
+	least := c.Detectable()
+	if math.IsNaN(least) {
+		return ""
+	}
+	if !gate.Rising() {
+		least = -least
+	}
+	text := fmt.Sprintf("; the smallest change that these runs could have shown is %+.1f %%, in 8 of 10 such comparisons", 100*math.Expm1(math.Log1p(gate.Percent/100)+least))
+	if gate.Percent == 0 {
+		return text
+	}
+	if more := c.More(gate.Percent, n); more > 0 {
+		text += fmt.Sprintf("; with %d more %s a change of %+g %% can be told from none", more, what, gate.Percent)
+	}
+	return text
 }
 
 // Failed says which gates fail, and which cannot tell.
@@ -78,12 +117,13 @@ func (c *Comparison) Failed() (failed, open []string) {
 	return failed, open
 }
 
-// measured are the values of a figure in the first window of each run that counts.
+// measured are the values of a figure in the first window of each run that counts; of a count also those that are 0.
 func measured(c Configuration, m limit.Metric) (values, error) {
 	if m.Unit() == limit.OPM {
 		return valuesOf(c, func(r result.BenchRun) *float64 { return r.OPM }), nil
 	}
 	var bad error
+	var rates []measure.Rate
 	all := valuesOf(c, func(run result.BenchRun) *float64 {
 		r, err := result.Read(filepath.Join(c.Dir, run.Dir))
 		if err != nil {
@@ -91,6 +131,13 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 			return nil
 		}
 		if len(r.Windows) == 0 {
+			return nil
+		}
+		if m.Counted() {
+			rate := limit.CountOf(m, r.Windows[0])
+			if rate.Of > 0 {
+				rates = append(rates, rate)
+			}
 			return nil
 		}
 		figures, err := limit.Of(r.Words.Or().Cycle, r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
@@ -103,6 +150,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 		}
 		return nil
 	})
+	all.rates = rates
 	return all, bad
 }
 

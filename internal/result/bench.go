@@ -29,13 +29,16 @@ type Bench struct {
 	Words *Words     `json:"words,omitempty"`  // the workload's; absent: DVD Store 2's
 	End   time.Time  `json:"end,omitzero"`
 
+	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where every interval of a difference reaches at most so far
+	Looks []int   `json:"looks,omitempty"`     // after so many blocks each the experiment was done, and its result looked at
+
 	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
 
 	Setup Setup      `json:"setup"`
 	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
 	// Median is the directory of the run that stands for the configuration: of those that count the one with the median
-	// OPM, the lower of the two in the middle where their number is even. OPM and the other figures are its own.
+	// OPM, the lower of the two in the middle where their number is even. CI95 is its own; OPM and power are medians of all.
 	Median     string   `json:"median,omitempty"`
 	OPM        *float64 `json:"opm"`
 	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, within the run: measure.Window

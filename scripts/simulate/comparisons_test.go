@@ -1,0 +1,215 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ds2/internal/measure"
+)
+
+// runs makes the logarithms of the figures of so many runs in a row, of identical systems.
+type runs func(random *rand.Rand, n int) []float64
+
+func scattered(percent float64) runs {
+	return func(random *rand.Rand, n int) []float64 {
+		all := make([]float64, n)
+		for i := range all {
+			all[i] = percent / 100 * random.NormFloat64()
+		}
+		return all
+	}
+}
+
+func drifting(percent, perRun float64) runs {
+	return func(random *rand.Rand, n int) []float64 {
+		all := scattered(percent)(random, n)
+		for i := range all {
+			all[i] += perRun / 100 * float64(i)
+		}
+		return all
+	}
+}
+
+func remembering(percent, phi float64) runs {
+	return func(random *rand.Rand, n int) []float64 {
+		all := autoregressive(random, n, phi)
+		for i := range all {
+			all[i] = (all[i] - 10_000) / 500 * percent / 100
+		}
+		return all
+	}
+}
+
+func slowFirst(percent, by float64) runs {
+	return func(random *rand.Rand, n int) []float64 {
+		all := scattered(percent)(random, n)
+		all[0] += math.Log1p(-by / 100)
+		return all
+	}
+}
+
+// verdicts are changes between identical systems.
+type verdicts []measure.Change
+
+func (v verdicts) found() float64 {
+	n := 0.
+	for _, c := range v {
+		if c.Significant() {
+			n++
+		}
+	}
+	return n / float64(len(v))
+}
+
+// detects is the difference, in percent, that would have been found in 80 %: what was found shifts with what is true.
+func (v verdicts) detects() float64 {
+	var all []float64
+	for _, c := range v {
+		all = append(all, -math.Log1p(c.Low/100))
+	}
+	slices.Sort(all)
+	return 100 * math.Expm1(all[len(all)*8/10])
+}
+
+func (v verdicts) String() string { return fmt.Sprintf("%s/%.1f", share(v.found()), v.detects()) }
+
+func welch(random *rand.Rand, of runs, each int) (v verdicts) {
+	for range *replicates {
+		all := of(random, 2*each)
+		for i := range all {
+			all[i] = math.Exp(all[i])
+		}
+		v = append(v, measure.Compare(all[:each], all[each:]))
+	}
+	return v
+}
+
+// figuresOf makes an experiment of identical configurations after practice runs; noise is that of the last configuration against the others.
+func figuresOf(random *rand.Rand, of runs, configurations, blocks, practice int, noise float64) (names []string, all []measure.RunFigure) {
+	for i := range configurations {
+		names = append(names, fmt.Sprint("c", i))
+	}
+	values := of(random, (blocks+practice)*configurations)
+	run := practice * configurations
+	for block, order := range measure.RandomBlocks(random, configurations, blocks) {
+		for _, i := range order {
+			v := values[run]
+			if i == configurations-1 {
+				v *= noise
+			}
+			all = append(all, measure.RunFigure{Block: block + 1, Run: run, Configuration: names[i], Value: math.Exp(v)})
+			run++
+		}
+	}
+	return names, all
+}
+
+func blocked(random *rand.Rand, of runs, configurations, blocks, practice int, noise float64) (v verdicts) {
+	for range *replicates {
+		names, all := figuresOf(random, of, configurations, blocks, practice, noise)
+		v = append(v, measure.Differences(names, all, 1)[0].Change)
+	}
+	return v
+}
+
+func TestComparisons(t *testing.T) {
+	var made table
+	made.row("between runs", "Welch 3+3", "Welch 5+5", "5 blocks", "6 blocks", "9 blocks", "6 blocks of 4", "6 blocks of 4, the last 5 times as noisy")
+	for _, c := range []struct {
+		why string
+		of  runs
+	}{
+		{"2 %", scattered(2)},
+		{"5 %", scattered(5)},
+		{"2 %, drift of 3 % a run", drifting(2, 3)},
+		{"5 %, φ .8 from run to run", remembering(5, .8)},
+		{"2 %, the first run 15 % slow", slowFirst(2, 15)},
+	} {
+		random, row := randomOf("comparisons "+c.why), []string{c.why}
+		row = append(row, welch(random, c.of, 3).String(), welch(random, c.of, 5).String())
+		for _, b := range []struct {
+			configurations, blocks int
+			noise                  float64
+		}{{2, 5, 1}, {2, 6, 1}, {2, 9, 1}, {4, 6, 1}, {4, 6, 5}} {
+			v := blocked(random, c.of, b.configurations, b.blocks, 1, b.noise)
+			row = append(row, v.String())
+			if !within(v.found(), 0, .055) {
+				t.Errorf("%s, %d blocks of %d: %s of identical systems are told apart", c.why, b.blocks, b.configurations, share(v.found()))
+			}
+			if plan := measure.Smallest(2, b.configurations, b.blocks, false); c.why == "2 %" && b.noise == 1 && math.Abs(plan/v.detects()-1) > .15 {
+				t.Errorf("%d blocks of %d find %.1f %% in 8 of 10, and the plan says %.1f %%", b.blocks, b.configurations, v.detects(), plan)
+			}
+		}
+		made.row(row...)
+	}
+	publish(t, "comparisons", made)
+}
+
+// TestLooks has identical systems looked at again and again, until something is significant.
+func TestLooks(t *testing.T) {
+	var made table
+	made.row("identical systems, 2 % between runs, looked at", "something found", "were every look taken for the only one")
+	for _, c := range []struct {
+		why   string
+		looks []int
+	}{
+		{"once, after 6 blocks", []int{6}},
+		{"after 6 and 9 blocks", []int{6, 9}},
+		{"after 6, 9, 12 and 15 blocks", []int{6, 9, 12, 15}},
+		{"after each from 5 to 15 blocks", []int{5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+	} {
+		random, spent, naive := randomOf(c.why), 0., 0.
+		for range *replicates {
+			names, all := figuresOf(random, scattered(2), 2, 15, 0, 1)
+			found, alone := false, false
+			for i, blocks := range c.looks {
+				found = found || measure.Differences(names, all[:2*blocks], measure.Looks(false, i+1))[0].Change.Significant()
+				alone = alone || measure.Differences(names, all[:2*blocks], 1)[0].Change.Significant()
+			}
+			if found {
+				spent++
+			}
+			if alone {
+				naive++
+			}
+		}
+		n := float64(*replicates)
+		made.row(c.why, share(spent/n), share(naive/n))
+		if !within(spent/n, 0, .085) {
+			t.Errorf("%s: %s found different", c.why, share(spent/n))
+		}
+	}
+	publish(t, "looks", made)
+}
+
+// TestUntil is of what experiments say that stop when their interval is narrow.
+func TestUntil(t *testing.T) {
+	var made table
+	made.row("scatter between runs, as a share of `until`", "stop before 15 blocks", "hold the truth, of those", "hold the truth, of all")
+	for _, scatter := range []float64{.5, .75, 1, 1.5} {
+		random, stopped, held, heldAll := randomOf(fmt.Sprint("until", scatter)), 0., 0., 0.
+		for range *replicates {
+			names, all := figuresOf(random, scattered(2*scatter), 2, 15, 0, 1)
+			blocks := measure.MinBlocks + 1
+			for blocks < 15 && !measure.Enough(names, all[:2*blocks], 2, measure.Looks(true, 1)) {
+				blocks++
+			}
+			c := measure.Differences(names, all[:2*blocks], measure.Looks(true, 1))[0].Change
+			holds := c.Low <= 0 && c.High >= 0
+			if holds {
+				heldAll++
+			}
+			if blocks < 15 {
+				stopped++
+				if holds {
+					held++
+				}
+			}
+		}
+		made.row(fmt.Sprint(scatter), share(stopped/float64(*replicates)), share(held/max(1, stopped)), share(heldAll/float64(*replicates)))
+	}
+	publish(t, "until", made)
+}
