@@ -22,7 +22,6 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
-	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
@@ -191,7 +190,7 @@ func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
 		return err
 	}
 	defer target.Close()
-	report, err := f.load.load(ctx, target.(store.Loader), stderr)
+	report, err := f.load.load(ctx, target, stderr)
 	if err != nil {
 		return err
 	}

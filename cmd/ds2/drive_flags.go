@@ -258,7 +258,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		return o, err
 	}
 	if f.debt {
-		if err := experiment.CanSettle(ctx, stores); err != nil {
+		if err := experiment.CheckDeferred(ctx, stores); err != nil {
 			return o, err
 		}
 	}

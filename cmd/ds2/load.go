@@ -143,11 +143,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	defer f.served.close()
 	for _, s := range stores {
-		engine, ok := s.(store.Loader)
-		if !ok {
-			return usageError("--target: %s databases cannot be loaded", s.Engine())
-		}
-		report, err := f.load(ctx, engine, cmd.ErrOrStderr())
+		report, err := f.load(ctx, s, cmd.ErrOrStderr())
 		for _, line := range report.LeftOut {
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
@@ -234,7 +230,7 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	return data, nil
 }
 
-func (f *loadFlags) load(ctx context.Context, engine store.Loader, stderr io.Writer) (*load.Report, error) {
+func (f *loadFlags) load(ctx context.Context, engine store.Store, stderr io.Writer) (*load.Report, error) {
 	options := f.options
 	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
 	defer stop()

@@ -53,10 +53,6 @@ func (f *loadFlags) adoptAll(ctx context.Context, stores []store.Store, stdout i
 	}
 	f.options.Version = kitVersion()
 	for _, s := range stores {
-		engine, ok := s.(store.Loader)
-		if !ok {
-			return usageError("--target: %s databases cannot be adopted", s.Engine())
-		}
 		if info, err := store.ReadInfo(ctx, s.DB()); err == nil {
 			return fmt.Errorf("adopt %s: it is one of ds2's already, of size %s; ds2 drive runs on it", s.Label(), info[store.InfoSize])
 		}
@@ -72,7 +68,7 @@ func (f *loadFlags) adoptAll(ctx context.Context, stores []store.Store, stdout i
 		options.Dataset = data
 		verb := "would add"
 		if !f.adopted.dryRun {
-			leftOut, err := load.Adopt(ctx, engine, options)
+			leftOut, err := load.Adopt(ctx, s, options)
 			if err != nil {
 				return err
 			}

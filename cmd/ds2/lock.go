@@ -34,13 +34,9 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 		}
 	}
 	for _, s := range stores {
-		locker, ok := s.(store.Locker)
-		if !ok {
-			continue
-		}
 		ctx, cancel := context.WithCancel(i.hard)
 		stop := context.AfterFunc(i.soft, cancel)
-		one, err := locker.Lock(ctx, lock)
+		one, err := s.Lock(ctx, lock)
 		if !stop() && err == nil {
 			one()
 			err = i.soft.Err()
@@ -62,11 +58,11 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 // restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was killed.
 func (i *interrupts) restoreSettings(runID string, stores []store.Store, stderr io.Writer) {
 	for _, s := range stores {
-		r, ok := s.(store.Replayer)
-		if !ok {
+		replay := s.Can().Replay
+		if replay == nil {
 			continue
 		}
-		restored, err := r.RestoreSettings(i.soft, runID)
+		restored, err := replay.RestoreSettings(i.soft, runID)
 		if len(restored) > 0 {
 			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n", s.Label(), strings.Join(restored, " and "))
 		}

@@ -11,11 +11,11 @@ import (
 // printPlacement prints where the tables and indexes of each database lie and how large they are.
 func printPlacement(ctx context.Context, w io.Writer, stores []store.Store) error {
 	for _, s := range stores {
-		placer, ok := s.(store.Placer)
-		if !ok {
+		ask := s.Can().Placement
+		if ask == nil {
 			continue
 		}
-		placement, err := placer.Placement(ctx)
+		placement, err := ask(ctx)
 		if err != nil {
 			return err
 		}

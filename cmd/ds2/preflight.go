@@ -157,8 +157,8 @@ func (p *preflightView) databases(i *interrupts, f *preflightFlags, stores []sto
 			continue
 		}
 		found := fmt.Sprintf("%s holds workload %s, size %s, loaded to the end", s.Label(), plan.Workload().Name(), plan.Size())
-		if placer, ok := s.(store.Placer); ok {
-			if placed, err := placer.Placement(p.ctx); err == nil {
+		if placement := s.Can().Placement; placement != nil {
+			if placed, err := placement(p.ctx); err == nil {
 				bytes := int64(0)
 				for _, t := range placed {
 					bytes += t.Bytes
@@ -236,7 +236,7 @@ func (p *preflightView) beside(f *preflightFlags, crash *durability.Plan, s stor
 		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", func() error { return background.Check(p.ctx, one, background.Config{ScrubRate: c.ScrubRate}) }},
 		{"--copies", c.Copies > 0, "may read the log", func() error { return background.Check(p.ctx, one, background.Config{Copies: c.Copies}) }},
 		{"--replay", replay != nil, "may put off the checkpoints", func() error { return replay.Check(p.ctx, s) }},
-		{"--debt", f.drive.debt, "may run a checkpoint and vacuum", func() error { return experiment.CanSettle(p.ctx, one) }},
+		{"--debt", f.drive.debt, "may run a checkpoint and vacuum", func() error { return experiment.CheckDeferred(p.ctx, one) }},
 	} {
 		if !check.asked {
 			continue

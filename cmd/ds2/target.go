@@ -80,7 +80,7 @@ func (f targetFlags) open() ([]store.Store, error) {
 			s.UseWire()
 		}
 		if f.passwordCommand != "" {
-			s.(store.PasswordAsker).AskPassword(askPassword(f.passwordCommand))
+			s.AskPassword(askPassword(f.passwordCommand))
 		}
 		stores = append(stores, s)
 	}

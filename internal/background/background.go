@@ -5,7 +5,6 @@ package background
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"slices"
@@ -59,18 +58,18 @@ func New(targets []store.Store, c Config, log *slog.Logger) (*Readers, error) {
 			r.all = append(r.all, &reader{target: target.Label(), rate: rate, open: open, log: log})
 		}
 		if c.ScrubRate > 0 {
-			scrubber, ok := target.(store.Scrubber)
-			if !ok {
-				return nil, &store.Error{Op: "scrub " + target.Label(), Class: store.Config, Err: fmt.Errorf("engine %s has no scan in the background", target.Engine()), Hint: "leave out --scrub-rate"}
+			scrub := target.Can().OpenScrub
+			if scrub == nil {
+				return nil, store.Cannot(target, "background scans")
 			}
-			add(c.ScrubRate, scrubber.OpenScrub)
+			add(c.ScrubRate, scrub)
 		}
 		for range c.Copies {
-			sender, ok := target.(store.LogSender)
-			if !ok {
-				return nil, &store.Error{Op: "read the log of " + target.Label(), Class: store.Config, Err: fmt.Errorf("engine %s sends its log to nobody", target.Engine()), Hint: "leave out --copies"}
+			open := target.Can().OpenLog
+			if open == nil {
+				return nil, store.Cannot(target, "readers of its log")
 			}
-			add(0, sender.OpenLog)
+			add(0, open)
 		}
 	}
 	return r, nil

@@ -23,6 +23,8 @@ type simulated struct {
 
 func (s *simulated) Label() string { return "simulated" }
 
+func (s *simulated) Can() store.Capabilities { return store.Capabilities{OpenScrub: s.OpenScrub} }
+
 func (s *simulated) OpenScrub(context.Context) (store.Reader, error) {
 	if err := s.broken(time.Since(s.start)); err != nil {
 		return nil, err
@@ -107,5 +109,6 @@ func TestEnginesWithout(t *testing.T) {
 
 type nothing struct{ store.Store }
 
-func (nothing) Label() string  { return "nothing" }
-func (nothing) Engine() string { return "nothing" }
+func (nothing) Label() string           { return "nothing" }
+func (nothing) Engine() string          { return "nothing" }
+func (nothing) Can() store.Capabilities { return store.Capabilities{} }

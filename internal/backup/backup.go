@@ -5,7 +5,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -98,9 +97,9 @@ func unitsOf(ctx context.Context, targets []store.Store) ([]*unit, error) {
 	var units []*unit
 	names := map[string]*unit{}
 	for _, t := range targets {
-		reader, ok := t.(store.BackupReader)
-		if !ok {
-			return nil, fmt.Errorf("read a backup of %s: %s has no backup to nowhere", t.Label(), t.Engine())
+		reader := t.Can().Backup
+		if reader == nil {
+			return nil, store.Cannot(t, "backups to nowhere")
 		}
 		name, err := reader.BackupUnit(ctx)
 		if err != nil {

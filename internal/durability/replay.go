@@ -31,9 +31,9 @@ const restoreTime = 30 * time.Second
 
 // replayerOf is the target as one whose recovery can be measured.
 func replayerOf(target store.Store) (store.Replayer, error) {
-	replayer, ok := target.(store.Replayer)
-	if !ok {
-		return nil, fmt.Errorf("prepare %s for a replay test: ds2 cannot ask engine %s how long a recovery took", target.Label(), target.Engine())
+	replayer := target.Can().Replay
+	if replayer == nil {
+		return nil, store.Cannot(target, "replay tests")
 	}
 	return replayer, nil
 }

@@ -111,7 +111,7 @@ func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Run(t.Context(), s.(store.Loader), load.Options{
+	_, err = load.Run(t.Context(), s, load.Options{
 		Dataset: ds2.Dataset{Size: datagen.S, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 2,
 	})
 	if err != nil {

@@ -25,10 +25,7 @@ func (r *Run) crashes(ctx context.Context) error {
 		}
 		return checks[0], nil
 	}}
-	if c, ok := target.(store.Checkpointer); ok {
-		t.Checkpoint = c.Checkpoint
-	}
-	t.Replay, _ = target.(store.Replayer)
+	t.Checkpoint, t.Replay = target.Can().Checkpoint, target.Can().Replay
 	err := r.crash.Happen(ctx, r.stop, t)
 	r.replayed()
 	cuts := r.crash.Done()

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"slices"
@@ -18,14 +17,14 @@ import (
 // A server that puts work off looks faster than one that does it at once, until the work has to be done. So a run can end with it:
 // the servers do what they have put off, and the record has the time and the I/Os of that.
 
-// CanSettle is an error where a target cannot be made to do what it has put off.
-func CanSettle(ctx context.Context, targets []store.Store) error {
+// CheckDeferred is an error where a target cannot be made to do the work that it has deferred.
+func CheckDeferred(ctx context.Context, targets []store.Store) error {
 	for _, target := range targets {
-		debtor, ok := target.(store.Debtor)
-		if !ok {
-			return &store.Error{Op: "settle " + target.Label(), Class: store.Config, Err: fmt.Errorf("engine %s cannot be told to do what it has put off", target.Engine()), Hint: "leave out --debt"}
+		deferred := target.Can().Deferred
+		if deferred == nil {
+			return store.Cannot(target, "its deferred work")
 		}
-		if err := debtor.CanSettle(ctx); err != nil {
+		if err := deferred.CheckDeferred(ctx); err != nil {
 			return err
 		}
 	}
@@ -54,7 +53,7 @@ func (r *Run) settle(ctx context.Context, stop <-chan struct{}, start time.Time)
 				r.log.Info("did what had been put off", "target", step.Target, "step", step.Name, slog.Float64("seconds", step.Seconds))
 			}
 		}
-		settled, err := target.(store.Debtor).Settle(ctx, func(name string) {
+		done, err := target.Can().Deferred.DoDeferred(ctx, func(name string) {
 			end()
 			began = time.Now()
 			debt.Steps = append(debt.Steps, result.DebtStep{Target: target.Label(), Name: name, At: began.Sub(start).Seconds()})
@@ -62,7 +61,7 @@ func (r *Run) settle(ctx context.Context, stop <-chan struct{}, start time.Time)
 			r.doing.Store("work put off: " + name)
 		})
 		end()
-		debt.RowsBefore, debt.RowsAfter = debt.RowsBefore+settled.Before, debt.RowsAfter+settled.After
+		debt.RowsBefore, debt.RowsAfter = debt.RowsBefore+done.Before, debt.RowsAfter+done.After
 		if err != nil {
 			debt.Error = err.Error()
 			break

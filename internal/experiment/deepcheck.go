@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
@@ -13,11 +12,11 @@ import (
 func DeepCheck(ctx context.Context, targets []store.Store, how store.DeepReading, tell progress.Tell) ([]store.DeepCheck, error) {
 	var all []store.DeepCheck
 	for _, target := range targets {
-		s, ok := target.(store.DeepChecker)
-		if !ok {
-			return all, fmt.Errorf("deep check %s: %s cannot be checked to the last page", target.Label(), target.Engine())
+		check := target.Can().DeepCheck
+		if check == nil {
+			return all, store.Cannot(target, "deep checks")
 		}
-		found, err := s.DeepCheck(ctx, how, tell)
+		found, err := check(ctx, how, tell)
 		if err != nil {
 			return all, target.Wrap("deep check "+target.Label(), err)
 		}

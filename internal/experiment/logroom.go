@@ -43,8 +43,8 @@ type usedBytes struct {
 // not warned.
 func (l *logRoom) watch(ctx context.Context, targets []store.Store, columns []string) {
 	for _, target := range targets {
-		keeper, ok := target.(store.LogKeeper)
-		if !ok || l.run == 0 {
+		keeper := target.Can().Log
+		if keeper == nil || l.run == 0 {
 			continue
 		}
 		item := ""

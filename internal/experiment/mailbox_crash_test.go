@@ -37,7 +37,7 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	t.Cleanup(func() { s.Close() })
 	data := mailbox.Dataset{Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
 		Engines: map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}}}
-	if _, err := load.Run(t.Context(), s.(store.Loader), load.Options{Dataset: data, AtOnce: 2}); err != nil {
+	if _, err := load.Run(t.Context(), s, load.Options{Dataset: data, AtOnce: 2}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())

@@ -68,7 +68,7 @@ func (r Restore) one(ctx context.Context, target store.Store) error {
 // Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
 // the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
 func Reset(ctx context.Context, s store.Store, w workload.Workloads, discardLog bool, show progress.View) error {
-	if keeper, ok := s.(store.LogKeeper); ok {
+	if keeper := s.Can().Log; keeper != nil {
 		if discardLog {
 			if err := keeper.DiscardLog(ctx); err != nil {
 				return err

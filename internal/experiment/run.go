@@ -298,9 +298,9 @@ func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
 	ctx, cancel := until(ctx, stop)
 	defer cancel()
 	for _, target := range r.options.Targets {
-		if c, ok := target.(store.Checkpointer); ok {
+		if checkpoint := target.Can().Checkpoint; checkpoint != nil {
 			start := time.Now()
-			err := c.Checkpoint(ctx)
+			err := checkpoint(ctx)
 			select {
 			case <-stop:
 				return driver.ErrStopped

@@ -32,9 +32,9 @@ var (
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
 // machine is refused before anything is dropped for it. Say is told what the copy takes, and what the server's drives have.
 func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show progress.View, say func(string)) error {
-	snapshotter, ok := s.(store.Snapshotter)
-	if !ok {
-		return fmt.Errorf("snapshot %s: %s databases have no snapshots", s.Label(), s.Engine())
+	snapshotter := s.Can().Snapshots
+	if snapshotter == nil {
+		return store.Cannot(s, "snapshots")
 	}
 	if work.loaded {
 		info, err := store.ReadInfo(ctx, s.DB())

@@ -82,11 +82,11 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
 	filled := true
 	for _, target := range targets {
-		counter, ok := target.(store.BufferCounter)
-		if !ok {
+		buffers := target.Can().Buffers
+		if buffers == nil {
 			continue
 		}
-		b, err := counter.Buffers(ctx)
+		b, err := buffers(ctx)
 		if err != nil {
 			filled = false
 			continue

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
-	"ds2/internal/store"
 	"ds2/schema"
 )
 
@@ -61,9 +60,9 @@ type copying struct {
 const largeShare = 0.05
 
 // wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows once,
-// but keeps no more sessions at work than there are large tables. See store.TableFiller.
+// but keeps no more sessions at work than there are large tables. See store.Capabilities.
 func (l *loader) wholeTables() bool {
-	if _, ok := l.engine.(store.TableFiller); !ok || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
+	if l.engine.Can().FillStep == nil || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
 		return false // binary parts cannot be joined
 	}
 	rows, all := map[datagen.Table]int64{}, int64(0)
@@ -123,7 +122,7 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: resume with the same --size or --from, or start again with --drop", step)
 		}
 	}
-	_, oneLaneATable := l.engine.(store.TableLocker)
+	oneLaneATable := l.engine.Can().LocksTables
 	whole := !files && l.wholeTables()
 	var lanes [][]copying
 	for _, t := range tables {
@@ -192,9 +191,9 @@ func (l *loader) copy(ctx context.Context, c copying) error {
 	copyStep := l.engine.CopyStep
 	switch {
 	case c.whole:
-		copyStep = l.engine.(store.TableFiller).FillStep
+		copyStep = l.engine.Can().FillStep
 	case c.parts[0].Binary:
-		copyStep = l.engine.(store.BinaryCopier).CopyBinaryStep
+		copyStep = l.engine.Can().CopyBinaryStep
 	}
 	rows, err := copyStep(ctx, c.step, string(c.table), r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early

@@ -52,7 +52,7 @@ const PhaseData = schema.Data
 
 // Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and so is one
 // of another workload; nothing but the workload's own objects is ever dropped.
-func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
+func Run(ctx context.Context, e store.Store, o Options) (*Report, error) {
 	if d, ok := o.Dataset.(workload.PerTarget); ok {
 		o.Dataset = d.For(e.Label())
 	}
@@ -96,7 +96,7 @@ func Run(ctx context.Context, e store.Loader, o Options) (*Report, error) {
 }
 
 type loader struct {
-	engine  store.Loader
+	engine  store.Store
 	options Options
 	parts   []datagen.Part
 	params  schema.Params

@@ -125,7 +125,7 @@ func (c *course) reached(shares map[string]float64) {
 }
 
 // pollProgress asks how far statements are until ctx ends.
-func (c *course) pollProgress(ctx context.Context, e store.Loader) {
+func (c *course) pollProgress(ctx context.Context, e store.Store) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -15,9 +15,9 @@ import (
 // Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the dataset
 // has it.
 func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tell progress.Tell) error {
-	resetter, ok := s.(store.Resetter)
-	if !ok {
-		return fmt.Errorf("reset %s: %s databases cannot be reset", s.Label(), s.Engine())
+	reset := s.Can().Reset
+	if reset == nil {
+		return store.Cannot(s, "resets")
 	}
 	w, info, err := workloads.Ask(ctx, s)
 	if err != nil {
@@ -37,7 +37,7 @@ func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tel
 		defer close(written)
 		pipe.CloseWithError(writeParts(pipe, plan.Rows))
 	}()
-	err = resetter.Reset(ctx, plan.Statements, r, resetSteps(plan, tell))
+	err = reset(ctx, plan.Statements, r, resetSteps(plan, tell))
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	return err

@@ -20,11 +20,11 @@ const growth = 0.25
 // counts as free.
 func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	needs := l.params.Bytes
-	snapshotter, ok := l.engine.(store.Snapshotter)
-	if !ok || needs == 0 {
+	snapshots := l.engine.Can().Snapshots
+	if snapshots == nil || needs == 0 {
 		return nil
 	}
-	room, err := snapshotter.SnapshotRoom(ctx)
+	room, err := snapshots.SnapshotRoom(ctx)
 	if err != nil || !room.Here {
 		return nil // who may not ask loads nevertheless
 	}

@@ -70,8 +70,7 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			}
 			group, ctx := errgroup.WithContext(ctx)
 			group.SetLimit(l.options.AtOnce)
-			_, oneLaneATable := l.engine.(store.TableLocker)
-			for _, lane := range statementLanes(statements[:n], oneLaneATable) {
+			for _, lane := range statementLanes(statements[:n], l.engine.Can().LocksTables) {
 				group.Go(func() error {
 					for _, s := range lane {
 						if err := l.exec(ctx, phase, s); err != nil {

@@ -151,11 +151,11 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Op
 // advise asks the targets what makes runs on them a poor test of storage.
 func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 	for i, t := range w.targets {
-		adviser, ok := t.(store.Adviser)
-		if !ok {
+		advise := t.Can().Advise
+		if advise == nil {
 			continue
 		}
-		reads, others, err := adviser.Advise(ctx, run, w.memory(t, w.Servers[i]))
+		reads, others, err := advise(ctx, run, w.memory(t, w.Servers[i]))
 		if err != nil {
 			return err
 		}

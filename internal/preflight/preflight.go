@@ -1,5 +1,5 @@
 // Package preflight looks, before a run, at what could go wrong with it in its first minutes. It changes nothing. The engines
-// know what a server needs (store.Examiner), package monitor what can be observed; here stands what only both together say,
+// know what a server needs (store.Capabilities), package monitor what can be observed; here stands what only both together say,
 // and what concerns this machine. How a finding looks is for the command line.
 package preflight
 
@@ -19,11 +19,11 @@ import (
 // Server examines the server of one target, as far as its engine knows how to.
 func Server(ctx context.Context, s store.Store, need store.Need) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
-	examiner, ok := s.(store.Examiner)
-	if !ok {
+	examine := s.Can().Examine
+	if examine == nil {
 		return e, nil
 	}
-	found, err := examiner.Examine(ctx, need)
+	found, err := examine(ctx, need)
 	for i := range found.Findings {
 		found.Findings[i].What += " of " + s.Label()
 	}

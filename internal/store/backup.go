@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// BackupReader is a Store whose server can read all that a backup of it reads, for a backup that nobody keeps.
+// BackupReader is a server that can read all that a backup of it reads, for a backup that nobody keeps.
 type BackupReader interface {
 	// BackupUnit names what one backup reads: the database or, where a server can only back up all of its databases together, their
 	// cluster. Targets of one unit take one backup.

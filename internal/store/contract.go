@@ -7,6 +7,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"io"
 	"time"
 
@@ -14,12 +15,21 @@ import (
 	"ds2/schema"
 )
 
-// This file is the contract between the engines and the rest of the kit. An engine's store is a Store and a Loader; of the
-// other interfaces it has those that its server can serve, and its package asserts each. Package storetest asks every engine
-// whether it keeps the contract.
+// This file is the contract between the engines and the rest of the kit: what every engine's store can do is in Store, what only
+// some servers can is a field of Capabilities. Package storetest asks every engine whether it keeps the contract.
 
 // Store is one database under test, whatever its workload.
 type Store interface {
+	Loader
+	Locker
+
+	// Can is what the server can do besides.
+	Can() Capabilities
+
+	// AskPassword has ask give the password, or a token in its place, of every connection from now on. It is called before the
+	// Store connects.
+	AskPassword(ask func(ctx context.Context) (string, error))
+
 	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
 	Engine() string
 
@@ -40,11 +50,80 @@ type Store interface {
 	Close() error
 }
 
-// Loader is a Store that can be filled. A step of a load and the note of its name in the table ds2_steps are one
+// Capabilities are what only some servers can do; nil: this one cannot. Whoever asks for what it cannot is refused by Cannot.
+type Capabilities struct {
+	// LocksTables says that CopyStep locks the whole table: the parts of a table go in one after the other, and so do the
+	// statements of a step that work on the same table.
+	LocksTables bool
+
+	// FillStep is CopyStep with all rows of a table, which is emptied before. It loads them in one session with rows frozen, so that
+	// no vacuum has to write them again.
+	FillStep func(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
+
+	// CopyBinaryStep is CopyStep with rows in a binary format of the server's.
+	CopyBinaryStep func(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error)
+
+	// Reset runs the statements of schema.Reset, which take the database back to the state after the load, for the most part in one
+	// transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of each statement that
+	// begins.
+	Reset func(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error
+
+	Snapshots Snapshotter
+
+	// Checkpoint has the server write all changed pages, so that a run begins with nothing left to write of what came before.
+	Checkpoint func(ctx context.Context) error
+
+	// Log is kept by a server until somebody backs it up.
+	Log LogKeeper
+
+	// Buffers says how much of the server's own cache is in use.
+	Buffers func(ctx context.Context) (Buffers, error)
+
+	// Placement lists where tables and indexes lie, the largest first.
+	Placement func(ctx context.Context) ([]Placed, error)
+
+	// Advise tells what of the server's configuration makes a run say less about the drives than it seems to: why they may see hardly
+	// a read, empty where they will, and one sentence for each thing else that a user should know before a run of a length; 0: no
+	// run is near. The server may use so many bytes of memory; 0: nobody knows.
+	Advise func(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
+
+	// Examine asks the server, before a run, about its version, the user's rights, connections and log. It changes nothing. What
+	// cannot be asked is a finding too; the error is only about a server that cannot be reached.
+	Examine func(ctx context.Context, need Need) (Examination, error)
+
+	// BulkRead tells the server how an audit reads large tables. Without it they are read with the session's own settings, each in
+	// one statement.
+	BulkRead BulkReader
+
+	// Changed is how many rows of tables have been updated since the server's statistics began.
+	Changed func(ctx context.Context, tables []string) (int64, error)
+
+	// DeepCheck reads every page of every table and index of the database by the server's own means, and checks what it reads. Damage
+	// is no error: it stands in the result, and the check goes on after it. The result so far is returned with an error too. The
+	// database should be at rest: some checks keep writers waiting.
+	DeepCheck func(ctx context.Context, how DeepReading, tell progress.Tell) (DeepCheck, error)
+
+	// OpenScrub connects a Reader of the database's files as a background scan beside users at work reads them: in their order, in
+	// requests of ScrubRequest, past the server's own cache where that can be; after the last page it begins again.
+	OpenScrub func(ctx context.Context) (Reader, error)
+
+	// OpenLog connects a Reader of the log, from its end on, as a copy of the database reads it. What it takes on the server, such as
+	// a slot, ends with its connection, however that ends.
+	OpenLog func(ctx context.Context) (Reader, error)
+
+	Backup   BackupReader
+	Replay   Replayer
+	Deferred DeferredWorker
+}
+
+// Cannot is the refusal of what a server's Capabilities have not: what is a noun phrase, such as "snapshots".
+func Cannot(s Store, what string) error {
+	return &Error{Op: "ask " + s.Label() + " for " + what, Class: Config, Err: fmt.Errorf("engine %s has none", s.Engine())}
+}
+
+// Loader is a database that can be filled. A step of a load and the note of its name in the table ds2_steps are one
 // transaction, so that a load that was killed can be resumed: a step is there whole and noted, or not at all.
 type Loader interface {
-	Store
-
 	// Database is the name of the target's database.
 	Database() string
 
@@ -67,33 +146,7 @@ type Loader interface {
 	Progress(ctx context.Context) (map[string]float64, error)
 }
 
-// TableLocker is a Loader whose CopyStep locks the whole table: the parts of a table go in one after the other, and so do the
-// statements of a step that work on the same table.
-type TableLocker interface {
-	LocksTables()
-}
-
-// TableFiller is a Loader that writes the rows of a table once when one session brings them all: nothing is left to be vacuumed.
-type TableFiller interface {
-	// FillStep is CopyStep with all rows of a table, which is emptied before.
-	FillStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
-}
-
-// BinaryCopier is a Loader that takes rows in a binary format of its server's.
-type BinaryCopier interface {
-	// CopyBinaryStep is CopyStep with rows in that format.
-	CopyBinaryStep(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error)
-}
-
-// Resetter is a Store that can take its database back to the state after the load without loading again.
-type Resetter interface {
-	// Reset runs the statements of schema.Reset, which remove what runs added and undo what they changed, for the most part in one
-	// transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of each statement that
-	// begins.
-	Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error
-}
-
-// Snapshotter is a Store that keeps a copy of its whole database beside it. There is at most one.
+// Snapshotter keeps a copy of its whole database beside it. There is at most one.
 type Snapshotter interface {
 	// SnapshotRoom says what room database and copy take. Of a database that is half restored it may not be known.
 	SnapshotRoom(ctx context.Context) (SnapshotRoom, error)
@@ -118,13 +171,7 @@ type SnapshotRoom struct {
 	Clones      bool     // the copy may share its blocks with the database, and then takes no room
 }
 
-// PasswordAsker is a Store that can ask for its password, or for a token in its place, each time it connects.
-type PasswordAsker interface {
-	// AskPassword has ask give the password of every connection from now on. It is called before the Store connects.
-	AskPassword(ask func(ctx context.Context) (string, error))
-}
-
-// LogKeeper is a Store whose server keeps all of its log until somebody backs it up.
+// LogKeeper is a server that keeps all of its log until somebody backs it up.
 type LogKeeper interface {
 	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of the log frees that.
 	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
@@ -134,43 +181,11 @@ type LogKeeper interface {
 	DiscardLog(ctx context.Context) error
 }
 
-// Checkpointer is a Store that can have its server write all changed pages to the drives.
-type Checkpointer interface {
-	// Checkpoint returns when a checkpoint is done, so that a run begins with nothing left to write of what came before.
-	Checkpoint(ctx context.Context) error
-}
-
-// BufferCounter is a Store that knows how much of its server's own cache is in use.
-type BufferCounter interface {
-	Buffers(ctx context.Context) (Buffers, error)
-}
-
 // Buffers is the state of a server's own cache.
 type Buffers struct {
 	Share     float64 // of it that holds pages, 0 to 1
 	Estimated bool    // by the pages that the server has read since its statistics began
 	Fits      bool    // the database is smaller than the cache, which it may never fill
-}
-
-// Placer is a Store that knows where its tables and indexes lie.
-type Placer interface {
-	// Placement lists the tables and indexes, the largest first.
-	Placement(ctx context.Context) ([]Placed, error)
-}
-
-// Adviser is a Store that knows what of its server's configuration makes a run say less about the drives than it seems to.
-type Adviser interface {
-	// Advise gives the reason why the drives may see hardly a read, empty where they will, and one sentence for each thing
-	// else that a user should know before a run of a length; 0: no run is near. The server may use so many bytes of memory;
-	// 0: nobody knows.
-	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
-}
-
-// Examiner is a Store that can look before a run whether its server has what the run needs.
-type Examiner interface {
-	// Examine asks the server about its version, the user's rights, connections and log. It changes nothing. What cannot be
-	// asked is a finding too; the error is only about a server that cannot be reached.
-	Examine(ctx context.Context, need Need) (Examination, error)
 }
 
 // Need is what a run needs of a server.
@@ -203,30 +218,8 @@ const (
 	Failure State = "failure" // there will be no run
 )
 
-// DeepChecker is a Store that can check itself to the last page with its server's own means.
-type DeepChecker interface {
-	// DeepCheck reads every page of every table and index of the database and checks what it reads. Damage is no error: it
-	// stands in the result, and the check goes on after it. The result so far is returned with an error too. The database
-	// should be at rest: some checks keep writers waiting.
-	DeepCheck(ctx context.Context, how DeepReading, tell progress.Tell) (DeepCheck, error)
-}
-
-// Scrubber is a Store whose database can be read from its drives as a background scan does, beside users at work.
-type Scrubber interface {
-	// OpenScrub connects a Reader of the database's files, in their order, in requests of ScrubRequest, past the server's own
-	// cache where that can be; after the last page it begins again.
-	OpenScrub(ctx context.Context) (Reader, error)
-}
-
 // ScrubRequest is how many bytes a scrub asks for at once; at the end of a file they are fewer.
 const ScrubRequest = 256 << 10
-
-// LogSender is a Store whose server sends its log to readers, as it does to copies of the database.
-type LogSender interface {
-	// OpenLog connects a Reader of the log, from its end on. What it takes on the server, such as a slot, ends with its
-	// connection, however that ends.
-	OpenLog(ctx context.Context) (Reader, error)
-}
 
 // Reader reads what lies on a server's drives, and throws it away. It belongs to one goroutine.
 type Reader interface {
@@ -245,18 +238,18 @@ type Read struct {
 	Last   bool  // there is nothing after it: the next request begins again
 }
 
-// Debtor is a Store whose server puts work off that changes make, and can be made to do it.
-type Debtor interface {
-	// CanSettle is an error where the user has not the rights that Settle takes.
-	CanSettle(ctx context.Context) error
+// DeferredWorker is a server that defers work that changes make, and can be made to do it.
+type DeferredWorker interface {
+	// CheckDeferred is an error where the user has not the rights that DoDeferred takes.
+	CheckDeferred(ctx context.Context) error
 
-	// Settle has the server write the pages that changed, and clean the room of rows that were removed or replaced, until nothing
-	// is left or no more goes. Nobody may be at work. step is told the name of each step as it begins.
-	Settle(ctx context.Context, step func(name string)) (Settled, error)
+	// DoDeferred has the server write the pages that changed, and clean the room of rows that were removed or replaced, until
+	// nothing is left or no more goes. Nobody may be at work. step is told the name of each step as it begins.
+	DoDeferred(ctx context.Context, step func(name string)) (Deferred, error)
 }
 
-// Settled is what a server had put off.
-type Settled struct {
+// Deferred is what a server had deferred.
+type Deferred struct {
 	Before int64 // rows that were removed or replaced and still took room, as the server counts them
 	After  int64 // of these, what is left: somebody may still see them
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Locker is a Store whose database one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
+// Locker is a database that one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
 // server's own that ends with its connection: nobody has to clean up after a ds2 that was killed.
 type Locker interface {
 	// Lock takes the database's lock until unlock is called or ctx ends. A lock that is lost with its connection, because the

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Replayer is a Store whose server can be made to let its log grow, and says how long it took to redo it after a crash.
+// Replayer is a server that can be made to let its log grow, and says how long it took to redo it after a crash.
 type Replayer interface {
 	// CheckReplay refuses what PrepareReplay would refuse, and changes nothing: a server that would not tell of its recovery, in a file of its
 	// log on this machine or, where that is empty, by itself; settings that stay as they are; a user who may not change them.

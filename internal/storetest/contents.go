@@ -11,7 +11,6 @@ import (
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/progress"
-	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
@@ -121,7 +120,7 @@ func at(rows []string, i int) string {
 
 // reset takes the database back after all that was done to it, where the engine can: it comes last.
 func (s *suite) reset(t *testing.T) {
-	if _, ok := s.store.(store.Resetter); !ok {
+	if s.store.Can().Reset == nil {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
 	if err := load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore); err != nil {
@@ -147,11 +146,11 @@ func (s *suite) reset(t *testing.T) {
 
 // checkpoint has the engine write what the suite changed, where it can.
 func (s *suite) checkpoint(t *testing.T) {
-	c, ok := s.store.(store.Checkpointer)
-	if !ok {
+	checkpoint := s.store.Can().Checkpoint
+	if checkpoint == nil {
 		t.Skip(s.store.Engine() + " makes no checkpoints when asked to")
 	}
-	if err := c.Checkpoint(t.Context()); err != nil {
+	if err := checkpoint(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

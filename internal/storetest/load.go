@@ -28,7 +28,7 @@ func loadOptions(t *testing.T) load.Options {
 }
 
 // loaded is a store whose database was loaded with the suite's dataset.
-func (e Engine) loaded(t *testing.T, target string) store.Loader {
+func (e Engine) loaded(t *testing.T, target string) store.Store {
 	t.Helper()
 	s := e.open(t, target)
 	if _, err := load.Run(t.Context(), s, loadOptions(t)); err != nil {

@@ -10,13 +10,9 @@ import (
 
 // lock has one ds2 at a time hold the database, or several of one run.
 func (s *suite) lock(t *testing.T) {
-	locker, ok := s.store.(store.Locker)
-	if !ok {
-		t.Fatalf("%s databases cannot be locked", s.store.Engine())
-	}
 	take := func(command, run string) (unlock func(), by store.Holder) {
 		t.Helper()
-		unlock, err := locker.Lock(t.Context(), store.Lock{
+		unlock, err := s.store.Lock(t.Context(), store.Lock{
 			Holder: store.Holder{Command: command, PID: 4711, Host: "driver-1", Since: time.Unix(1_763_700_000, 0).UTC()},
 			Run:    run,
 			Lost:   func(err error) { t.Errorf("the lock was lost: %v", err) },

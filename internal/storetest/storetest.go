@@ -17,7 +17,7 @@ var Size = datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 10_000}
 
 // Engine is an engine under test.
 type Engine struct {
-	Open  store.Opener // gives a store.Loader
+	Open  store.Opener // gives a store.Store
 	Calls calls.Engine // those of DVD Store 2 on it
 
 	// Database makes the URL of a database that is empty or does not exist yet, and is gone when the test ends.
@@ -75,7 +75,7 @@ type suite struct {
 }
 
 // open is a store of a target, closed when the test ends.
-func (e Engine) open(t *testing.T, target string) store.Loader {
+func (e Engine) open(t *testing.T, target string) store.Store {
 	t.Helper()
 	u, err := url.Parse(target)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e Engine) open(t *testing.T, target string) store.Loader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	return s.(store.Loader)
+	return s
 }
 
 // connect opens a session that is closed when the test ends.

@@ -220,7 +220,7 @@ type Resetter interface {
 	PlanReset(ctx context.Context, target store.Store, info store.Info) (Reset, error)
 }
 
-// Reset is what a reset does: see store.Resetter.
+// Reset is what a reset does: see store.Capabilities.
 type Reset struct {
 	Statements []schema.Statement
 	Rows       []datagen.Part     // of the table that is filled again, as CSV

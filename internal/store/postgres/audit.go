@@ -4,13 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-
-	"ds2/internal/store"
-)
-
-var (
-	_ store.BulkReader    = (*Store)(nil)
-	_ store.ChangeCounter = (*Store)(nil)
 )
 
 // PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
@@ -51,7 +44,7 @@ func (s *Store) Slices(ctx context.Context, table string, bytes int64) ([]string
 	return slices, nil
 }
 
-// Changed counts updated rows: store.ChangeCounter. Deleted rows are left out: the server may count those of a reset long after
+// Changed counts updated rows: store.Capabilities. Deleted rows are left out: the server may count those of a reset long after
 // it, and a row that was not inserted because another session did so first.
 func (s *Store) Changed(ctx context.Context, tables []string) (n int64, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(n_tup_upd), 0)::bigint

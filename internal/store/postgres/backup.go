@@ -15,8 +15,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.BackupReader = (*Store)(nil)
-
 // BackupUnit is the cluster: store.BackupReader.
 func (s *Store) BackupUnit(ctx context.Context) (string, error) {
 	var unit string

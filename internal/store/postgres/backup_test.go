@@ -62,7 +62,7 @@ func backupServer(t *testing.T) (*localpg.Server, *sql.DB) {
 	return server, open(t, server)
 }
 
-func backupStore(t *testing.T, target string) store.BackupReader {
+func backupStore(t *testing.T, target string) *Store {
 	t.Helper()
 	u, err := url.Parse(target)
 	if err != nil {
@@ -73,7 +73,7 @@ func backupStore(t *testing.T, target string) store.BackupReader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	return st.(store.BackupReader)
+	return st.(*Store)
 }
 
 // nothingLeft waits until the server serves no backup, and makes sure that there is no slot.

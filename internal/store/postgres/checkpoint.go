@@ -7,7 +7,7 @@ import (
 	"ds2/internal/store"
 )
 
-// Checkpoint makes a checkpoint: store.Checkpointer. It is for superusers and, from version 15 on, members of
+// Checkpoint makes a checkpoint: store.Capabilities. It is for superusers and, from version 15 on, members of
 // pg_checkpoint.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "CHECKPOINT")

@@ -2,21 +2,27 @@ package postgres
 
 import "ds2/internal/store"
 
-// What of the contract this engine fulfils.
-var (
-	_ store.Store         = (*Store)(nil)
-	_ store.Loader        = (*Store)(nil)
-	_ store.TableFiller   = (*Store)(nil)
-	_ store.BinaryCopier  = (*Store)(nil)
-	_ store.Resetter      = (*Store)(nil)
-	_ store.Snapshotter   = (*Store)(nil)
-	_ store.Checkpointer  = (*Store)(nil)
-	_ store.Placer        = (*Store)(nil)
-	_ store.Adviser       = (*Store)(nil)
-	_ store.Examiner      = (*Store)(nil)
-	_ store.DeepChecker   = (*Store)(nil)
-	_ store.Scrubber      = (*Store)(nil)
-	_ store.LogSender     = (*Store)(nil)
-	_ store.Debtor        = (*Store)(nil)
-	_ store.BufferCounter = (*Store)(nil)
-)
+var _ store.Store = (*Store)(nil)
+
+// Can is what PostgreSQL can do: store.Store.
+func (s *Store) Can() store.Capabilities {
+	return store.Capabilities{
+		FillStep:       s.FillStep,
+		CopyBinaryStep: s.CopyBinaryStep,
+		Reset:          s.Reset,
+		Snapshots:      s,
+		Checkpoint:     s.Checkpoint,
+		Buffers:        s.Buffers,
+		Placement:      s.Placement,
+		Advise:         s.Advise,
+		Examine:        s.Examine,
+		BulkRead:       s,
+		Changed:        s.Changed,
+		DeepCheck:      s.DeepCheck,
+		OpenScrub:      s.OpenScrub,
+		OpenLog:        s.OpenLog,
+		Backup:         s,
+		Replay:         s,
+		Deferred:       s,
+	}
+}

@@ -65,7 +65,7 @@ func (r relation) pages() (n int64) {
 	return n
 }
 
-// DeepCheck reads and checks every page; see [store.DeepChecker]. It needs a superuser.
+// DeepCheck reads and checks every page; see [store.Capabilities]. It needs a superuser.
 func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (_ store.DeepCheck, err error) {
 	start := time.Now()
 	s := &deepCheck{

@@ -191,7 +191,7 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 	}
 	defer st.Close()
 	var done, total int64
-	got, err := st.(store.DeepChecker).DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(_ string, d, of int64) {
+	got, err := st.Can().DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(_ string, d, of int64) {
 		done, total = d, of
 	})
 	if err != nil {
@@ -262,7 +262,7 @@ func TestDeepCheckToBeKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = st.(store.DeepChecker).DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
+	_, err = st.Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
 		fmt.Print(deepChecking)
 		select {} // until killed
 	})

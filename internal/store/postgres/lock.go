@@ -9,8 +9,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.Locker = (*Store)(nil)
-
 // maxApplicationName is how long an application_name may be, in bytes.
 const maxApplicationName = 63
 

@@ -31,7 +31,7 @@ type logReader struct {
 // statusInterval is how often the server is told how far the log has been read, so that it can remove what stands before.
 const statusInterval = time.Second
 
-// OpenLog connects a reader of the log: store.LogSender.
+// OpenLog connects a reader of the log: store.Capabilities.
 func (s *Store) OpenLog(ctx context.Context) (_ store.Reader, err error) {
 	op := "read the log of " + s.Label()
 	if err := s.sendsLog(ctx, op); err != nil {

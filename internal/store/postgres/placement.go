@@ -15,7 +15,7 @@ import (
 	"ds2/schema"
 )
 
-// Adapt makes tablespaces of those that are given as directories: store.Loader. One that is there for the directory
+// Adapt makes tablespaces of those that are given as directories: store.Store. One that is there for the directory
 // already is taken as it is.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
@@ -74,7 +74,7 @@ func directoryName(directory string) string {
 	return name[:min(len(name), maxName)]
 }
 
-// Placement lists where tables and indexes lie: store.Placer.
+// Placement lists where tables and indexes lie: store.Capabilities.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	const op = "ask where tables and indexes lie"
 	rows, err := s.db.QueryContext(ctx, `
@@ -101,7 +101,7 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	return placed, s.wrap(op, rows.Err())
 }
 
-// Advise tells what of the server's configuration a storage test should not have: store.Adviser.
+// Advise tells what of the server's configuration a storage test should not have: store.Capabilities.
 func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
 	const op = "ask for the server's configuration"
 	var size, buffers, cache int64

@@ -31,8 +31,6 @@ const Engine = "postgres"
 // poolIdle is how many connections of the pool stay open between statements.
 const poolIdle = 4
 
-var _ store.PasswordAsker = (*Store)(nil)
-
 // Store is a database in PostgreSQL.
 type Store struct {
 	config   *pgx.ConnConfig
@@ -85,7 +83,7 @@ func endless(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// AskPassword has ask give the password of each connection: store.PasswordAsker.
+// AskPassword has ask give the password of each connection: store.Store.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 // askPassword puts the password of the moment into a copy of the config.

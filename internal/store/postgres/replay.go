@@ -17,8 +17,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.Replayer = (*Store)(nil)
-
 // changedSettings is what ds2_info keeps of a replay test, under store.InfoReplay.
 type changedSettings struct {
 	Run      string           `json:"run"`

@@ -8,7 +8,6 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/store"
 )
 
 // TestReadRedo reads what servers of several versions and log formats write of a recovery.
@@ -51,7 +50,7 @@ func TestReplaySettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	st := backupStore(t, server.URL("postgres")).(store.Replayer)
+	st := backupStore(t, server.URL("postgres"))
 	own := ownSettings(t, db)
 	changed, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile())
 	if err != nil || strings.Join(changed, " ") != "checkpoint_timeout max_wal_size" {
@@ -85,7 +84,7 @@ func TestReplaySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.User = url.UserPassword("plain", "plain")
-	if err := backupStore(t, u.String()).(store.Replayer).CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
+	if err := backupStore(t, u.String()).CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
 		t.Errorf("a user who may not change settings: %v", err)
 	}
 	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
@@ -97,7 +96,7 @@ func TestReplaySettings(t *testing.T) {
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	st = backupStore(t, server.URL("postgres")).(store.Replayer) // without connections to the server that was
+	st = backupStore(t, server.URL("postgres")) // without connections to the server that was
 	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
 		t.Errorf("without a word of the recovery: %v", err)
 	}
@@ -119,7 +118,7 @@ func TestReplaySettingsOfCommandLine(t *testing.T) {
 	if _, err := db.Exec("CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)"); err != nil {
 		t.Fatal(err)
 	}
-	st := backupStore(t, server.URL("postgres")).(store.Replayer)
+	st := backupStore(t, server.URL("postgres"))
 	if _, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
 		t.Errorf("max_wal_size is on the command line: %v", err)
 	}

@@ -16,7 +16,7 @@ import (
 // unvacuumed names the note in ds2_info of the tables that a reset has changed and not vacuumed yet.
 const unvacuumed = "reset_unvacuumed"
 
-// Reset returns the database to its state after the load: store.Resetter.
+// Reset returns the database to its state after the load: store.Capabilities.
 func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		var changed map[string]bool

@@ -29,7 +29,7 @@ type scrubFile struct {
 	bytes int64
 }
 
-// OpenScrub connects a scan of the database's files: store.Scrubber.
+// OpenScrub connects a scan of the database's files: store.Capabilities.
 func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	op := "scrub " + s.Label()
 	conn, err := s.db.Conn(ctx)

@@ -11,12 +11,7 @@ import (
 	"ds2/schema"
 )
 
-var (
-	_ store.Adviser = (*Store)(nil)
-	_ store.Placer  = (*Store)(nil)
-)
-
-// Advise tells what of the server's configuration a storage test should not have: store.Adviser. It judges the settings that
+// Advise tells what of the server's configuration a storage test should not have: store.Capabilities. It judges the settings that
 // the record of a run holds too.
 func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
 	v, err := s.ask(ctx)
@@ -134,7 +129,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	return reads, advice
 }
 
-// Placement lists the tables and indexes of DS2 by their filegroups: store.Placer.
+// Placement lists the tables and indexes of DS2 by their filegroups: store.Capabilities.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	const op = "ask where tables and indexes lie"
 	v, err := s.ask(ctx)

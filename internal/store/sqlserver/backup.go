@@ -9,8 +9,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.BackupReader = (*Store)(nil)
-
 // BackupUnit is the database: store.BackupReader.
 func (s *Store) BackupUnit(context.Context) (string, error) { return "database " + s.Label(), nil }
 

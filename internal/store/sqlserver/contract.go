@@ -2,18 +2,24 @@ package sqlserver
 
 import "ds2/internal/store"
 
-// What of the contract this engine fulfils.
-var (
-	_ store.Store        = (*Store)(nil)
-	_ store.Loader       = (*Store)(nil)
-	_ store.BinaryCopier = (*Store)(nil)
-	_ store.TableLocker  = (*Store)(nil)
-	_ store.Resetter     = (*Store)(nil)
-	_ store.Snapshotter  = (*Store)(nil)
-	_ store.Checkpointer = (*Store)(nil)
-	_ store.Examiner     = (*Store)(nil)
-	_ store.DeepChecker  = (*Store)(nil)
-	_ store.Scrubber     = (*Store)(nil)
-	_ store.LogSender    = (*Store)(nil)
-	_ store.Debtor       = (*Store)(nil)
-)
+var _ store.Store = (*Store)(nil)
+
+// Can is what SQL Server can do: store.Store.
+func (s *Store) Can() store.Capabilities {
+	return store.Capabilities{
+		LocksTables:    true,
+		CopyBinaryStep: s.CopyBinaryStep,
+		Reset:          s.Reset,
+		Snapshots:      s,
+		Checkpoint:     s.Checkpoint,
+		Log:            s,
+		Advise:         s.Advise,
+		Examine:        s.Examine,
+		DeepCheck:      s.DeepCheck,
+		OpenScrub:      s.OpenScrub,
+		OpenLog:        s.OpenLog,
+		Backup:         s,
+		Replay:         s,
+		Deferred:       s,
+	}
+}

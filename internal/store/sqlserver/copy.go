@@ -12,10 +12,6 @@ import (
 	"ds2/schema"
 )
 
-// LocksTables says that a load gains nothing by two copies into one table at a time: where there is a clustered key, as
-// everywhere but in CUST_HIST, the second would wait.
-func (s *Store) LocksTables() {}
-
 // rows are what a bulk load takes, one by one.
 type rows interface {
 	// next is the next row, which is valid until next is called again; io.EOF after the last.

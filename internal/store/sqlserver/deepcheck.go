@@ -27,7 +27,7 @@ func checkDBBy(readers int) string {
 // progressEvery is how often the server is asked how far it is.
 const progressEvery = time.Second
 
-// DeepCheck has the server check the database: store.DeepChecker. It needs the rights of db_owner; a server that shows
+// DeepCheck has the server check the database: store.Capabilities. It needs the rights of db_owner; a server that shows
 // its state to the user is asked for the progress.
 func (s *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()

@@ -10,7 +10,7 @@ import (
 // ownConnections are those of ds2 itself beside its users': counters, and the lock.
 const ownConnections = 2
 
-// Examine looks whether the server has what a run needs: store.Examiner.
+// Examine looks whether the server has what a run needs: store.Capabilities.
 func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
 	v, err := s.ask(ctx)

@@ -10,8 +10,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.Locker = (*Store)(nil)
-
 // maxProgramName is how long a program_name may be, in characters.
 const maxProgramName = 128
 

@@ -7,8 +7,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.LogKeeper = (*Store)(nil)
-
 // LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup on.
 func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err error) {
 	v, err := s.ask(ctx)

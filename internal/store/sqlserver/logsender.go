@@ -162,7 +162,7 @@ const (
 	FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS s JOIN sys.database_files AS f ON f.file_id = s.file_id WHERE f.type = 1`
 )
 
-// OpenLog connects a reader of the log: store.LogSender. What the log holds already is discarded before the first reader begins.
+// OpenLog connects a reader of the log: store.Capabilities. What the log holds already is discarded before the first reader begins.
 func (s *Store) OpenLog(ctx context.Context) (store.Reader, error) {
 	op := "read the log of " + s.Label()
 	if err := s.sendsLog(ctx, op); err != nil {

@@ -29,7 +29,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	}
 	for flag, f := range map[string]func() error{
 		"--copies":      func() error { _, err := s.OpenLog(ctx); return err },
-		"--debt":        func() error { return s.CanSettle(ctx) },
+		"--debt":        func() error { return s.CheckDeferred(ctx) },
 		"--replay":      func() error { return s.CheckReplay(ctx, 100e6, "") },
 		"--deep":        func() error { _, err := s.DeepCheck(ctx, store.DeepReading{}, nil); return err },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },

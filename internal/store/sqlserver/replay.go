@@ -13,8 +13,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.Replayer = (*Store)(nil)
-
 // targetRecoveryTime is what a replay test changes, as it is told to a user.
 const targetRecoveryTime = "TARGET_RECOVERY_TIME"
 

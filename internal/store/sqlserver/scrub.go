@@ -35,7 +35,7 @@ type scrubTable struct {
 // scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to some MB.
 const scrubBuffer = 64 << 10
 
-// OpenScrub connects a scan of the database's tables: store.Scrubber.
+// OpenScrub connects a scan of the database's tables: store.Capabilities.
 func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
 	op := "scrub " + s.Label()
 	conn, network, err := s.dial(ctx, s.config)

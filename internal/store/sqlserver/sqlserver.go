@@ -32,8 +32,6 @@ const Engine = "sqlserver"
 // (docs/sqlserver-first-run.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
-var _ store.PasswordAsker = (*Store)(nil)
-
 // Store is a database in SQL Server.
 type Store struct {
 	config   msdsn.Config
@@ -114,7 +112,7 @@ func withDatabase(target *url.URL, database string) string {
 }
 
 // AskPassword has ask give the password of each connection, or an access token where the target names no user:
-// store.PasswordAsker.
+// store.Store.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 // UseWire has the calls of users made by this package's own messages in place of go-mssqldb's: less of the client's processor time for

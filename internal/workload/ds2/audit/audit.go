@@ -35,8 +35,8 @@ func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 		return nil, fmt.Errorf("read the highest customer and order: %w", err)
 	}
 	m := result.Marks{LastCustomer: customer, LastOrder: order, Sales: sales}
-	if counter, ok := target.(store.ChangeCounter); ok {
-		changed, err := counter.Changed(ctx, unchanging)
+	if count := target.Can().Changed; count != nil {
+		changed, err := count(ctx, unchanging)
 		if err != nil {
 			return nil, err
 		}

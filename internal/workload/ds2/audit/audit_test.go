@@ -45,7 +45,7 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *workload.Account
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = load.Run(t.Context(), s.(store.Loader), load.Options{
+	_, err = load.Run(t.Context(), s, load.Options{
 		Dataset: ds2.Dataset{Size: size, Words: words.Sum(), Rows: data.Parts()}, Version: "test", AtOnce: 2,
 	})
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-
-	"ds2/internal/store"
 )
 
 // What is asked besides to learn what must be asked exactly.
@@ -67,7 +65,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 // historyTasks read CUST_HIST, which no index leads through by orders: once, and of a run only its rows are looked at.
 func (a *audit) historyTasks(ctx context.Context, bytes int64) ([]task, error) {
 	slices := []string{"1 = 1"}
-	if reader, ok := a.target.(store.BulkReader); ok {
+	if reader := a.target.Can().BulkRead; reader != nil {
 		found, err := reader.Slices(ctx, "cust_hist", sliceBytes)
 		if err != nil {
 			return nil, err

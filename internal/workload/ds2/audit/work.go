@@ -49,8 +49,8 @@ func connect(ctx context.Context, target store.Store, temp int64, tell progress.
 
 // prepare prepares all sessions, and tells whether the server holds them to their temporary files.
 func (w *workers) prepare(ctx context.Context, ranges bool) (limited bool, err error) {
-	reader, ok := w.target.(store.BulkReader)
-	if !ok {
+	reader := w.target.Can().BulkRead
+	if reader == nil {
 		return false, nil
 	}
 	limited = true
@@ -118,11 +118,11 @@ func interleave(a, b []task) []task {
 // tableBytes are the sizes of the tables, and of all tables and indexes together; nothing where the engine does not say.
 func tableBytes(ctx context.Context, target store.Store) (tables map[string]int64, total int64, err error) {
 	tables = map[string]int64{}
-	placer, ok := target.(store.Placer)
-	if !ok {
+	placement := target.Can().Placement
+	if placement == nil {
 		return tables, 0, nil
 	}
-	placed, err := placer.Placement(ctx)
+	placed, err := placement(ctx)
 	for _, p := range placed {
 		if p.Kind == "table" {
 			tables[strings.ToLower(p.Name)] += p.Bytes

@@ -18,18 +18,18 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func open(t testing.TB, target string) store.Loader {
+func open(t testing.TB, target string) store.Store {
 	t.Helper()
 	s, err := store.Engines{enginepostgres.Engine: enginepostgres.Open}.Open(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	return s.(store.Loader)
+	return s
 }
 
 // loaded is a store whose database is fresh and holds a dataset of the size.
-func loaded(t testing.TB, size datagen.Size) store.Loader {
+func loaded(t testing.TB, size datagen.Size) store.Store {
 	t.Helper()
 	s := open(t, pgtest.Database(t))
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})

@@ -50,7 +50,7 @@ func (e Engine) dataset(s store.Store) mailbox.Dataset {
 func (e Engine) loaded(t *testing.T) mailbox.Target {
 	t.Helper()
 	s := e.Open(t)
-	if _, err := load.Run(t.Context(), s.(store.Loader), load.Options{Dataset: e.dataset(s), AtOnce: 2}); err != nil {
+	if _, err := load.Run(t.Context(), s, load.Options{Dataset: e.dataset(s), AtOnce: 2}); err != nil {
 		t.Fatal(err)
 	}
 	return e.look(t, s)
@@ -96,11 +96,11 @@ func (e Engine) load(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := load.Options{Dataset: dataset, AtOnce: 1, Progress: &breaking{after: 3000, cancel: cancel}}
-	if _, err := load.Run(ctx, s.(store.Loader), o); !errors.Is(err, context.Canceled) {
+	if _, err := load.Run(ctx, s, o); !errors.Is(err, context.Canceled) {
 		t.Fatalf("broken load: %v", err)
 	}
 	o.Progress, o.Resume = nil, true
-	report, err := load.Run(t.Context(), s.(store.Loader), o)
+	report, err := load.Run(t.Context(), s, o)
 	if err != nil {
 		t.Fatal(err)
 	}

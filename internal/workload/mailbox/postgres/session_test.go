@@ -44,7 +44,7 @@ func TestLazy(t *testing.T) {
 		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 1 << 20}, Profile: "exchange2007sp1", Seed: 3,
 		Engines: map[string]mailbox.Engine{storepostgres.Engine: postgres.Engine{}},
 	}
-	if _, err := load.Run(t.Context(), s.(store.Loader), load.Options{Dataset: dataset, AtOnce: 2}); err != nil {
+	if _, err := load.Run(t.Context(), s, load.Options{Dataset: dataset, AtOnce: 2}); err != nil {
 		t.Fatal(err)
 	}
 	setting := func(value string) {

@@ -17,7 +17,7 @@ const churn = `
 
 func TestSettle(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	if err := s.CanSettle(t.Context()); err != nil {
+	if err := s.CheckDeferred(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.DB().SetMaxIdleConns(0) // a session counts its changes for others when it ends, at the latest
@@ -26,7 +26,7 @@ func TestSettle(t *testing.T) {
 	}
 	start := time.Now().Truncate(time.Second)
 	var steps []string
-	settled, err := s.Settle(t.Context(), func(name string) { steps = append(steps, name) })
+	settled, err := s.DoDeferred(t.Context(), func(name string) { steps = append(steps, name) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestSettleWhatIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.DB().SetMaxIdleConns(0)
-	settled, err := s.Settle(t.Context(), func(string) {})
+	settled, err := s.DoDeferred(t.Context(), func(string) {})
 	if err != nil || settled.After != 25000 {
 		t.Errorf("%+v, %v", settled, err)
 	}
@@ -81,19 +81,19 @@ func TestSettleTakesRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := plain(t, target)
-	if err := s.CanSettle(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), `GRANT pg_checkpoint TO "ds2_reader"`) {
+	if err := s.CheckDeferred(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), `GRANT pg_checkpoint TO "ds2_reader"`) {
 		t.Error(err)
 	}
 	if _, err := open(t, target).DB().Exec("GRANT pg_checkpoint TO ds2_reader"); err != nil {
 		t.Skip("a server before 15: ", err)
 	}
-	if err := s.CanSettle(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "may not vacuum another") {
+	if err := s.CheckDeferred(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "may not vacuum another") {
 		t.Error(err)
 	}
 	if _, err := open(t, target).DB().Exec("ALTER TABLE another OWNER TO ds2_reader"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CanSettle(t.Context()); err != nil {
+	if err := s.CheckDeferred(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,7 +107,7 @@ func TestSettleKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.DB().SetMaxIdleConns(0)
-	_, err := s.Settle(t.Context(), func(name string) {
+	_, err := s.DoDeferred(t.Context(), func(name string) {
 		if name == "vacuum" {
 			time.AfterFunc(300*time.Millisecond, server.Kill)
 		}

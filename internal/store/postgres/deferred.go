@@ -17,9 +17,9 @@ const vacuumed = `
 	SELECT c.oid::regclass::text, pg_has_role(c.relowner, 'USAGE')
 	FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'm') ORDER BY c.oid`
 
-// CanSettle looks for the rights to run CHECKPOINT and VACUUM: store.Debtor.
-func (s *Store) CanSettle(ctx context.Context) error {
-	op := "settle " + s.Label()
+// CheckDeferred looks for the rights to run CHECKPOINT and VACUUM: store.DeferredWorker.
+func (s *Store) CheckDeferred(ctx context.Context) error {
+	op := "do the deferred work of " + s.Label()
 	var checkpoint bool
 	const ask = `
 		SELECT rolsuper OR coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_checkpoint'), false)
@@ -37,7 +37,7 @@ func (s *Store) CanSettle(ctx context.Context) error {
 
 // ownTables are the tables to be vacuumed; an error names one that is somebody else's, which VACUUM would leave out.
 func (s *Store) ownTables(ctx context.Context) (names []string, err error) {
-	op := "settle " + s.Label()
+	op := "do the deferred work of " + s.Label()
 	rows, err := s.db.QueryContext(ctx, vacuumed)
 	if err != nil {
 		return nil, s.wrap(op, err)
@@ -60,22 +60,22 @@ func (s *Store) ownTables(ctx context.Context) (names []string, err error) {
 // mostVacuums is how often tables are vacuumed at most. The first time suffices where nobody holds old rows.
 const mostVacuums = 3
 
-// Settle makes a checkpoint, vacuums the tables of the target and makes another: store.Debtor.
-func (s *Store) Settle(ctx context.Context, step func(name string)) (settled store.Settled, err error) {
+// DoDeferred makes a checkpoint, vacuums the tables of the target and makes another: store.DeferredWorker.
+func (s *Store) DoDeferred(ctx context.Context, step func(name string)) (done store.Deferred, err error) {
 	names, err := s.ownTables(ctx)
 	if err != nil {
-		return settled, err
+		return done, err
 	}
 	// A connection of its own, since it is not left as it was found: where the server can, it ends a statement whose client is gone.
 	config, err := s.connectConfig(ctx)
 	if err != nil {
-		return settled, err
+		return done, err
 	}
 	config.BuildContextWatcherHandler = cancelStatement
-	op := "settle " + s.Label()
+	op := "do the deferred work of " + s.Label()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return settled, s.wrap(op, err)
+		return done, s.wrap(op, err)
 	}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -90,27 +90,27 @@ func (s *Store) Settle(ctx context.Context, step func(name string)) (settled sto
 	const prepare = `SELECT count(set_config(name, CASE name WHEN 'statement_timeout' THEN '0' ELSE '1s' END, false))
 		FROM pg_settings WHERE name IN ('statement_timeout', 'client_connection_check_interval')`
 	if _, err := conn.Exec(ctx, prepare); err != nil {
-		return settled, s.wrap(op, err)
+		return done, s.wrap(op, err)
 	}
-	if settled.Before, err = s.deadRows(ctx, conn); err != nil {
-		return settled, err
+	if done.Before, err = s.deadRows(ctx, conn); err != nil {
+		return done, err
 	}
 	if err := do("checkpoint", "CHECKPOINT"); err != nil {
-		return settled, err
+		return done, err
 	}
 	for range mostVacuums {
 		if err := do("vacuum", "VACUUM (INDEX_CLEANUP ON) "+strings.Join(names, ", ")); err != nil {
-			return settled, err
+			return done, err
 		}
 		if err := do("checkpoint after the vacuum", "CHECKPOINT"); err != nil {
-			return settled, err
+			return done, err
 		}
-		was := settled.After
-		if settled.After, err = s.deadRows(ctx, conn); err != nil || settled.After == 0 || settled.After == was {
-			return settled, err
+		was := done.After
+		if done.After, err = s.deadRows(ctx, conn); err != nil || done.After == 0 || done.After == was {
+			return done, err
 		}
 	}
-	return settled, nil
+	return done, nil
 }
 
 // statisticsTime is how long a server may take to count what was just done.
@@ -124,5 +124,5 @@ func (s *Store) deadRows(ctx context.Context, conn *pgx.Conn) (n int64, err erro
 	}
 	const ask = "SELECT coalesce(sum(n_dead_tup), 0)::bigint FROM pg_stat_user_tables WHERE schemaname = current_schema()"
 	err = conn.QueryRow(ctx, ask).Scan(&n)
-	return n, s.wrap("settle "+s.Label(), err)
+	return n, s.wrap("do the deferred work of "+s.Label(), err)
 }

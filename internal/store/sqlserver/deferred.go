@@ -21,9 +21,9 @@ FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
 // asPostgres begins a hint about what Babelfish has not.
 const asPostgres = "measure Babelfish as the PostgreSQL that it is, by a target postgres://, or "
 
-// CanSettle looks for the rights to run CHECKPOINT and to see ghost records: store.Debtor.
-func (s *Store) CanSettle(ctx context.Context) error {
-	op := "settle " + s.Label()
+// CheckDeferred looks for the rights to run CHECKPOINT and to see ghost records: store.DeferredWorker.
+func (s *Store) CheckDeferred(ctx context.Context) error {
+	op := "do the deferred work of " + s.Label()
 	v, err := s.ask(ctx)
 	if err != nil {
 		return err
@@ -57,39 +57,39 @@ const (
 	ghostsStay = 5 * time.Minute
 )
 
-// Settle makes a checkpoint, waits until the server has removed what was deleted, and makes another: store.Debtor. The server removes
+// DoDeferred makes a checkpoint, waits until the server has removed what was deleted, and makes another: store.DeferredWorker. The server removes
 // deleted rows at a pace of its own, at most ten pages every 5 s by its documentation; none of its statements does just that sooner.
-func (s *Store) Settle(ctx context.Context, step func(name string)) (settled store.Settled, err error) {
-	op := "settle " + s.Label()
+func (s *Store) DoDeferred(ctx context.Context, step func(name string)) (done store.Deferred, err error) {
+	op := "do the deferred work of " + s.Label()
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
-		return settled, s.Wrap(op, err)
+		return done, s.Wrap(op, err)
 	}
 	defer conn.Close()
-	if settled.Before, err = ghosts(ctx, conn); err != nil {
-		return settled, s.Wrap(op, err)
+	if done.Before, err = ghosts(ctx, conn); err != nil {
+		return done, s.Wrap(op, err)
 	}
 	checkpoint := func(name string) error {
 		step(name)
 		_, err := conn.ExecContext(ctx, "CHECKPOINT")
 		return s.Wrap(op+": "+name, err)
 	}
-	settled.After = settled.Before
-	if err := checkpoint("checkpoint"); err != nil || settled.Before == 0 {
-		return settled, err
+	done.After = done.Before
+	if err := checkpoint("checkpoint"); err != nil || done.Before == 0 {
+		return done, err
 	}
 	step("ghost cleanup")
 	err = awaitGhosts(ctx, func() (int64, error) {
 		left, err := ghosts(ctx, conn)
 		if err == nil {
-			settled.After = left
+			done.After = left
 		}
 		return left, err
 	})
 	if err != nil {
-		return settled, s.Wrap(op+": ghost cleanup", err)
+		return done, s.Wrap(op+": ghost cleanup", err)
 	}
-	return settled, checkpoint("checkpoint after the cleanup")
+	return done, checkpoint("checkpoint after the cleanup")
 }
 
 // awaitGhosts waits until there are none, or no fewer for a while.
