@@ -12,9 +12,10 @@ FUZZTIME ?= 5s
 INPUTS  ?= 10000000
 SEED    ?= 0
 REPLICATES ?= 2000
+PLATFORMS ?=
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut cgroup kills release platforms test versions simulate bench bench-driver check fmt vet lint cross arm tsql vuln race fuzz mutations corpus
+.PHONY: help build demo endurance powercut cgroup kills release platforms test tests versions simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -35,8 +36,8 @@ powercut: build ## cuts the power of a virtual machine CUTS times in each of MOD
 cgroup: ## tests on a kernel with control groups of version 2, in a virtual machine
 	GO='$(GO)' scripts/cgroup2.sh
 
-release: ## writes archives, packages, images and checksums for Linux, Windows and macOS to dist
-	cd scripts/release && $(GO) run . -source ../.. -out ../../dist
+release: ## writes archives, packages, images and checksums for Linux, Windows and macOS (or for PLATFORMS) to dist
+	cd scripts/release && $(GO) run . -source ../.. -out ../../dist -platforms '$(PLATFORMS)'
 
 # What these need of Debian: binutils-mingw-w64-x86-64 docker.io man-db qemu-user rpm wine wine64.
 platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Windows by Wine, the image and PostgreSQL's in Docker (as root)
@@ -48,12 +49,14 @@ platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Window
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
-test: ## runs the tests but those that take minutes; those that need a PostgreSQL start one
-	$(GO) test -short -timeout 30m ./...
+test: ## runs the tests but those that take a minute; those that need a PostgreSQL start one
+	$(GO) test -short $(ATONCE) -timeout 10m ./...
 
-versions: ## runs the tests of store, load and counters on each major version of PostgreSQL in VERSIONS
+versions: ## runs what versions of PostgreSQL change on each major version in VERSIONS: conformance, counters, snapshots
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
-		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 ./internal/store/postgres ./internal/load ./internal/monitor || exit 1; done
+		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 -run '$(VERSIONED)' ./internal/store/postgres ./internal/load ./internal/monitor || exit 1; done
+
+VERSIONED = ^Test(Conformance|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Placement|Classify|Binary|DatabaseCounters|Databases|Checkpoints)
 
 simulate: ## simulates what docs/method.md says of the statistics, REPLICATES (2000) times a figure, and writes its tables: minutes
 	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/method.md
@@ -64,7 +67,11 @@ bench: ## runs the Go benchmarks
 bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a database of yours)
 	scripts/bench-driver $(ARGS)
 
-check: fmt vet lint cross arm tsql vuln race ## everything that CI asks for
+check: fmt vet lint cross arm tsql tests ## everything that CI asks for, but the versions of PostgreSQL
+
+nightly: vuln fuzz ## what takes longer than CI may: all tests, each package with the race detector, all versions, vulnerabilities, fuzzing
+	$(MAKE) versions VERSIONED=.
+	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
@@ -103,11 +110,16 @@ mutations: ## feeds each parser with INPUTS (10 million) changed examples of SEE
 corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
 	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
 
-# The list of the tests that were skipped, and why, is the last that it prints. Real servers and drives on a shared machine can be
-# starved: a few that fail are run again, once, and are listed then; a data race never is.
-race: ## runs all tests, with the race detector but for the one that records a whole day
-	$(GO) test -run '^TestDay$$' ./internal/result
-	@mkdir -p bin && rm -f bin/rerun
-	$(GO) tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=6 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
-		--rerun-fails-report=bin/rerun --packages=./... -- -race -timeout 60m
-	@if [ -s bin/rerun ]; then echo 'passed only when run again:'; cat bin/rerun; fi
+# Goroutines meet in internal and datagen. The command line puts them together, in two scripts with the detector and in all tests
+# without it. The list of the tests that were skipped, and why, is the last that is printed.
+tests: SHELL = /bin/bash
+tests: ## runs all tests but those of `make nightly`, with the race detector where goroutines meet
+	$(GOTESTSUM) --raw-command -- bash -c 'failed=0; \
+		$(GO) test -json $(ATONCE) -timeout 20m ./cmd/... ./schema/... || failed=1; \
+		$(GO) test -json -race -run "^TestScripts$$/^(run|mailbox)$$" ./cmd/ds2 || failed=1; \
+		$(GO) test -json -race $(ATONCE) -timeout 20m ./internal/... ./datagen/... || failed=1; \
+		exit $$failed'
+
+GOTESTSUM = $(GO) tool gotestsum --format standard-quiet
+# Most tests wait for a server or a drive most of the time: so many packages, and tests of a package, are under way at once.
+ATONCE = -p 3 -parallel 6

@@ -16,6 +16,7 @@ import (
 // TestBackground has a run scanned and its log read, and the server killed and started again meanwhile: both go on after it, are in
 // the record, and leave nothing on the server.
 func TestBackground(t *testing.T) {
+	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Background = background.Config{ScrubRate: 2e6, Copies: 2}

@@ -20,7 +20,7 @@ import (
 func bottleneck(t *testing.T, s store.Store, change func(*Options)) *result.Bottleneck {
 	t.Helper()
 	o := options(t, s)
-	o.Driver.Threads = 16
+	o.Driver.Threads, o.Driver.Think = 16, 0
 	change(&o)
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {

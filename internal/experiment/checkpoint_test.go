@@ -15,6 +15,7 @@ import (
 // TestCheckpointsOfARun makes checkpoints in mid-run: they must stand in the record, and a window must take whole cycles
 // of them. The one before the users start belongs to none.
 func TestCheckpointsOfARun(t *testing.T) {
+	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = 14 * time.Second

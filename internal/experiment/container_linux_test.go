@@ -53,10 +53,11 @@ func confined(t *testing.T, server *localpg.Server) {
 
 // TestContainer runs against a server that is held to a tenth of a processor and 300 MB, and has the run say so.
 func TestContainer(t *testing.T) {
+	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	confined(t, server)
 	o := options(t, s)
-	o.Driver.Threads = 4
+	o.Driver.Think = 0
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {
 		t.Fatal(err)

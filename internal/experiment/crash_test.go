@@ -120,7 +120,7 @@ func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
 	return server, s
 }
 
-// options are a run of four users for six seconds.
+// options are a run of four users for six seconds, who leave the processors to the tests beside it.
 func options(t *testing.T, s store.Store) Options {
 	return Options{
 		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",
@@ -131,7 +131,7 @@ func options(t *testing.T, s store.Store) Options {
 			Engines: calls.Engines{postgres.Engine: ds2postgres.Engine{}},
 		},
 		Driver: driver.Config{
-			Threads: 4, Seed: 1, RampRate: 100, Run: 6 * time.Second, Drain: 10 * time.Second,
+			Threads: 4, Seed: 1, RampRate: 100, Think: 10 * time.Millisecond, Run: 6 * time.Second, Drain: 10 * time.Second,
 			MaxRetries: 20, MaxErrors: 100, OperationTimeout: 10 * time.Second,
 		},
 	}
@@ -146,6 +146,7 @@ func drive(t *testing.T, run *Run) (result.Summary, error) {
 
 // TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is named.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes more than a minute")
 	}
@@ -165,6 +166,7 @@ func TestCrash(t *testing.T) {
 			func(l *localpg.Server, s store.Store) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
 			server, s := loaded(t, localpg.Options{Settings: c.settings})
 			o := options(t, s)
 			o.Driver.Run = 10 * time.Second
@@ -230,6 +232,7 @@ func staleDrive(t *testing.T, db *sql.DB, dataDir string) func(kill func()) erro
 
 // TestCuts cuts a server off several times. What is lost, and what is old, is found after the cut that did it.
 func TestCuts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
@@ -253,6 +256,7 @@ func TestCuts(t *testing.T) {
 			func(cut result.Cut) bool { return cut.Lost == 0 && cut.Stale > 0 && cut.StaleProducts != "" }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
 			server, s := loaded(t, localpg.Options{Settings: c.settings, Checksums: true})
 			o := options(t, s)
 			o.Driver.Run, o.Driver.Think = 0, 20*time.Millisecond
@@ -298,6 +302,7 @@ func TestCuts(t *testing.T) {
 }
 
 func TestCrashAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = time.Second

@@ -12,6 +12,7 @@ import (
 
 // TestDebt has a run end with what its server has put off.
 func TestDebt(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Settle, o.CheckpointFirst = true, true

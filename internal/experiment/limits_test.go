@@ -18,6 +18,7 @@ import (
 
 // TestLimits has limits that hold and limits that cannot, and ends a run early by the latter.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	for _, c := range []struct {
 		why        string

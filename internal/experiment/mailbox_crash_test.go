@@ -67,6 +67,7 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 // TestMailboxCuts kills the server of a mailbox database, once and several times. What a lying drive loses of full commits is found at
 // the cut that lost it; lazy commits whose log nobody wrote are counted, and the run goes on with what is there.
 func TestMailboxCuts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
@@ -87,6 +88,7 @@ func TestMailboxCuts(t *testing.T) {
 		{"the log of lazy commits is not written", 2, 100, 2, idle, false, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
 			server, o := mailboxes(t, localpg.Options{Settings: quiet, Checksums: true}, c.lazy, c.batch)
 			o.Driver.Think = 2 * time.Millisecond
 			at, cuts := min(c.cycles, 2), 0

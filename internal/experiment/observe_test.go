@@ -61,6 +61,7 @@ func observed(t *testing.T, s store.Store, observing monitor.Options, then func(
 // TestObservedRun finds the samples of machine and database beside those of the orders, second by second, and in
 // agreement with them.
 func TestObservedRun(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	r := observed(t, s, monitor.Options{PowerCommand: "echo 250"}, nil)
 
@@ -141,6 +142,7 @@ func awaitMachine(t *testing.T, prometheus, node string) {
 // TestRunObservedFromElsewhere takes the machine's counters from node_exporter and Prometheus, and power from a meter's
 // log; when the log has grown, the record is completed again.
 func TestRunObservedFromElsewhere(t *testing.T) {
+	t.Parallel()
 	node := promtest.StartNodeExporter(t)
 	prometheus := promtest.Start(t, []string{node})
 	awaitMachine(t, prometheus, node)
@@ -190,6 +192,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 
 // TestRunObservedByExporters takes the machine's counters from one node_exporter, and from two that are of several machines.
 func TestRunObservedByExporters(t *testing.T) {
+	t.Parallel()
 	one := "http://" + promtest.StartNodeExporter(t) + "/metrics"
 	node := promtest.StartNodeExporter(t)
 	two := "http://" + node
@@ -223,6 +226,7 @@ func TestRunObservedByExporters(t *testing.T) {
 // TestLocksAreSeen has every purchase of the first four of a run's six seconds wait for a lock, and finds the sessions
 // waiting.
 func TestLocksAreSeen(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	holder, err := s.DB().BeginTx(t.Context(), nil)
 	if err != nil {
@@ -240,6 +244,7 @@ func TestLocksAreSeen(t *testing.T) {
 // TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is known
 // without them.
 func TestRunKeepsItsFigures(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = time.Second

@@ -1,0 +1,15 @@
+// Package nightly tells which tests take too long for CI: those that make nightly runs.
+package nightly
+
+import (
+	"os"
+	"testing"
+)
+
+// Only skips a test but at night.
+func Only(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("DS2_TEST_NIGHTLY") == "" {
+		t.Skip(why + ": make nightly runs it")
+	}
+}
