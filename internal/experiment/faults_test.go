@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"ds2/internal/localpg"
+	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	ds2counts "ds2/internal/workload/ds2/counts"
@@ -180,21 +182,22 @@ func TestFaults(t *testing.T) {
 		why   string
 		fault func(context.Context, amid) error
 		class store.Class // that must be seen
+		all   bool        // users have to connect again
 	}{
-		{"the server restarts", func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }, store.Connection},
+		{"the server restarts", func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }, store.Connection, true},
 		{"the server is killed, and comes back", func(ctx context.Context, met amid) error {
 			f.Kill()
 			return errors.Join(met(nothing), f.Restart(ctx))
-		}, store.Connection},
+		}, store.Connection, true},
 		{"backends are killed", func(ctx context.Context, met amid) error {
 			return met(func() error { return f.killBackends(ctx, 2) })
-		}, store.Connection},
-		{"the network stalls", func(ctx context.Context, met amid) error { return f.toxic(ctx, "timeout", met) }, store.Connection},
-		{"the network resets connections", func(ctx context.Context, met amid) error { return f.toxic(ctx, "reset_peer", met) }, store.Connection},
-		{"deadlocks", func(ctx context.Context, met amid) error { return f.raise(ctx, "40P01", 0.2, met) }, store.Deadlock},
-		{"serialization failures", func(ctx context.Context, met amid) error { return f.raise(ctx, "40001", 0.2, met) }, store.Serialization},
-		{"a full disk", fill, store.Resource},
-		{"too few connections", f.occupy, store.Resource},
+		}, store.Connection, false},
+		{"the network stalls", func(ctx context.Context, met amid) error { return f.toxic(ctx, "timeout", met) }, store.Connection, true},
+		{"the network resets connections", func(ctx context.Context, met amid) error { return f.toxic(ctx, "reset_peer", met) }, store.Connection, true},
+		{"deadlocks", func(ctx context.Context, met amid) error { return f.raise(ctx, "40P01", 0.2, met) }, store.Deadlock, false},
+		{"serialization failures", func(ctx context.Context, met amid) error { return f.raise(ctx, "40001", 0.2, met) }, store.Serialization, false},
+		{"a full disk", fill, store.Resource, false},
+		{"too few connections", f.occupy, store.Resource, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			o := options(t, f.store)
@@ -209,16 +212,9 @@ func TestFaults(t *testing.T) {
 			go func() {
 				defer close(stop)
 				moreOrders(t.Context(), run, 20)
-				failed := func() bool {
-					for failure, n := range run.Meter().Totals()[0].Errors {
-						if failure.Class == string(c.class) && n > 0 {
-							return true
-						}
-					}
-					return false
-				}
+				met := meets(run, c.class)
 				happened <- c.fault(t.Context(), func(again func() error) error {
-					for !failed() {
+					for !met() {
 						if err := again(); err != nil {
 							return err
 						}
@@ -226,7 +222,10 @@ func TestFaults(t *testing.T) {
 					}
 					return nil
 				})
-				moreOrders(t.Context(), run, 20)
+				moreOrders(t.Context(), run, 200) // nobody still waits before the next try
+				for c.all && run.Meter().Totals()[0].Counts.Reconnects < int64(o.Driver.Threads) && t.Context().Err() == nil {
+					time.Sleep(50 * time.Millisecond)
+				}
 			}()
 			summary, err := run.Drive(t.Context(), stop)
 			if faultErr := <-happened; faultErr != nil {
@@ -236,6 +235,9 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("Drive = %v, want the run to go on", err)
 			}
 			n := summary.Counts
+			if !slices.ContainsFunc(summary.Errors, func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }) {
+				t.Errorf("errors %v, want some of class %s", summary.Errors, c.class)
+			}
 			if c.class == store.Connection && n.Reconnects == 0 || n.GivenUp != ds2counts.Of(n, ds2counts.InDoubtPurchases) {
 				t.Errorf("%d reconnects, %d orders given up, %d in doubt; want no other lost", n.Reconnects, n.GivenUp, ds2counts.Of(n, ds2counts.InDoubtPurchases))
 			}
@@ -258,5 +260,24 @@ func moreOrders(ctx context.Context, run *Run, n int64) {
 	acknowledged := func() int64 { return run.Meter().Totals()[0].Counts.Orders }
 	for before := acknowledged(); acknowledged() < before+n && ctx.Err() == nil; {
 		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds, since what a
+// user counts is told at an order's end.
+func meets(run *Run, class store.Class) func() bool {
+	var orders int64
+	var since time.Duration
+	return func() bool {
+		totals, now := run.Meter().Totals()[0], run.Meter().Progress().Last.End
+		if totals.Counts.Orders != orders {
+			orders, since = totals.Counts.Orders, now
+		}
+		for failure := range totals.Errors {
+			if failure.Class == string(class) {
+				return true
+			}
+		}
+		return since > 0 && now >= since+2*time.Second
 	}
 }
