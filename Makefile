@@ -49,7 +49,7 @@ platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Window
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
-test: ## runs the tests but those that take a minute; those that need a PostgreSQL start one
+test: ## runs the tests but those that take half a minute; those that need a PostgreSQL start one
 	$(GO) test -short $(ATONCE) -timeout 10m ./...
 
 versions: ## runs what versions of PostgreSQL change on each major version in VERSIONS: conformance, counters, snapshots

@@ -14,6 +14,7 @@ import (
 
 // TestBenchBackup reads two databases of one cluster and one of another, and reports that in all formats.
 func TestBenchBackup(t *testing.T) {
+	t.Parallel()
 	other := pgtest.Start(t, localpg.Options{})
 	targets := []string{pgtest.Database(t), pgtest.Database(t), other.URL("postgres")}
 	dir := filepath.Join(t.TempDir(), "backup")

@@ -10,6 +10,7 @@ import (
 
 // TestChecksumTest reads a database by several readers at a rate, and its log to the end, before and after a page is damaged.
 func TestChecksumTest(t *testing.T) {
+	t.Parallel()
 	server, target := loadedServer(t)
 	verify := []string{"verify", "--target", target, "--deep", "--quiet"}
 	code, stdout, stderr := execute(t, append(verify, "--readers", "8", "--pace", "60MB/s", "--output", "json")...)

@@ -53,6 +53,7 @@ func TestCrashCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	server, target := loadedServer(t)
 	commands := localServer(t, server, target)
 	kill, start := commands.KillLine, commands.StartLine
@@ -87,6 +88,7 @@ func TestCrashCycles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	const threads = 8
 	cycles := 6
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS")); err == nil {
@@ -140,6 +142,7 @@ func TestCrashOfTwoMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	server, target := loadedServer(t)
 	kills := localServer(t, server, target)
 	dir := t.TempDir()

@@ -18,6 +18,7 @@ func TestServerKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	server, target := loadedServer(t)
 	// A backup reads every file in the cluster's directory: this one takes it a second or two, and no room.
 	filler := filepath.Join(server.DataDir(), "filler")

@@ -198,6 +198,7 @@ func signalAll(t *testing.T, data string, s syscall.Signal) {
 // TestSecondSignal has every command at work when its server is no longer there, or answers no more. After the second signal it is
 // gone, with exit code 130, and the record on disk can be read.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	s := newTroubledServer(t)
 	if code, _, stderr := execute(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)
@@ -235,6 +236,7 @@ func TestSecondSignal(t *testing.T) {
 // TestFirstSignal interrupts once, on a server that answers, every command that has no run to drain: it and its statement are gone, with
 // exit code 130.
 func TestFirstSignal(t *testing.T) {
+	t.Parallel()
 	s := newTroubledServer(t)
 	if code, _, stderr := execute(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatalf("load: exit %d, %s", code, stderr)
@@ -387,6 +389,7 @@ func checkRecords(t *testing.T, p *program) {
 
 // TestSecondSignalOfGenerate has the reader of generate's output read nothing.
 func TestSecondSignalOfGenerate(t *testing.T) {
+	t.Parallel()
 	p := startProgram(t, "generate", "--size", "1GB", "--part", "us_cust", "-")
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -13,6 +13,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	_, target := loadedServer(t)
 	dir := t.TempDir()
 	run := []string{"--target", target, "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--output", "json"}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 )
 
 // killed is the state of a database that commands are killed on.
@@ -128,9 +129,7 @@ func (k *killed) databases() []string {
 // DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments (`make kills`). Only a kill that a command did not
 // forestall by its end counts.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
+	nightly.Only(t, "takes a minute")
 	kills, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS"))
 	if err != nil {
 		kills = 6

@@ -107,6 +107,7 @@ func TestKubernetesDrive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives for 40 s")
 	}
+	t.Parallel()
 	const rate = 5 // orders a second of each pod
 	pods, args := indexedJob(t, "drive.yaml")
 	target, records := pgtest.Database(t), t.TempDir()

@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2/audit"
 )
@@ -68,9 +69,8 @@ func TestLimitSyntax(t *testing.T) {
 
 // TestLimitsForReal drives, tunes and verifies a database that is damaged in the end.
 func TestLimitsForReal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
+	t.Parallel()
+	nightly.Only(t, "takes a minute")
 	server, target := loadedServer(t)
 	short := []string{"--target", target, "--warmup-time", "0", "--run-time", "2s", "--ramp-rate", "100", "--metrics-addr", "", "--quiet"}
 	dir := t.TempDir()
@@ -218,24 +218,6 @@ func damage(t *testing.T, server *localpg.Server, target, table string) {
 	}
 	if err := server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestDemoCrash(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
-	out := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := execute(t, "demo", "--out", out, "--warmup-time", "0", "--run-time", "8s", "--crash-after", "2s", "--verify", "deep", "--quiet")
-	if code != exitDone || !strings.Contains(stdout, "The server was killed at ") {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	record, err := result.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if record.Crash == nil || len(record.DeepChecks) != 1 || record.DeepChecks[0].Reading.Cached > record.DeepChecks[0].Bytes/2 {
-		t.Errorf("crash %+v, deep checks %+v; want most pages read from the drive", record.Crash, record.DeepChecks)
 	}
 }
 

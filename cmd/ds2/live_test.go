@@ -20,6 +20,7 @@ func TestLivePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a bench of two runs")
 	}
+	t.Parallel()
 	address := promtest.FreeAddress(t)
 	page := "http://" + address + "/"
 	browser := browsertest.Start(t, page)

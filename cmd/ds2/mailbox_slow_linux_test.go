@@ -13,6 +13,7 @@ import (
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -82,9 +83,7 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 // of the data and with slow writes of the log, and not with slow writes of the data. DS2_TEST_DELAYS names other delays than
 // those of the test, such as "read=19ms,read=21ms,log=9ms,log=11ms,write=71ms".
 func TestMailboxVerdict(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
+	nightly.Only(t, "takes a minute")
 	const reads, writes, logs = "read", "write", "log"
 	type trial struct {
 		what  string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/promtest"
 	"ds2/internal/store"
@@ -31,12 +32,12 @@ func as(t *testing.T, target, user string) string {
 
 // TestPreflight has things go wrong one by one, and asks before the run.
 func TestPreflight(t *testing.T) {
-	target := pgtest.Database(t)
-	empty := pgtest.Database(t)
+	t.Parallel()
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}}) // whose slots nobody else takes
+	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
 		t.Fatal(stderr)
 	}
-	larger := pgtest.Database(t)
 	if code, _, stderr := execute(t, "load", "--target", larger, "--size", "2MB", "--quiet"); code != exitDone {
 		t.Fatal(stderr)
 	}

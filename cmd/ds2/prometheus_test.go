@@ -46,6 +46,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives for 40 s")
 	}
+	t.Parallel()
 	rules := prometheusRules(t)
 	address := promtest.FreeAddress(t)
 	prometheus := promtest.Start(t, []string{address}, rules)
@@ -125,6 +126,7 @@ func TestPrometheusOfMailboxes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives for 25 s")
 	}
+	t.Parallel()
 	address := promtest.FreeAddress(t)
 	prometheus := promtest.Start(t, []string{address}, prometheusRules(t))
 	target := pgtest.Database(t)

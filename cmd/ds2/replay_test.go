@@ -17,6 +17,7 @@ func TestReplayDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	for workload, size := range map[string][]string{"ds2": {"--size", "1MB"}, "mailbox": {"--mailboxes", "10", "--mailbox-size", "1MB"}} {
 		out := filepath.Join(t.TempDir(), "record")
 		code, stdout, stderr := execute(t, append([]string{"demo", "--workload", workload, "--threads", "8", "--warmup-time", "0", "--replay", "20MB", "--out", out, "--quiet"}, size...)...)
@@ -42,6 +43,7 @@ func TestReplayLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	server, target := loadedServer(t)
 	commands := localServer(t, server, target)
 	db, err := sql.Open("pgx", target)

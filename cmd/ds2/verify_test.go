@@ -46,6 +46,7 @@ func count(t *testing.T, target, query string) (n int) {
 // TestAuditLosesItsServer kills the server in the middle of the audit: the run's record stays, says why it was not
 // audited, and is audited later.
 func TestAuditLosesItsServer(t *testing.T) {
+	t.Parallel()
 	server, target := loadedServer(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2s", "--out", "run")
 	p.start(t)
@@ -79,6 +80,7 @@ func TestAuditLosesItsServer(t *testing.T) {
 
 // TestVerifyInterrupted interrupts the audit in a statement that would go on: ds2 and the statement are gone at once.
 func TestVerifyInterrupted(t *testing.T) {
+	t.Parallel()
 	_, target := loadedServer(t)
 	waiting, release := heldAudit(t, target)
 	defer release()

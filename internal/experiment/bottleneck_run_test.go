@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/diagnose"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -62,9 +63,7 @@ func crowded(b *result.Bottleneck) bool {
 // TestBottlenecks holds real runs back in one way after the other, and has the run say what it was, though other tests
 // take the processors meanwhile.
 func TestBottlenecks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives for more than half a minute")
-	}
+	nightly.Only(t, "drives for more than half a minute")
 	f := newFaulty(t)
 	t.Run(diagnose.Client, func(t *testing.T) {
 		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Think = 2 * time.Second })

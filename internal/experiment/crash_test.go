@@ -148,7 +148,7 @@ func drive(t *testing.T, run *Run) (result.Summary, error) {
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("takes more than a minute")
+		t.Skip("takes half a minute")
 	}
 	for _, c := range []struct {
 		why      string

@@ -20,6 +20,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	ds2counts "ds2/internal/workload/ds2/counts"
@@ -227,12 +228,12 @@ func TestFaults(t *testing.T) {
 					time.Sleep(50 * time.Millisecond)
 				}
 			}()
-			summary, err := run.Drive(t.Context(), stop)
+			summary, outcome := run.Drive(t.Context(), stop)
 			if faultErr := <-happened; faultErr != nil {
 				t.Fatal(faultErr)
 			}
-			if err != nil {
-				t.Fatalf("Drive = %v, want the run to go on", err)
+			if outcome.Err != nil {
+				t.Fatalf("Drive = %v, want the run to go on", outcome.Err)
 			}
 			n := summary.Counts
 			if !slices.ContainsFunc(summary.Errors, func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }) {
