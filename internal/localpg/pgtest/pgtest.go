@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 
@@ -124,5 +125,29 @@ func exec(t testing.TB, s *localpg.Server, statement string) {
 	defer db.Close()
 	if _, err := db.Exec(statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Counted waits until the sessions of a database have ended, all but the one that asks: the server counts the last that a session
+// did when it ends. The pool keeps no session from now on.
+func Counted(t testing.TB, db *sql.DB) {
+	t.Helper()
+	db.SetMaxIdleConns(0)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		var sessions, version int
+		err := db.QueryRow(`SELECT count(*), current_setting('server_version_num')::integer FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&sessions, &version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sessions == 0 {
+			if version < 150000 {
+				time.Sleep(time.Second) // they may show what was counted half a second ago
+			}
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d sessions are still there", sessions)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -55,13 +54,13 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 			t.Fatalf("%s: %v", c.why, err)
 		}
 		session.Close(t.Context())
-		waitForStatistics()
+		pgtest.Counted(t, s.DB())
 		before := vacuums(t, s)
 		var told []string
 		if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _, _ int64) { told = append(told, doing) }); err != nil {
 			t.Fatal(err)
 		}
-		waitForStatistics()
+		pgtest.Counted(t, s.DB())
 		after := vacuums(t, s)
 		var got []string
 		for _, table := range all {
@@ -118,9 +117,6 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	}
 	return counts
 }
-
-// waitForStatistics waits until what sessions did is counted: they report once a second at most.
-func waitForStatistics() { time.Sleep(1500 * time.Millisecond) }
 
 // TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new order could be
 // made any more.

@@ -2,9 +2,9 @@ package audit_test
 
 import (
 	"testing"
-	"time"
 
 	"ds2/datagen"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
@@ -15,7 +15,6 @@ import (
 // writes a temporary file. It is the same where the server has no statistics, or stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
-	s.DB().SetMaxIdleConns(0) // a session that ends has the server count at once what it did
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
 		exec(t, s, "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
@@ -36,12 +35,12 @@ func TestCost(t *testing.T) {
 		for _, statement := range c.before {
 			exec(t, s, statement)
 		}
-		time.Sleep(statisticsDelay)
+		pgtest.Counted(t, s.DB())
 		before, _, temp := pagesRead(t, s)
 		if failed := check(t, s, workload.Audit{Run: run, Whole: c.whole}); len(failed) > 0 {
 			t.Errorf("%s: %q", c.scope, failed)
 		}
-		time.Sleep(statisticsDelay)
+		pgtest.Counted(t, s.DB())
 		after, pages, tempAfter := pagesRead(t, s)
 		for table, most := range c.most {
 			if read := after[table] - before[table]; float64(read) > most*float64(pages[table])+10 {
@@ -56,9 +55,6 @@ func TestCost(t *testing.T) {
 		}
 	}
 }
-
-// statisticsDelay is until the server's statistics hold what its sessions did.
-const statisticsDelay = 1500 * time.Millisecond
 
 // pagesRead are the pages of each table that were read so far, how many it has, and the bytes of temporary files.
 func pagesRead(t *testing.T, s store.Store) (read, has map[string]int64, temp int64) {
