@@ -103,17 +103,23 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 		rows.Rows = rows.Rows[max(0, n-warmSamples):]
 		latencies := monitor.Drives{Counters: rows, Machine: machine, From: start, To: to}.ReadLatencies()
 		now.Samples, now.At = len(rows.Rows), to.Sub(start).Seconds()
-		w.checkpoint = w.checkpoint || checkpointed(rows)
-		now.Checkpoint = w.checkpoint
+		w.checkpoints(&now, rows)
 		if slope, reads := measure.Slope(latencies); reads >= leastReads {
 			now.Slope = &slope
 		}
 	}
 	level := now.Samples >= warmSamples && (now.Slope == nil || math.Abs(*now.Slope) < warmSlope)
-	if now.Reached = filled && level && now.Checkpoint; !now.Reached {
+	if now.Reached = filled && level && (now.Checkpoint || now.Uncounted); !now.Reached {
 		now.At = 0
 	}
 	return now
+}
+
+// checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long as one waits: its
+// background writer writes changed pages all the time.
+func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
+	w.checkpoint = w.checkpoint || checkpointed(rows)
+	now.Checkpoint, now.Uncounted = w.checkpoint, len(rows.Items(monitor.DatabaseCheckpoints)) == 0
 }
 
 // checkpointed says whether a checkpoint has begun in any of some samples.
@@ -137,7 +143,7 @@ func (w *warm) waits() string {
 	if s.Buffers != nil && !s.Fits && *s.Buffers < warmBuffers {
 		all = append(all, fmt.Sprintf("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers))
 	}
-	if !s.Checkpoint {
+	if !s.Checkpoint && !s.Uncounted {
 		all = append(all, "no checkpoint was made yet")
 	}
 	switch {

@@ -1,6 +1,8 @@
 package result
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	"ds2/internal/measure"
@@ -8,12 +10,13 @@ import (
 )
 
 // AddCheckpoints puts into a summary the checkpoints that the counters of its run show, and into its series when they
-// began. Of a run on several servers, each of which has its own, the series learns nothing.
+// began. Of a run on several servers, each of which has its own, the series learns nothing; nor of a server that writes changed pages all
+// the time, in the background, and not in checkpoints.
 func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
 	var servers int
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
 	series.Cycles = nil
-	if servers != 1 || len(series.Samples) == 0 {
+	if servers != 1 || len(series.Samples) == 0 || slices.ContainsFunc(s.Servers, indirect) {
 		return
 	}
 	series.Cycles = []time.Duration{}
@@ -24,3 +27,13 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 		}
 	}
 }
+
+// indirect tells whether a server's checkpoints are indirect, the default of SQL Server since 2016: its background writer writes changed
+// pages so that a recovery would take no longer than a target.
+func indirect(s monitor.Server) bool {
+	seconds, err := strconv.Atoi(s.Settings[targetRecovery])
+	return err == nil && seconds > 0
+}
+
+// targetRecovery is the setting's name, as schema/sqlserver/server/settings.sql gives it.
+const targetRecovery = "database target recovery time (s)"

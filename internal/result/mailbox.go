@@ -33,6 +33,7 @@ type Warm struct {
 	Estimated  bool     `json:"buffers_estimated,omitempty"`     // by the pages that the server has read
 	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them
 	Checkpoint bool     `json:"checkpoint"`                      // was made since just before the first operations
+	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // the server does not count checkpoints, so none was waited for
 	Slope      *float64 `json:"read_latency_slope_s"`            // change of the mean latency of data reads from one second to the next, at most 0.0005 up or down; nil: hardly a read reached the drives
 	Samples    int      `json:"samples"`                         // seconds that the slope is over
 }

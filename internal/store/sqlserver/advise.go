@@ -88,7 +88,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 			warn("the log of %d MB is %d %% full, and only a backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
 				size/1e6, 100*used/size)
 		}
-	case model == "SIMPLE" || model == "BULK_LOGGED":
+	case (model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "": // other workloads choose theirs when they are loaded
 		warn("the recovery model is %s; DVD Store's storage report measured under full recovery", model)
 	}
 	if d := Durability(s["database delayed durability"]); d == DurabilityForced { // under ALLOWED none is lazy that does not ask for it
@@ -116,6 +116,26 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		warn("the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
 	} else if _, known := s["database target recovery time (s)"]; known && every == 0 && run > 0 && run < 5*time.Minute {
 		warn("the target recovery time is 0, so checkpoints come about once a minute or less often: a run of %s sees few of them", run)
+	}
+	if target, taken := s.number("server memory target bytes"), s.number("server memory committed bytes"); target > 0 && taken < target/10*9 && taken < s.number("database used bytes") {
+		warn("the server's memory is still growing, %d MB of %d MB: until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it", taken/mb, target/mb)
+	}
+	for _, distorts := range []struct{ setting, whenNot, says string }{
+		{"server buffer pool extension", "0", "the buffer pool extension is on: reads of pages that left the cache come from its file and not from the data files"},
+		{"database memory optimized pages", "0", "hybrid buffer pool is on: pages on persistent memory are read in place, past the cache and the drives under test"},
+		{"database encryption", "0", "transparent data encryption is on: the processors encrypt each page that is read or written"},
+		{"database compressed indexes", "0", "some tables or indexes are compressed: fewer pages are read and written, for more work of the processors"},
+		{"server resource governor", "0", "the Resource Governor is on, and may limit I/O, memory and processors of these sessions"},
+	} {
+		if value, known := s[distorts.setting]; known && value != distorts.whenNot {
+			warn("%s", distorts.says)
+		}
+	}
+	if flags := s["server trace flags"]; flags != "" {
+		warn("trace flags %s are on for the whole server: a server to compare with must have the same", flags)
+	}
+	if pages := s.number("server suspect pages"); pages > 0 {
+		warn("msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, and look at the drive", pages)
 	}
 	if level := s.number("database compatibility level"); level > 0 && level < 130 {
 		warn("the compatibility level is %d, of SQL Server before 2016: its optimizer and its checkpoints are another's", level)

@@ -14,6 +14,8 @@ func TestAdvice(t *testing.T) {
 		"database delayed durability": "DISABLED", "database page verify": "CHECKSUM", "server instant file initialization": "Y",
 		"log volume": `F:\`, "log volume free bytes": "500000000000", "database query store": "0", "database accelerated recovery": "0",
 		"database read committed snapshot": "0", "database target recovery time (s)": "60", "database compatibility level": "160",
+		"server memory target bytes": "8589934592", "server memory committed bytes": "8589934592", "server buffer pool extension": "0",
+		"database memory optimized pages": "0", "database encryption": "0", "database compressed indexes": "0", "server resource governor": "0",
 		"tempdb data files": "8", "server processors": "24", "ActivePowerScheme": highPerformance,
 	}
 	const run = 20 * time.Minute
@@ -34,6 +36,10 @@ func TestAdvice(t *testing.T) {
 	if lines := advice(settings{}, run, 0); len(lines) != 0 {
 		t.Errorf("where nothing is told: %q", lines)
 	}
+	mailbox := maps.Clone(sound)
+	if mailbox["database recovery model"], mailbox["ds2 workload"] = "SIMPLE", "mailbox"; len(advice(mailbox, run, 0)) != 0 {
+		t.Error("a mailbox store is warned of the recovery model that ds2 gave it")
+	}
 	for _, c := range []struct{ name, value, says string }{
 		{"max server memory (MB)", "2147483647", "fits into the 68719 MB of memory"},
 		{"database used bytes", "4000000000", "fits into the 8589 MB of memory"},
@@ -48,6 +54,14 @@ func TestAdvice(t *testing.T) {
 		{"database accelerated recovery", "1", "accelerated database recovery is on"},
 		{"database read committed snapshot", "1", "read committed snapshot is on"},
 		{"database target recovery time (s)", "3600", "may end before checkpoints"},
+		{"server memory committed bytes", "1000000000", "eight pages where one is asked for"},
+		{"server buffer pool extension", "1", "the buffer pool extension is on"},
+		{"database memory optimized pages", "1", "hybrid buffer pool is on"},
+		{"database encryption", "1", "transparent data encryption is on"},
+		{"database compressed indexes", "3", "are compressed"},
+		{"server resource governor", "1", "Resource Governor is on"},
+		{"server trace flags", "1117, 3979", "trace flags 1117, 3979 are on"},
+		{"server suspect pages", "2", "lists 2 damaged pages"},
 		{"database compatibility level", "110", "the compatibility level is 110"},
 		{"tempdb data files", "1", "tempdb has 1 data files for 24 processors: give it 8"},
 		{"ActivePowerScheme", "381b4222-f694-41f0-9685-ff5bb260df2e", "power plan is not High performance"},

@@ -139,9 +139,11 @@ func classOf(number int32) (store.Class, string) {
 	case 1222: // lock request time-out; a time-out of the client is the end of its context
 		return store.Timeout, ""
 	case 596, 6005, 6006, 17142, 17147, 17148, 17187, 17188, 17189, 18401, // killed, shut down, paused, starting
-		921, 922, 952, 983, 4221, // recovering, in transition, not this replica, a replica that waits for its log
+		615, 921, 922, 952, 983, 4221, // the database was closed under the session, recovering, in transition, not this replica, a replica that waits for its log
 		40143, 40197, 40540, 40613, 42108, 42109: // Azure: moved, unavailable, paused, waking up
 		return store.Connection, ""
+	case 30046, 30053: // Microsoft's numbers of full-text search: the word breaker, the query
+		return store.Resource, "the server's full-text search has no resources for the query, or timed out: look at its error log and the memory that max server memory leaves it"
 	case 1101, 1105, 5149:
 		return store.Resource, "make room on the server's drives, or give the database larger files"
 	case 9002:
@@ -158,6 +160,12 @@ func classOf(number int32) (store.Class, string) {
 		return store.Config, "it is not there, not online, or closed to this login: ds2 load says which, and makes it where it is not there"
 	case 927:
 		return store.Config, "a restore of the database is not finished: restore it with ds2 snapshot restore"
+	case 926: // suspect
+		return store.Config, "the server could not recover the database: look at its error log, then restore it"
+	case 945:
+		return store.Config, "the server cannot open the database's files, or lacks memory or room for them: look at its error log"
+	case 3906:
+		return store.Config, "the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that takes writes"
 	case 942:
 		return store.Config, "set it online: ALTER DATABASE … SET ONLINE"
 	case 201, 207, 208, 2812, 8144, 8145, 8146: // no column, table or procedure, or one of another shape

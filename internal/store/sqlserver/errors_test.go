@@ -109,12 +109,14 @@ func TestNumbers(t *testing.T) {
 		numbers []int32
 	}{
 		{"stopping, starting, recovering, moved, paused", store.Connection, false,
-			[]int32{596, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613, 42108, 42109}},
+			[]int32{596, 615, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613, 42108, 42109}},
 		{"no memory, no locks, a limit of Azure's", store.Resource, false, []int32{701, 1204, 10928, 10929, 10936, 40501, 49918, 49919, 49920}},
 		{"full", store.Resource, true, []int32{1101, 1105, 9002}},
 		{"files that cannot be made", store.Config, true, []int32{1802, 1803, 5123, 5133}},
 		{"backups that cannot be made or read", store.Config, true, []int32{3110, 3201, 3202}},
 		{"a password against the policy", store.Config, true, []int32{15118}},
+		{"no resources for full-text search", store.Resource, true, []int32{30046, 30053}},
+		{"a database that cannot be opened, or written to", store.Config, true, []int32{926, 945, 3906}},
 		{"the database of the login", store.Config, true, []int32{911, 4060, 4061, 4063}},
 	} {
 		for _, number := range c.numbers {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
@@ -49,40 +48,35 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 			return err
 		}
 		begin("wait until the server has removed deleted rows")
-		return s.awaitGhostCleanup(ctx, conn, tablesOf(inside))
+		return s.awaitGhostCleanup(ctx)
 	})
 	return s.Wrap("reset "+s.Label(), err)
 }
 
-// tablesOf are the tables that statements work on.
-func tablesOf(statements []schema.Statement) []string {
-	var tables []string
-	for _, statement := range statements {
-		if statement.Table != "" && !slices.Contains(tables, statement.Table) {
-			tables = append(tables, statement.Table)
-		}
-	}
-	return tables
-}
-
-// ghostCleanup waits until the rows that a reset deleted are gone from their pages, two minutes at most. Until then they
-// are ghosts, which a task of the server's removes in the background: a run that begins before would be measured with it.
-const ghostCleanup = `
-	DECLARE @until datetime = DATEADD(second, 120, GETDATE());
-	WHILE GETDATE() < @until AND EXISTS (
-		SELECT 1
-		FROM (VALUES %s) AS t (name)
-		CROSS APPLY sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID(t.name), NULL, NULL, 'SAMPLED') AS s
-		WHERE s.index_id > 0 AND s.ghost_record_count > 0)
-		WAITFOR DELAY '00:00:05';`
-
-func (s *Store) awaitGhostCleanup(ctx context.Context, conn *mssql.Conn, tables []string) error {
-	if v, err := s.ask(ctx); err != nil || v.babelfish || len(tables) == 0 {
+// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of all tables, as far as a sample of the largest
+// shows. Until then they are ghosts, which a task of the server's removes in the background: a run that begins before would be measured
+// with it. Where they stay that is an error, since the database is not as it was.
+func (s *Store) awaitGhostCleanup(ctx context.Context) error {
+	if v, err := s.ask(ctx); err != nil || v.babelfish {
 		return err
 	}
-	err := exec(ctx, conn, fmt.Sprintf(ghostCleanup, "('"+strings.Join(tables, "'), ('")+"')"))
-	if store.Classify(s.Wrap("wait", err)) == store.Config {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	left := int64(0)
+	err = awaitGhosts(ctx, func() (int64, error) {
+		left, err = ghosts(ctx, conn)
+		return left, err
+	})
+	switch {
+	case store.Classify(s.Wrap("wait", err)) == store.Config:
 		return nil // a login that may not see them resets all the same
+	case err == nil && left > 0:
+		return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
+			Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, ghostsStay),
+			Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
 	}
 	return err
 }

@@ -197,9 +197,12 @@ func warmed(w result.Warm) string {
 		}
 		all = append(all, text)
 	}
-	if w.Checkpoint {
+	switch {
+	case w.Checkpoint:
 		all = append(all, "after a checkpoint")
-	} else {
+	case w.Uncounted:
+		all = append(all, "the server counting no checkpoints")
+	default:
 		all = append(all, "before any checkpoint")
 	}
 	if w.Slope != nil {

@@ -66,16 +66,22 @@ GO
 -- step: the index is filled in the background; browses before its end would find too little.
 -- name: wait for full-text index; table: products; transaction: none; progress: full-text
 DECLARE @table int = OBJECT_ID('PRODUCTS'), @rows int = (SELECT COUNT(*) FROM PRODUCTS), @filled int, @status int;
+DECLARE @before int = -1, @moved datetime = GETDATE();
 WHILE 1 = 1
 BEGIN
     SET @filled = CAST(OBJECTPROPERTYEX(@table, 'TableFulltextItemCount') AS int);
     SET @status = CAST(OBJECTPROPERTYEX(@table, 'TableFulltextPopulateStatus') AS int);
     IF @status = 6
         THROW 50004, 'the full-text index cannot be filled: the server''s crawl log says why', 1;
-    -- Before the crawl begins the status is 0, too.
-    IF @status = 0 AND CAST(OBJECTPROPERTYEX(@table, 'TableFulltextPendingChanges') AS int) = 0
+    -- Before the crawl begins the status is 0, too. An update in the background, 4, has nothing to add to an index that holds every row.
+    IF (@status = 0 OR @status = 4 AND @filled = @rows) AND CAST(OBJECTPROPERTYEX(@table, 'TableFulltextPendingChanges') AS int) = 0
         AND (SELECT has_crawl_completed FROM sys.fulltext_indexes WHERE object_id = @table) = 1
         BREAK;
+    -- It may be paused, 5, or wait for what never comes.
+    IF @filled <> @before
+        SELECT @before = @filled, @moved = GETDATE();
+    IF DATEDIFF(minute, @moved, GETDATE()) >= 30
+        THROW 50006, 'the full-text index has not grown for half an hour: the server''s crawl log says why', 1;
     RAISERROR('full-text index: %d products so far', 0, 1, @filled) WITH NOWAIT;
     WAITFOR DELAY '00:00:01';
 END;

@@ -6,18 +6,19 @@ DECLARE @database nvarchar(128) = DB_NAME();
 -- Azure SQL Database names its counters by the database's physical name.
 IF SERVERPROPERTY('EngineEdition') = 5
     EXEC sp_executesql N'SELECT @name = physical_database_name FROM sys.databases WHERE database_id = DB_ID()', N'@name nvarchar(128) OUTPUT', @name = @database OUTPUT;
-SELECT CASE counter_name
-        WHEN 'Write Transactions/sec' THEN 'commits_total'
-        WHEN 'Log Bytes Flushed/sec' THEN 'log_bytes_total'
-        WHEN 'Log Flushes/sec' THEN 'log_syncs_total'
-        WHEN 'Data File(s) Size (KB)' THEN 'size_bytes'
-        WHEN 'Log File(s) Size (KB)' THEN 'log_file_bytes'
-        WHEN 'Log File(s) Used Size (KB)' THEN 'log_file_used_bytes'
-    END,
-    CAST(cntr_value AS float) * CASE WHEN counter_name LIKE '%(KB)' THEN 1024 ELSE 1 END
-FROM sys.dm_os_performance_counters
-WHERE object_name LIKE '%:Databases%' AND instance_name = @database
-    AND counter_name IN ('Write Transactions/sec', 'Log Bytes Flushed/sec', 'Log Flushes/sec', 'Data File(s) Size (KB)', 'Log File(s) Size (KB)', 'Log File(s) Used Size (KB)')
+-- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do.
+SELECT c.name, CAST(p.cntr_value AS float) * c.unit
+FROM sys.dm_os_performance_counters AS p
+JOIN (VALUES
+    ('Write Transactions/sec', 'commits_total', 1),
+    ('Log Bytes Flushed/sec', 'log_bytes_total', 1),
+    ('Log Flushes/sec', 'log_syncs_total', 1),
+    ('Log Flush Write Time (ms)', 'log_flush_seconds', 0.001),
+    ('Data File(s) Size (KB)', 'size_bytes', 1024),
+    ('Log File(s) Size (KB)', 'log_file_bytes', 1024),
+    ('Log File(s) Used Size (KB)', 'log_file_used_bytes', 1024)
+) AS c (counter, name, unit) ON p.counter_name = c.counter
+WHERE p.object_name LIKE '%:Databases%' AND p.instance_name = @database
 UNION ALL
 SELECT state, COUNT(session_id)
 FROM (VALUES ('sessions_idle'), ('sessions_running'), ('sessions_waiting_for_lock'), ('sessions_waiting_for_storage'),

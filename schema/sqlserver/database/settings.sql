@@ -60,5 +60,49 @@ GO
 SELECT 'server instant file initialization', CAST(instant_file_initialization_enabled AS varchar(10))
 FROM sys.dm_server_services WHERE filename LIKE '%sqlservr%'
 GO
+-- Whose database it is; none: DVD Store 2's.
+SELECT 'ds2 workload', value FROM ds2_info WHERE name = 'workload'
+GO
+-- Until the target is reached, a read of one page is made one of eight.
+SELECT v.name, v.value
+FROM sys.dm_os_sys_info
+CROSS APPLY (VALUES
+    ('server memory target bytes', CAST(committed_target_kb * 1024 AS varchar(100))),
+    ('server memory committed bytes', CAST(committed_kb * 1024 AS varchar(100)))
+) AS v (name, value)
+GO
+SELECT 'server buffer pool extension', CASE WHEN state_description LIKE '%ENABLED' THEN '1' ELSE '0' END
+FROM sys.dm_os_buffer_pool_extension_configuration
+GO
+-- Since SQL Server 2019.
+SELECT 'database memory optimized pages', CAST(is_memory_optimized_enabled AS varchar(10)) FROM sys.databases WHERE database_id = DB_ID()
+GO
+SELECT 'database encryption', CAST(is_encrypted AS varchar(10)) FROM sys.databases WHERE database_id = DB_ID()
+GO
+SELECT 'database compressed indexes', CAST(COUNT(*) AS varchar(100))
+FROM sys.partitions AS p
+JOIN sys.tables AS t ON t.object_id = p.object_id
+WHERE p.data_compression > 0 AND t.is_ms_shipped = 0
+GO
+SELECT 'server resource governor', CAST(is_enabled AS varchar(10)) FROM sys.resource_governor_configuration
+GO
+-- How the log reaches the drive on Linux: 3979 and 3982 decide between FUA and a flush after each write.
+SET NOCOUNT ON;
+CREATE TABLE #flags (flag int, status int, is_global int, is_session int);
+INSERT INTO #flags EXEC ('DBCC TRACESTATUS(-1) WITH NO_INFOMSGS');
+SELECT 'server trace flags', COALESCE(STUFF((SELECT ', ' + CAST(flag AS varchar(10)) FROM #flags WHERE is_global = 1 ORDER BY flag FOR XML PATH('')), 1, 2, ''), '');
+DROP TABLE #flags
+GO
+SELECT 'server suspect pages', CAST(COUNT(*) AS varchar(100))
+FROM msdb.dbo.suspect_pages WHERE database_id = DB_ID() AND event_type IN (1, 2, 3)
+GO
+-- Since SQL Server 2016 SP2.
+SELECT v.name, v.value
+FROM (SELECT COUNT(*) AS files, SUM(CASE WHEN vlf_active = 1 THEN 1 ELSE 0 END) AS active FROM sys.dm_db_log_info(DB_ID())) AS l
+CROSS APPLY (VALUES
+    ('database virtual log files', CAST(l.files AS varchar(100))),
+    ('database virtual log files in use', CAST(l.active AS varchar(100)))
+) AS v (name, value)
+GO
 -- On Windows alone: a row of the value's name, ActivePowerScheme, and the plan's GUID.
 EXEC master.dbo.xp_regread N'HKEY_LOCAL_MACHINE', N'SYSTEM\CurrentControlSet\Control\Power\User\PowerSchemes', N'ActivePowerScheme'

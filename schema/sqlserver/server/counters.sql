@@ -9,19 +9,21 @@ IF SERVERPROPERTY('EngineEdition') = 5
     INSERT INTO @waits EXEC (N'SELECT wait_type, wait_time_ms / 1000.0 FROM sys.dm_db_wait_stats');
 ELSE
     INSERT INTO @waits SELECT wait_type, wait_time_ms / 1000.0 FROM sys.dm_os_wait_stats;
-SELECT CASE counter_name
-        WHEN 'Checkpoint pages/sec' THEN 'checkpoint_pages_total'
-        WHEN 'Lock Waits/sec' THEN 'lock_waits_total'
-        WHEN 'Number of Deadlocks/sec' THEN 'deadlocks_total'
-    END,
-    CAST(cntr_value AS float)
-FROM sys.dm_os_performance_counters
-WHERE (object_name LIKE '%:Buffer Manager%' AND counter_name = 'Checkpoint pages/sec')
-    OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' AND counter_name IN ('Lock Waits/sec', 'Number of Deadlocks/sec'))
+-- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do.
+SELECT c.name, CAST(p.cntr_value AS float) * c.unit
+FROM sys.dm_os_performance_counters AS p
+JOIN (VALUES
+    ('%:Buffer Manager%', '', 'Checkpoint pages/sec', 'checkpoint_pages_total', 1),
+    ('%:Buffer Manager%', '', 'Background writer pages/sec', 'background_pages_total', 1),
+    ('%:Buffer Manager%', '', 'Lazy writes/sec', 'lazy_pages_total', 1),
+    ('%:Buffer Manager%', '', 'Readahead pages/sec', 'read_ahead_pages_total', 1),
+    ('%:Buffer Manager%', '', 'Page life expectancy', 'page_life_seconds', 1),
+    ('%:Locks%', '_Total', 'Lock Waits/sec', 'lock_waits_total', 1),
+    ('%:Locks%', '_Total', 'Number of Deadlocks/sec', 'deadlocks_total', 1)
+) AS c (object, instance, counter, name, unit) ON p.object_name LIKE c.object AND p.instance_name = c.instance AND p.counter_name = c.counter
 UNION ALL
-SELECT 'background_pages_total', SUM(CAST(cntr_value AS float))
-FROM sys.dm_os_performance_counters
-WHERE object_name LIKE '%:Buffer Manager%' AND counter_name IN ('Background writer pages/sec', 'Lazy writes/sec')
+SELECT 'temporary_file_bytes_total', SUM(CAST(num_of_bytes_read + num_of_bytes_written AS float))
+FROM sys.dm_io_virtual_file_stats(DB_ID('tempdb'), NULL)
 UNION ALL
 SELECT 'cache_hit_ratio', MAX(CASE counter_name WHEN 'Buffer cache hit ratio' THEN CAST(cntr_value AS float) END)
     / NULLIF(MAX(CASE counter_name WHEN 'Buffer cache hit ratio base' THEN CAST(cntr_value AS float) END), 0)
@@ -32,6 +34,8 @@ SELECT k.name, COALESCE(SUM(w.seconds), 0)
 FROM (VALUES
     ('waits_data_read_seconds_total', 'PAGEIOLATCH[_]%'), ('waits_log_write_seconds_total', 'WRITELOG'), ('waits_log_write_seconds_total', 'LOGBUFFER'),
     ('waits_lock_seconds_total', 'LCK[_]M[_]%'), ('waits_latch_seconds_total', 'PAGELATCH[_]%'), ('waits_latch_seconds_total', 'LATCH[_]%'),
+    ('waits_log_replica_seconds_total', 'HADR[_]SYNC[_]COMMIT'), ('waits_log_limit_seconds_total', 'LOG[_]RATE[_]GOVERNOR'),
+    ('waits_log_limit_seconds_total', 'POOL[_]LOG[_]RATE[_]GOVERNOR'), ('waits_data_write_seconds_total', 'WRITE[_]COMPLETION'),
     ('waits_processor_seconds_total', 'SOS[_]SCHEDULER[_]YIELD'), ('waits_client_seconds_total', 'ASYNC[_]NETWORK[_]IO')
 ) AS k (name, kind)
 LEFT JOIN @waits AS w ON w.wait_type LIKE k.kind
