@@ -152,8 +152,9 @@ func (o *driveOutput) shows(workload string) error {
 // conduct is how runs are shown, and what follows them.
 func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) experiment.Conduct {
 	c := experiment.Conduct{
-		Audit: o.verify != verifyNone,
-		Deep:  o.verify == verifyDeep,
+		Audit:  o.verify != verifyNone,
+		Deep:   o.verify == verifyDeep,
+		Locked: i.locked,
 		Show: func(run *experiment.Run) (func(result.Summary), error) {
 			return o.show(i, run, stdout, stderr)
 		},

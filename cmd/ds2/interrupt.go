@@ -34,6 +34,8 @@ func stopSignals() []os.Signal {
 // way ends. The second ends hard, and with it all work; whatever ignores that is left behind, with the process, soon after.
 type interrupts struct {
 	soft, hard context.Context
+	locked     context.Context // done when the lock of a database was lost, with the reason as its cause
+	lost       context.CancelCauseFunc
 
 	mu       sync.Mutex
 	cleanups []func()
@@ -71,6 +73,9 @@ func interruptible(first string, run func(i *interrupts, cmd *cobra.Command, arg
 		i, release := listenForInterrupts(cmd.Context(), cmd.ErrOrStderr(), first)
 		defer release()
 		err := run(i, cmd, args)
+		if err == nil {
+			err = context.Cause(i.locked)
+		}
 		if _, ok := errors.AsType[*exitError](err); err != nil && !ok && i.soft.Err() != nil {
 			if errors.Is(err, context.Canceled) { // which says only what was under way
 				err = fmt.Errorf("%s was interrupted: %w", cmd.Name(), err)
@@ -89,6 +94,7 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 	var stop, cancel context.CancelFunc
 	i.hard, cancel = context.WithCancel(ctx)
 	i.soft, stop = context.WithCancel(i.hard)
+	i.locked, i.lost = context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
 	// For good, since an error may still be printed. Not by Ignore, which commands that are started would inherit.

@@ -24,7 +24,7 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 		Holder: store.Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now()},
 		Run:    runID,
 		Lost: func(err error) {
-			fmt.Fprintln(stderr, "warning: the database's lock was lost with its connection, and another ds2 was there first, which spoils this one's work:", err)
+			i.lost(fmt.Errorf("the database's lock was lost with its connection, and another ds2 has it now, so the results of this one are invalid: %w", err))
 		},
 	}
 	var unlocks []func()

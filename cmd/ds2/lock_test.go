@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // TestOneCommandAtATime has a run under way while every other command tries to use its database.
@@ -70,6 +72,43 @@ func TestOneCommandAtATime(t *testing.T) {
 	}
 	if code != exitDone {
 		t.Errorf("reset after the run was killed: exit %d, %s", code, stderr)
+	}
+}
+
+// TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is marked, and does not count.
+func TestLostLock(t *testing.T) {
+	t.Parallel()
+	target := pgtest.Database(t)
+	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
+		t.Fatalf("load: exit %d, %s", code, stderr)
+	}
+	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "10m", "--out", "out", "--metrics-addr", "")
+	p.start(t)
+	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+	s, err := engines().Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	end := fmt.Sprintf("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE 'ds2 drive %d %%'", p.Process.Pid)
+	for taken := false; !taken; {
+		var n int
+		if err := s.DB().QueryRowContext(t.Context(), end).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		lock := store.Lock{Holder: store.Holder{Command: "test", PID: 1, Host: "here"}, Lost: func(error) {}}
+		unlock, err := s.(store.Locker).Lock(t.Context(), lock)
+		if taken = err == nil; taken { // else it was taken again before another could
+			defer unlock()
+		}
+	}
+	<-p.ended
+	record, err := result.Read(p.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := p.ProcessState.ExitCode(); code != exitFailed || record.Status != result.Failed || !strings.Contains(record.Error, "lock was lost") {
+		t.Errorf("exit %d, status %s: %s\n%s", code, record.Status, record.Error, p.stderr.String())
 	}
 }
 

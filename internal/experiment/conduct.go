@@ -26,6 +26,9 @@ type Conduct struct {
 	Audit bool // ask the databases whether they hold what the run did
 	Deep  bool // before that read every page and have the server check it
 
+	// Locked is done when the lock of a database was lost, with the reason as its cause: the run under way ends, and counts for nothing.
+	Locked context.Context
+
 	// Restart restarts the targets' server before the deep check, so that pages are read from the drive; nil: it goes on.
 	Restart func(context.Context) error
 
@@ -49,14 +52,34 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	if err != nil {
 		return nil, result.Summary{}, ended(err)
 	}
+	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	summary, outcome := run.Drive(stop.Hard, stop.Soft.Done())
+	watched()
+	if lost := c.lost(run); lost != nil {
+		summary, outcome = run.summary, ended(lost)
+	}
 	end(summary)
 	return run, summary, outcome
+}
+
+// lost marks the run as failed whose database's lock was lost: another ds2 may have changed what it measured.
+func (c Conduct) lost(run *Run) error {
+	lost := context.Cause(c.Locked)
+	if lost == nil {
+		return nil
+	}
+	run.summary.Status, run.summary.Error = result.Failed, lost.Error()
+	return errors.Join(lost, result.SaveSummary(run.options.Dir, run.summary))
 }
 
 // Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds to
 // the record, and gives in a few words what is wrong.
 func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
+	defer func() {
+		if lost := c.lost(run); lost != nil {
+			faults, err = nil, lost
+		}
+	}()
 	if cuts := run.summary.Cuts; cuts != nil && cuts.Lossy > 0 {
 		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged", cuts.Lossy, len(cuts.Cuts)))
 	}
