@@ -90,6 +90,14 @@ func (f *benchFlags) check() error {
 	if err := f.observe.check(); err != nil {
 		return err
 	}
+	if err := f.output.metricsFlags.check(); err != nil {
+		return err
+	}
+	if _, err := result.ReadBench(f.out); f.out != "" && errors.Is(err, result.ErrNoBench) {
+		if err := result.CheckDir(f.out); err != nil {
+			return flagError("out", err)
+		}
+	}
 	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
 		f.windows = []string{"1000s-1200s"}
 	}

@@ -60,6 +60,11 @@ Pages in the kernel's cache are not read from the drives; the column "from the d
 }
 
 func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
+	if f.out != "" {
+		if err := result.CheckDir(f.out); err != nil {
+			return flagError("out", err)
+		}
+	}
 	stores, err := f.open()
 	if err != nil {
 		return err

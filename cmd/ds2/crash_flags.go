@@ -24,7 +24,8 @@ type crashFlags struct {
 	replay    byteSize // of log; 0: no replay test
 	serverLog string
 	commands  durability.Commands
-	own       *localpg.Server // instead of commands; nil: none
+	hasOwn    bool            // there is, or will be, a server of the kit's own, instead of commands
+	own       *localpg.Server // nil: not yet
 }
 
 // ownServer is a server of the kit's own, to be crashed.
@@ -85,9 +86,9 @@ func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*dur
 		return nil, nil
 	case f.after == 0:
 		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m, or how often, by --crash-cycles")
-	case !commands && f.own == nil && f.cycles > 0:
+	case !commands && !f.hasOwn && f.cycles > 0:
 		return nil, usageError("--crash-cycles needs --kill-command and --start-command, which kill the server and start it again")
-	case !commands && f.own == nil:
+	case !commands && !f.hasOwn:
 		return nil, usageError("--crash-after needs --kill-command and --start-command, which kill the server and start it again")
 	case targets != 1 && f.cycles > 0:
 		return nil, usageError("--crash-cycles needs exactly one target, not %d", targets)
@@ -120,7 +121,7 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(int64(f.replay)))
 	case f.after > 0 || f.cycles > 0 || f.deepEvery > 0:
 		return nil, usageError("--replay kills the server once, when there is this much log: leave out --crash-after, --crash-cycles and --deep-every")
-	case f.own == nil && (f.commands.KillLine == "" || f.commands.StartLine == ""):
+	case !f.hasOwn && (f.commands.KillLine == "" || f.commands.StartLine == ""):
 		return nil, usageError("--replay needs --kill-command and --start-command, which kill the server and start it again")
 	case targets != 1:
 		return nil, usageError("--replay needs exactly one target, not %d", targets)

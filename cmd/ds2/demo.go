@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -156,15 +155,15 @@ func (f *demoFlags) check() error {
 	if err := f.output.shows(f.load.workload); err != nil {
 		return err
 	}
-	now := time.Now()
-	if err := f.drive.check(now); err != nil {
+	f.drive.target, f.drive.crash.hasOwn = "postgres://127.0.0.1/ds2", true // as far as flags can tell
+	if err := judgeRun(f.load.flags, &f.drive, &observeFlags{}, &f.output); err != nil {
 		return err
 	}
 	if f.drive.out == "" {
-		f.drive.out = filepath.Join("ds2-results", result.DirName(now, f.drive.runID))
+		f.drive.out = filepath.Join("ds2-results", result.DirName(time.Now(), f.drive.runID))
 	}
-	if entries, _ := os.ReadDir(f.drive.out); len(entries) > 0 {
-		return flagError("out", fmt.Errorf("%s: %w", f.drive.out, result.ErrNotEmpty))
+	if err := result.CheckDir(f.drive.out); err != nil {
+		return flagError("out", err)
 	}
 	return nil
 }

@@ -69,20 +69,37 @@ func addDriveFlags(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o
 // firstOfRun is what the first Ctrl-C does to a run.
 const firstOfRun = "orders under way end, then the record is written"
 
-// drive is one run from the flags to the result.
-func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *observeFlags, o *driveOutput) error {
-	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+// judgeRun refuses flags that make no run: all that can be told before anything is started, loaded or connected to.
+func judgeRun(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o *driveOutput) error {
 	if f.crash.after > 0 && f.crash.cycles == 0 && o.verify == verifyNone {
 		return usageError("--crash-after needs --verify audit or deep, which look for what was lost")
 	}
 	if f.crash.ends() {
-		if cmd.Flags().Changed("run-time") {
+		if flags.Changed("run-time") {
 			return usageError("--run-time: a run with --crash-cycles or --replay ends after the last kill; leave one of the two out")
 		}
 		f.config.Run = 0
 	}
 	if err := observe.check(); err != nil {
 		return err
+	}
+	if err := o.metricsFlags.check(); err != nil {
+		return err
+	}
+	_, err := f.judge(time.Now())
+	return err
+}
+
+// drive is one run from the flags to the result.
+func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *observeFlags, o *driveOutput) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if err := judgeRun(cmd.Flags(), f, observe, o); err != nil {
+		return err
+	}
+	if f.out != "" {
+		if err := result.CheckDir(f.out); err != nil {
+			return flagError("out", err)
+		}
 	}
 	f.dvdStore.tell(stderr)
 	o.detailed = f.dvdStore.detailed

@@ -17,6 +17,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/driver"
+	"ds2/internal/durability"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -142,7 +143,7 @@ func (f *driveFlags) check(now time.Time) error {
 		if f.machine > maxUserOffset/users {
 			return usageError("--machine is %d: with %d users a machine it must be at most %d", f.machine, users, maxUserOffset/users)
 		}
-		c.UserOffset = f.machine * users
+		c.UserOffset, f.machine = f.machine*users, 0 // flags are judged more than once
 	}
 	c.Arrivals = driver.Arrivals{Rate: float64(f.rate), Poisson: f.spacing == "poisson"}
 	if f.startAt != "" {
@@ -184,7 +185,9 @@ func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
 
 // judged is what flags say that takes no database to be read.
 type judged struct {
-	limits []limit.Limit
+	limits  []limit.Limit
+	windows []measure.WindowSpec
+	crash   *durability.Plan
 }
 
 // judge refuses flags that make no run, before anything is connected to.
@@ -209,7 +212,14 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	if f.abortAfter > 0 && f.abortAfter < time.Second {
 		return j, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
 	}
-	_, err = f.urls()
+	c := f.config
+	if c.Targets, err = f.urls(); err != nil { // for the length of the ramp
+		return j, err
+	}
+	if j.windows, err = f.specs(c.Length()); err != nil {
+		return j, err
+	}
+	j.crash, err = f.crash.parse(c.Length(), len(c.Targets), c.Seed)
 	return j, err
 }
 
@@ -231,16 +241,9 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}()
 	c := f.config
 	for _, s := range stores {
-		c.Targets = append(c.Targets, s.Label()) // for the length of the ramp
+		c.Targets = append(c.Targets, s.Label())
 	}
-	specs, err := f.specs(c.Length())
-	if err != nil {
-		return o, err
-	}
-	crash, err := f.crash.parse(c.Length(), len(stores), c.Seed)
-	if err != nil {
-		return o, err
-	}
+	specs := j.windows
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
 		return o, err
@@ -274,7 +277,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	}
 	return experiment.Options{
 		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
-		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, WarmMax: warmMax, Crash: crash, Background: f.background.config(), Settle: f.debt, RunID: f.runID, Version: kitVersion(),
+		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, WarmMax: warmMax, Crash: j.crash, Background: f.background.config(), Settle: f.debt, RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}, nil
 }

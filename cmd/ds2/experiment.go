@@ -219,6 +219,11 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 // make makes the experiment, from the start or from where its record ends.
 func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experimentFile, dir string, record result.Experiment, resumed bool, orders [][]int) error {
 	stderr := cmd.ErrOrStderr()
+	if !resumed {
+		if err := result.CheckDir(dir); err != nil {
+			return flagError("out", err)
+		}
+	}
 	var stores []store.Store
 	defer func() { closeStores(stores) }()
 	options := make([]experiment.Options, len(file.configurations))

@@ -31,7 +31,11 @@ func (f *limitFlags) parse(run time.Duration) ([]limit.Limit, error) {
 	if err != nil {
 		return nil, flagError("limit", err)
 	}
-	return slices.Concat(limits, more), nil
+	limits = slices.Concat(limits, more)
+	if err := limit.Impossible(limits); err != nil {
+		return nil, flagError("limit", err)
+	}
+	return limits, nil
 }
 
 // abortFlag is --abort-on-fail.

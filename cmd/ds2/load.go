@@ -107,6 +107,9 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	if err := f.adopted.check(f.flags); err != nil {
 		return err
 	}
+	if err := f.metricsFlags.check(); err != nil {
+		return err
+	}
 	if !f.adopted.adopt {
 		if err := f.dataset(); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
@@ -28,6 +29,19 @@ func (f *metricsFlags) add(flags *pflag.FlagSet) {
 
 func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
 	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address to serve the live page and /metrics on; empty: none")
+}
+
+// check refuses addresses that cannot be served on or pushed to, before anything is connected to.
+func (f *metricsFlags) check() error {
+	if f.metricsAddr != "" {
+		if _, err := net.ResolveTCPAddr("tcp", f.metricsAddr); err != nil {
+			return flagError("metrics-addr", fmt.Errorf("%w: write it as 127.0.0.1:9464, or :9464 for all addresses", err))
+		}
+	}
+	if u, err := url.Parse(f.pushgateway); f.pushgateway != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return usageError("--pushgateway: %q is no URL: write it as http://host:9091", f.pushgateway)
+	}
+	return nil
 }
 
 // collectors show a run to Prometheus.

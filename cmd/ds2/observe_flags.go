@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ds2/internal/device"
 	"ds2/internal/escape"
 	"ds2/internal/experiment"
 	"ds2/internal/monitor"
@@ -18,6 +19,7 @@ import (
 type observeFlags struct {
 	monitor.Options
 	deviceRecord string
+	device       *device.Record // from deviceRecord; nil: none
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
@@ -33,8 +35,11 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.PowerQuery, "power-query", "", "query that gives watts from --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
 }
 
-// check refuses a node_exporter that nobody is there to ask for.
-func (f *observeFlags) check() error {
+// check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
+func (f *observeFlags) check() (err error) {
+	if f.device, err = loadDevice(f.deviceRecord); err != nil {
+		return err
+	}
 	if len(f.Exporters) > 0 && f.Prometheus != "" {
 		return usageError("--exporter: the counters of a machine come from its exporter or from a Prometheus, not from both; leave out --prometheus")
 	}
@@ -48,10 +53,6 @@ func (f *observeFlags) check() error {
 // what cannot be observed and what makes runs a poor test of storage; the latter is in the result too, which is all that a
 // quiet user wants to read.
 func (f *observeFlags) observe(ctx context.Context, o *experiment.Options, quiet bool, stderr io.Writer) error {
-	device, err := loadDevice(f.deviceRecord)
-	if err != nil {
-		return err
-	}
 	observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, f.Options)
 	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
 		return flagError(e.Field, e.Err)
@@ -59,7 +60,7 @@ func (f *observeFlags) observe(ctx context.Context, o *experiment.Options, quiet
 	if err != nil {
 		return err
 	}
-	o.Observer, o.Device = observer, device
+	o.Observer, o.Device = observer, f.device
 	for _, note := range observer.Notes {
 		fmt.Fprintln(stderr, "note:", note)
 	}

@@ -54,10 +54,11 @@ The exit code is 3 where the run would fail, and 0 where there are only warnings
 }
 
 func (f *preflightFlags) run(i *interrupts, cmd *cobra.Command) error {
-	if err := f.observe.check(); err != nil {
+	if err := judgeRun(cmd.Flags(), &f.drive, &f.observe, &f.output); err != nil {
 		return err
 	}
-	if _, err := f.drive.judge(time.Now()); err != nil {
+	j, err := f.drive.judge(time.Now())
+	if err != nil {
 		return err
 	}
 	stores, err := f.drive.open()
@@ -67,20 +68,13 @@ func (f *preflightFlags) run(i *interrupts, cmd *cobra.Command) error {
 	defer closeStores(stores)
 	c := f.drive.config
 	c.Targets = make([]string, len(stores))
-	if _, err := f.drive.specs(c.Length()); err != nil {
-		return err
-	}
-	crash, err := f.drive.crash.parse(c.Length(), len(stores), c.Seed)
-	if err != nil {
-		return err
-	}
 	p := &preflightView{ctx: i.soft, w: cmd.OutOrStdout(), json: f.output.format == "json", quiet: f.output.quiet}
 	ready, plan, err := p.databases(i, f, stores)
 	if err != nil {
 		return err
 	}
 	if len(ready) == len(stores) && i.soft.Err() == nil {
-		p.observed(f, ready, plan, crash, c)
+		p.observed(f, ready, plan, j.crash, c)
 	}
 	p.here(f, c)
 	if i.soft.Err() != nil {
@@ -206,18 +200,21 @@ func (p *preflightView) observed(f *preflightFlags, stores []store.Store, plan w
 		growth[k] = e.LogGrowth
 		p.beside(f, crash, s)
 	}
-	if _, err := loadDevice(f.observe.deviceRecord); err != nil {
-		p.worse("device record", store.Failure, "", err)
-	}
 	observer := p.observe(f, stores, c.Run)
 	if observer == nil {
 		return
 	}
 	p.add(preflight.Observed(observer)...)
+	p.add(preflight.Room(roomTargets(observer, stores, growth), preflight.Load{Growth: plan.Growth(c.Threads), Length: c.Length()})...)
+}
+
+// roomTargets are the targets with their drives, and what their logs may grow by.
+func roomTargets(o *monitor.Observer, stores []store.Store, growth []int64) (targets []preflight.Target) {
 	for k, s := range stores {
-		free := func(dir string) (int64, string, bool) { return observer.Free(s, dir) }
-		p.add(preflight.Room(s.Label(), observer.Servers[k].Files, preflight.Load{Growth: plan.Growth(c.Threads), Length: c.Length()}, growth[k], free)...)
+		free := func(dir string) (int64, string, string, bool) { return o.Free(s, dir) }
+		targets = append(targets, preflight.Target{Label: s.Label(), Files: o.Servers[k].Files, LogGrowth: growth[k], Free: free})
 	}
+	return targets
 }
 
 // beside looks whether a target lets itself be read beside the users, and be told to put work off or to do what it has put off.
@@ -323,22 +320,22 @@ func warnBefore(ctx context.Context, o *experiment.Options, stderr io.Writer) {
 		fmt.Fprintf(stderr, "warning: %s: %s; %s\n", f.What, redact(f.Found), f.Do)
 	}
 	c := o.Driver
+	growth := make([]int64, len(o.Targets))
 	for k, s := range o.Targets {
 		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads, Checkpoint: o.CheckpointFirst})
 		if err != nil {
 			continue // those who connect next say it better
 		}
-		free := func(dir string) (int64, string, bool) { return o.Observer.Free(s, dir) }
-		room := preflight.Room(s.Label(), o.Observer.Servers[k].Files, preflight.Load{Growth: o.Plan.Growth(c.Threads), Length: c.Length()}, e.LogGrowth, free)
+		growth[k] = e.LogGrowth
 		for _, f := range e.Findings {
 			if f.State != store.OK {
 				warn(f)
 			}
 		}
-		for _, f := range room {
-			if f.State == store.Failure {
-				warn(f)
-			}
+	}
+	for _, f := range preflight.Room(roomTargets(o.Observer, o.Targets, growth), preflight.Load{Growth: o.Plan.Growth(c.Threads), Length: c.Length()}) {
+		if f.State == store.Failure {
+			warn(f)
 		}
 	}
 	if f, known := preflight.Descriptors(c.Threads * len(o.Targets)); known && f.State != store.OK {

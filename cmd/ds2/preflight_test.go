@@ -104,7 +104,7 @@ func TestPreflight(t *testing.T) {
 		{"nothing is wrong", append([]string{"--target", target, "--threads", "4", "--power-command", "echo 250", "--exporter", exporter}, fine...), exitDone, []string{
 			"ok       database: |size 1MB, loaded to the end", "ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power-command: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
-			"ok       clock: |the machine of", "ok       clock: |" + name, "ok       room of |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
+			"ok       clock: |the machine of", "ok       clock: |" + name, "ok       room on |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
 		}},
 		{"too few connections", append([]string{"--target", as(t, target, few), "--threads", "4"}, fine...), exitVerdict, []string{
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT", "warning  counters of |pg_monitor|GRANT pg_monitor TO"}},
@@ -121,7 +121,7 @@ func TestPreflight(t *testing.T) {
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", append([]string{"--target", target + ";" + larger, "--threads", "2"}, fine...), exitVerdict, []string{
-			"FAILURE  database: |load them alike", "ok       room of |MB are free"}},
+			"FAILURE  database: |load them alike", "ok       room on |MB are free"}},
 		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
 		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power-command", "exit 3", "--devices", "nosuch",
 			"--pushgateway", "http://127.0.0.1:1", "--metrics-addr", taken.Addr().String(), "--out", full}, exitVerdict, []string{

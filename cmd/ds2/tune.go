@@ -100,12 +100,23 @@ func (f *tuneFlags) check() error {
 	case f.abortAfter > 0 && len(f.windows) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
+	if err := f.observe.check(); err != nil {
+		return err
+	}
+	if err := f.output.metricsFlags.check(); err != nil {
+		return err
+	}
+	if left, err := result.ReadSearch(f.out); f.out != "" && err == nil && left == nil {
+		if err := result.CheckDir(f.out); err != nil {
+			return flagError("out", err)
+		}
+	}
 	limits, err := f.limits.parse(f.config.Run)
 	if err != nil {
 		return err
 	}
-	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM }) {
-		return usageError("--abort-on-fail cannot be used with a limit on opm here: runs with few users are expected to miss it")
+	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM || l.Unit() == limit.IOPS }) {
+		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: runs with few users are expected to miss it")
 	}
 	f.config.Threads, f.spacing, f.mailbox.closed = f.search.Start, "even", true
 	return nil

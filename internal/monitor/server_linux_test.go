@@ -103,7 +103,7 @@ func TestTunnel(t *testing.T) {
 	if w.Machine != nil || w.Local {
 		t.Errorf("machine %+v is observed for a server that is elsewhere", w.Machine)
 	}
-	if _, _, ok := w.Free(s, "/"); ok {
+	if _, _, _, ok := w.Free(s, "/"); ok {
 		t.Error("this machine's room is taken for that of a server that is elsewhere")
 	}
 }

@@ -51,38 +51,57 @@ func (l Load) growth() int64 {
 	return int64(l.Growth * length.Seconds())
 }
 
-// Room looks whether a server's drives have room for what the run adds and for its log. free tells how much is free in a
-// directory of the server's machine, and which file system that is.
-func Room(label string, files []monitor.File, l Load, logGrowth int64, free func(dir string) (bytes int64, mount string, ok bool)) []store.Finding {
+// Target is a database of a run, and what its server may write.
+type Target struct {
+	Label     string
+	Files     []monitor.File
+	LogGrowth int64 // bytes; negative: nobody knows
+	// Free tells how much is free in a directory of the server's machine, and which file system of which machine that is.
+	Free func(dir string) (bytes int64, machine, mount string, ok bool)
+}
+
+// Room looks whether the servers' drives have room for what the run adds to all targets and for their logs.
+func Room(targets []Target, l Load) (all []store.Finding) {
 	type place struct {
+		what            string
 		free, data, log int64
+		logs            map[string]bool // by path: databases of one server have one log
 	}
 	places := map[string]*place{}
-	var mounts []string
-	for _, file := range files {
-		bytes, mount, ok := free(file.Path)
-		if !ok {
-			return []store.Finding{{What: "room of " + label, State: store.Warning, Found: fmt.Sprintf("how much is free in %s is not known", file.Path),
-				Do: "look yourself, or name an exporter of its machine by --exporter"}}
+	var keys []string
+	warn := func(t Target, found, do string) {
+		all = append(all, store.Finding{What: "room of " + t.Label, State: store.Warning, Found: found, Do: do})
+	}
+	for _, t := range targets {
+		if len(t.Files) == 0 {
+			warn(t, "the server does not tell where its files are", "look yourself whether there is room")
 		}
-		p := places[mount]
-		if p == nil {
-			p = &place{free: bytes}
-			places[mount], mounts = p, append(mounts, mount)
-		}
-		if file.Role == monitor.Log {
-			p.log = max(logGrowth, 0)
-		} else {
-			p.data = l.growth()
+		grown := map[string]bool{} // by place
+		for _, file := range t.Files {
+			bytes, machine, mount, ok := t.Free(file.Path)
+			if !ok {
+				warn(t, fmt.Sprintf("how much is free in %s is not known", file.Path), "look yourself, or name an exporter of its machine by --exporter")
+				break
+			}
+			key := machine + " " + mount
+			p := places[key]
+			if p == nil {
+				p = &place{what: mount, free: bytes, logs: map[string]bool{}}
+				places[key], keys = p, append(keys, key)
+			}
+			switch {
+			case file.Role == monitor.Log && !p.logs[file.Path]:
+				p.logs[file.Path] = true
+				p.log += max(t.LogGrowth, 0)
+			case file.Role != monitor.Log && !grown[key]:
+				grown[key] = true
+				p.data += l.growth()
+			}
 		}
 	}
-	if len(mounts) == 0 {
-		return []store.Finding{{What: "room of " + label, State: store.Warning, Found: "the server does not tell where its files are", Do: "look yourself whether there is room"}}
-	}
-	var all []store.Finding
-	for _, mount := range mounts {
-		p := places[mount]
-		f := store.Finding{What: "room of " + label, State: store.OK, Found: fmt.Sprintf("%d MB are free on %s", p.free/1e6, mount)}
+	for _, key := range keys {
+		p := places[key]
+		f := store.Finding{What: "room on " + p.what, State: store.OK, Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
 		if p.log > 0 {
 			f.Found += fmt.Sprintf("; the log may grow by %d MB", p.log/1e6)
 		}

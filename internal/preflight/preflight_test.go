@@ -3,6 +3,7 @@ package preflight
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,37 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/store"
 )
+
+// TestRoomOfTwo has two databases that fit on a drive each, but not both on one.
+func TestRoomOfTwo(t *testing.T) {
+	files := func(server string) []monitor.File {
+		return []monitor.File{{Role: monitor.Data, Path: "/data/" + server}, {Role: monitor.Log, Path: "/data/" + server + "/pg_wal"}}
+	}
+	for _, c := range []struct {
+		why      string
+		servers  [2]string
+		machines [2]string
+		want     []store.State
+	}{
+		{"two servers on one drive", [2]string{"a", "b"}, [2]string{}, []store.State{store.Failure}},
+		{"two databases of one server, which has one log", [2]string{"a", "a"}, [2]string{}, []store.State{store.OK}},
+		{"two machines", [2]string{"a", "a"}, [2]string{"one", "two"}, []store.State{store.OK, store.OK}},
+	} {
+		var targets []Target
+		for i := range c.servers {
+			free := func(string) (int64, string, string, bool) { return 3 << 30, c.machines[i], "/data", true }
+			targets = append(targets, Target{Label: "db", Files: files(c.servers[i]), LogGrowth: 2 << 30, Free: free})
+		}
+		found := Room(targets, Load{})
+		var states []store.State
+		for _, f := range found {
+			states = append(states, f.State)
+		}
+		if !slices.Equal(states, c.want) {
+			t.Errorf("%s: %+v", c.why, found)
+		}
+	}
+}
 
 func TestRoom(t *testing.T) {
 	const gb = 1 << 30
@@ -33,14 +65,16 @@ func TestRoom(t *testing.T) {
 		{"the drives are elsewhere", both, nil, 1, time.Minute, gb, []store.State{store.Warning}},
 		{"the server does not tell", nil, nil, 1, time.Minute, gb, []store.State{store.Warning}},
 	} {
-		found := Room("db1", c.files, Load{Growth: float64(c.users) * 40_000, Length: c.run}, c.log, func(dir string) (int64, string, bool) {
+		free := func(dir string) (int64, string, string, bool) {
 			for mount, free := range c.free {
 				if strings.HasPrefix(dir, mount) {
-					return free, mount, true
+					return free, "", mount, true
 				}
 			}
-			return 0, "", false
-		})
+			return 0, "", "", false
+		}
+		target := Target{Label: "db1", Files: c.files, LogGrowth: c.log, Free: free}
+		found := Room([]Target{target}, Load{Growth: float64(c.users) * 40_000, Length: c.run})
 		var states []store.State
 		for _, f := range found {
 			states = append(states, f.State)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,20 +36,28 @@ func DirName(start time.Time, runID string) string {
 // MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty, or that a killed ds2
 // had not got further with than to begin its first summary; otherwise ErrNotEmpty is in its error.
 func MakeDir(dir string) error {
+	if err := CheckDir(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create record: %w", err)
 	}
+	if err := atomicfile.RemoveLeft(dir); err != nil {
+		return fmt.Errorf("create record: %w", err)
+	}
+	return nil
+}
+
+// CheckDir is an error where dir is there and not empty.
+func CheckDir(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create record: %w", err)
 	}
 	for _, e := range entries {
 		if target, ok := atomicfile.Target(e.Name()); !ok || target != SummaryFile || !e.Type().IsRegular() {
 			return fmt.Errorf("create record in %s: %w", dir, ErrNotEmpty)
 		}
-	}
-	if err := atomicfile.RemoveLeft(dir); err != nil {
-		return fmt.Errorf("create record: %w", err)
 	}
 	return nil
 }
