@@ -38,7 +38,8 @@ func newSnapshotCommand() *cobra.Command {
 		Short: "Keep a copy of a whole database, and go back to it",
 		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's place again, as
 the storage report does before each run. The copy needs as much room as the database; an older copy is kept until a new
-one is whole, and both need room meanwhile. Nobody may be at work on the database.`,
+one is whole, and both need room meanwhile. Nobody may be at work on the database. What is set for the database, such as
+settings, rights and its owner, stays through a restore on PostgreSQL; what cannot be kept is told.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args counts for nothing
 	}
@@ -52,16 +53,20 @@ one is whole, and both need room meanwhile. Nobody may be at work on the databas
 		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", experiment.SnapshotDrop},
 	} {
 		var f targetFlags
+		var clone bool
 		sub := &cobra.Command{
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store, stderr io.Writer) error {
-					return experiment.Snapshot(ctx, s, c.work, showProgress(false, stderr), func(line string) { fmt.Fprintln(stderr, line) })
+					return experiment.Snapshot(ctx, s, c.work, clone, showProgress(false, stderr), func(line string) { fmt.Fprintln(stderr, line) })
 				})
 			}),
 		}
 		f.add(sub.Flags())
+		if c.work.Copies() {
+			addClone(sub.Flags(), &clone)
+		}
 		cmd.AddCommand(sub)
 	}
 	return cmd

@@ -12,17 +12,27 @@ import (
 // restoreFlags say how the databases are restored before each of several runs.
 type restoreFlags struct {
 	way, command string
+	clone        bool
 	log          logFlags
 }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
 	flags.Var(oneOf(&f.way, experiment.RestoreReset, experiment.RestoreSnapshot, experiment.RestoreNone), "restore", "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
 	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, on Windows by cmd, that restores the database in another way and returns when the server takes connections")
+	addClone(flags, &f.clone)
 	f.log.add(flags)
+}
+
+// addClone adds the flag that has files share their blocks.
+func addClone(flags *pflag.FlagSet, clone *bool) {
+	flags.BoolVar(clone, "clone", false, "have database and copy share the blocks of their files, on PostgreSQL 18 and a file system that can, such as XFS: faster, but what a run overwrites then goes elsewhere on the drive, which its figures hold")
 }
 
 // check refuses a way that databases of a workload cannot go.
 func (f *restoreFlags) check(w workload.Workload) error {
+	if f.clone && (f.way != experiment.RestoreSnapshot || f.command != "") {
+		return usageError("--clone: only --restore snapshot copies a database")
+	}
 	if _, ok := w.(workload.Resetter); !ok && f.way == experiment.RestoreReset && f.command == "" {
 		return usageError("--restore is reset, and databases of workload %s cannot be reset: use --restore snapshot, after ds2 snapshot create", w.Name())
 	}
@@ -32,6 +42,6 @@ func (f *restoreFlags) check(w workload.Workload) error {
 // restore is how the databases are restored.
 func (f *restoreFlags) restore(stderr io.Writer) experiment.Restore {
 	return experiment.Restore{
-		Way: f.way, Command: f.command, DiscardLog: f.log.discard, Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
+		Way: f.way, Command: f.command, Clone: f.clone, DiscardLog: f.log.discard, Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
 	}
 }

@@ -28,13 +28,16 @@ func TestOldestAndNewest(t *testing.T) {
 				}
 			})
 			target, record := server.URL("ds2"), filepath.Join(t.TempDir(), "record")
-			ds2 := func(args string) {
+			ds2 := func(args string) (stdout string) {
 				t.Helper()
 				args = strings.NewReplacer("TARGET", target, "RECORD", record).Replace(args)
-				if code, stdout, stderr := execute(t, strings.Fields(args)...); code != exitDone {
+				code, stdout, stderr := execute(t, strings.Fields(args)...)
+				if code != exitDone {
 					t.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(args), code, stdout, stderr)
 				}
+				return stdout
 			}
+			told := func(record string) bool { return strings.Contains(ds2("report -o text "+record), "overwrites are copied") }
 			const drive = "drive --target TARGET --threads 2 --warmup-time 0 --run-time 2s --metrics-addr= --out RECORD"
 			ds2("load --target TARGET --size 100MB")
 			loaded := pgtest.Contents(t, target)
@@ -51,6 +54,17 @@ func TestOldestAndNewest(t *testing.T) {
 				t.Errorf("after the restore:\n%v\nafter the load:\n%v", got, loaded)
 			}
 			ds2("verify --target TARGET --deep")
+			if told("RECORD") {
+				t.Error("the report of a run before any clone says that overwrites are copied")
+			}
+			if version < 18 {
+				return
+			}
+			ds2("snapshot restore --target TARGET --clone")
+			ds2(drive + "3")
+			if !told("RECORD3") {
+				t.Error("the report of a run of a clone does not say that overwrites are copied")
+			}
 		})
 	}
 }

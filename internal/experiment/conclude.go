@@ -26,6 +26,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	if warning := r.warm.warning(); warning != "" {
 		s.Warnings = append(s.Warnings, warning)
 	}
+	s.Warnings = append(s.Warnings, cloneWarnings(*s)...)
 	s.Scrub, s.Copies = r.background.Results()
 	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
 	series, readErr := result.ReadSeries(r.options.Dir)

@@ -24,6 +24,7 @@ const (
 type Restore struct {
 	Way        string // RestoreReset, RestoreSnapshot or RestoreNone
 	Command    string // of the shell, instead of Way
+	Clone      bool   // by RestoreSnapshot: share blocks with the copy
 	DiscardLog bool   // see Reset
 	Workloads  workload.Workloads
 	Output     io.Writer
@@ -35,6 +36,9 @@ type Restore struct {
 func (r Restore) Name() string {
 	if r.Command != "" {
 		return restoreCommand
+	}
+	if r.Clone {
+		return r.Way + ", cloned"
 	}
 	return r.Way
 }
@@ -60,7 +64,7 @@ func (r Restore) one(ctx context.Context, target store.Store) error {
 	case RestoreReset:
 		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Progress)
 	case RestoreSnapshot:
-		return Snapshot(ctx, target, SnapshotRestore, r.Progress, func(line string) { fmt.Fprintln(r.Output, line) })
+		return Snapshot(ctx, target, SnapshotRestore, r.Clone, r.Progress, func(line string) { fmt.Fprintln(r.Output, line) })
 	}
 	return nil
 }

@@ -250,6 +250,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 // prepare does what comes before the first user.
 func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
 	s := &r.summary
+	s.Cloned = cloned(ctx, r.options.Targets)
 	if s.Before, err = r.marks(ctx, stop); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // SnapshotWork is one of the things that are done with the copy of a database.
 type SnapshotWork struct {
 	Name   string
-	do     func(store.Snapshotter, context.Context, progress.Tell) error
+	do     func(store.Snapshotter, context.Context, store.Copying) error
 	copied func(store.SnapshotRoom) int64 // the bytes that it writes to the server's drives; nil: none
 	freed  func(store.SnapshotRoom) int64 // those that it gives back before; nil: none
 	loaded bool                           // the database's load must have come to its end
@@ -26,12 +26,16 @@ var (
 	SnapshotRestore = SnapshotWork{Name: "restore", do: store.Snapshotter.RestoreSnapshot,
 		copied: func(r store.SnapshotRoom) int64 { return r.Copy }, freed: func(r store.SnapshotRoom) int64 { return r.Database }}
 	SnapshotDrop = SnapshotWork{Name: "drop",
-		do: func(s store.Snapshotter, ctx context.Context, _ progress.Tell) error { return s.DropSnapshot(ctx) }}
+		do: func(s store.Snapshotter, ctx context.Context, _ store.Copying) error { return s.DropSnapshot(ctx) }}
 )
 
+// Copies tells whether it copies a database.
+func (w SnapshotWork) Copies() bool { return w.copied != nil }
+
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
-// machine is refused before anything is dropped for it. Say is told what the copy takes, and what the server's drives have.
-func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show progress.View, say func(string)) error {
+// machine is refused before anything is dropped for it; a clone takes next to none. Say is told what the copy takes, what the
+// server's drives have, and what could not be kept.
+func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, clone bool, show progress.View, say func(string)) error {
 	snapshotter := s.Can().Snapshots
 	if snapshotter == nil {
 		return store.Cannot(s, "snapshots")
@@ -45,7 +49,7 @@ func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show progre
 			return fmt.Errorf("copy %s: %w", s.Label(), err)
 		}
 	}
-	if work.copied != nil {
+	if work.copied != nil && !clone {
 		room, err := checkRoom(ctx, s, snapshotter, work)
 		if err != nil {
 			return err
@@ -56,7 +60,7 @@ func Snapshot(ctx context.Context, s store.Store, work SnapshotWork, show progre
 	}
 	tell, stop := show("snapshot", progress.Bytes)
 	defer stop()
-	return work.do(snapshotter, ctx, tell)
+	return work.do(snapshotter, ctx, store.Copying{Clone: clone, Tell: tell, Warn: func(what string) { say("snapshot: " + what) }})
 }
 
 // checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
@@ -86,7 +90,7 @@ func checkRoom(ctx context.Context, s store.Store, snapshotter store.Snapshotter
 	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
 		where += ", on the file system " + mount
 	}
-	if free < least && !room.Clones {
+	if free < least {
 		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
 			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
 			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}

@@ -83,6 +83,7 @@ type Summary struct {
 	Words      *Words     `json:"words,omitempty"`    // the workload's; absent: DVD Store 2's
 	Engine     string     `json:"engine"`
 	Targets    []string   `json:"targets"`              // labels, without user or password
+	Cloned     []string   `json:"cloned,omitempty"`     // those whose files may share blocks with their snapshot's, so that what is overwritten goes elsewhere
 	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded; 0 is DS2's own
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"` // per target

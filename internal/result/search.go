@@ -36,7 +36,7 @@ type Search struct {
 	Unit       FigureUnit `json:"figure,omitempty"` // of the fields called opm
 	Words      *Words     `json:"words,omitempty"`  // the workload's; absent: DVD Store 2's
 
-	Restore string   `json:"restore"` // of the database before each trial: reset, snapshot, command or none
+	Restore string   `json:"restore"` // of the database before each trial: reset, snapshot, command or none; "snapshot, cloned"
 	Limits  []string `json:"limits"`
 
 	Seed       uint64     `json:"seed,omitempty"` // that of each trial is higher by its number

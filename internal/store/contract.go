@@ -153,13 +153,21 @@ type Snapshotter interface {
 
 	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever it is
 	// cut off, one of the two is there. Nobody may be at work on the database.
-	CreateSnapshot(ctx context.Context, tell progress.Tell) error
+	CreateSnapshot(ctx context.Context, how Copying) error
 
-	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays.
-	RestoreSnapshot(ctx context.Context, tell progress.Tell) error
+	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays. What was
+	// set for the database, such as settings, rights and its owner, is as before, as far as Copying.Warn is not told otherwise.
+	RestoreSnapshot(ctx context.Context, how Copying) error
 
 	// DropSnapshot removes the copy.
 	DropSnapshot(ctx context.Context) error
+}
+
+// Copying is how a database is copied.
+type Copying struct {
+	Clone bool // share blocks between the files of both, which is an error where the server cannot; else copy them in full
+	Tell  progress.Tell
+	Warn  func(string) // told what is set for the database and could not be kept
 }
 
 // SnapshotRoom is the room that a database and its copy take on the server's drives, in bytes.
@@ -168,7 +176,6 @@ type SnapshotRoom struct {
 	Copy        int64    // that there is; 0: none
 	Directories []string // of the server's machine that hold the database and will hold its copy; none: nobody knows
 	Here        bool     // they are of this machine
-	Clones      bool     // the copy may share its blocks with the database, and then takes no room
 }
 
 // LogKeeper is a server that keeps all of its log until somebody backs it up.

@@ -2,12 +2,12 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
-	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -38,8 +38,11 @@ func (s *Store) snapshotName() (string, error) {
 	return name, nil
 }
 
-// clones is the first version that can copy files as clones, where the file system has them.
-const clones = 18_00_00
+// The first versions that copy by other means than files unless told, and that can share blocks between them.
+const (
+	strategies = 15_00_00
+	clones     = 18_00_00
+)
 
 // SnapshotRoom asks for the sizes of both databases and the places of their files: store.Snapshotter.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
@@ -48,14 +51,14 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 		return room, err
 	}
 	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
-		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint, current_setting('server_version_num')::integer >= $3
+		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint
 		FROM pg_database WHERE datname IN ($1, $2)`
 	// Who may not read all settings is not told the directory of the tablespace pg_default.
 	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''), (SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
 		FROM pg_tablespace t, pg_database d
 		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn) error {
-		if err := conn.QueryRow(ctx, sizes, s.Database(), name, clones).Scan(&room.Database, &room.Copy, &room.Clones); err != nil {
+		if err := conn.QueryRow(ctx, sizes, s.Database(), name).Scan(&room.Database, &room.Copy); err != nil {
 			return err
 		}
 		room.Here = isHere(ctx, conn)
@@ -73,18 +76,18 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 }
 
 // CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
-func (s *Store) CreateSnapshot(ctx context.Context, tell progress.Tell) error {
+func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
 	}
 	made, old := s.Database()+newSnapshotSuffix, s.Database()+oldSnapshotSuffix
-	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn) error {
+	err = s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn) error {
 		// The older one may have been left by a command that was killed after the two had changed places.
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
 		}
-		if err := s.copyDatabase(ctx, conn, s.Database(), made, tell); err != nil {
+		if err := s.copyDatabase(ctx, conn, s.Database(), made, made, how); err != nil {
 			return err
 		}
 		if err := exchange(ctx, conn, name, made, old); err != nil {
@@ -92,6 +95,10 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell progress.Tell) error {
 		}
 		return dropDatabase(ctx, conn, old)
 	})
+	if err != nil {
+		return err
+	}
+	return s.noteClone(ctx, how.Clone)
 }
 
 // exchange gives database made the name of another, which from then on is called old, in one transaction. There may be no
@@ -124,14 +131,16 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 }
 
 // RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because there
-// may be no room for a third copy; a restore that is interrupted can be done again.
-func (s *Store) RestoreSnapshot(ctx context.Context, tell progress.Tell) error {
+// may be no room for a third copy; a restore that is interrupted can be done again. What is set for the database is kept with the
+// snapshot meanwhile, and the new database gets its name last, so that one of that name always has it.
+func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	name, err := s.snapshotName()
 	if err != nil {
 		return err
 	}
 	op := "restore " + s.Label()
-	return s.administer(ctx, op, func(conn *pgx.Conn) error {
+	made := s.Database() + newSnapshotSuffix
+	err = s.administer(ctx, op, func(conn *pgx.Conn) error {
 		there, err := exists(ctx, conn, name)
 		if err != nil {
 			return err
@@ -140,8 +149,30 @@ func (s *Store) RestoreSnapshot(ctx context.Context, tell progress.Tell) error {
 			return &store.Error{Op: op, Class: store.Config,
 				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
 		}
-		return s.copyDatabase(ctx, conn, name, s.Database(), tell)
+		if err := keepSettings(ctx, conn, s.Database(), name, how.Warn); err != nil {
+			return err
+		}
+		if err := dropDatabase(ctx, conn, made); err != nil {
+			return err
+		}
+		if err := s.copyDatabase(ctx, conn, name, s.Database(), made, how); err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Database()))
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return s.noteClone(ctx, how.Clone)
+}
+
+// noteClone notes in the database whether its files may share their blocks with those of the snapshot.
+func (s *Store) noteClone(ctx context.Context, clone bool) error {
+	const note = `WITH gone AS (DELETE FROM ds2_info WHERE name = $1 AND NOT $2)
+		INSERT INTO ds2_info (name, value) SELECT $1, 'yes' WHERE $2 ON CONFLICT DO NOTHING`
+	_, err := s.db.ExecContext(ctx, note, store.InfoClone, clone)
+	return s.wrap("note in "+s.Label()+" how it was copied", err)
 }
 
 // DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
@@ -150,7 +181,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn) error {
+	err = s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn) error {
 		for _, name := range []string{name, s.Database() + newSnapshotSuffix, s.Database() + oldSnapshotSuffix} {
 			if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
 				return err
@@ -158,6 +189,13 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	if err := s.noteClone(ctx, false); store.Classify(err) != store.Config { // else there is no database, or not ds2's
+		return err
+	}
+	return nil
 }
 
 // administer lends a connection to another database of the server, when this process has none to the target's own.
@@ -173,41 +211,50 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 	return s.wrap(op, f(conn))
 }
 
-// copyDatabase makes database to, in the place of one that is there, as a copy of database from. Of the server's ways it takes the fastest: copying
-// files (the only one before version 15), as clones that share their blocks where version and file system can do that.
-func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, to string, tell progress.Tell) error {
-	work, err := measureCopy(ctx, conn, from, to)
+// copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old is dropped
+// before; it may be made itself.
+func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, made string, how store.Copying) error {
+	work, err := measureCopy(ctx, conn, from, old)
 	if err != nil {
 		return err
 	}
-	defer s.follow(ctx, work, tell)()
-	if err := dropDatabase(ctx, conn, to); err != nil {
+	defer s.follow(ctx, work, how.Tell)()
+	if err := dropDatabase(ctx, conn, old); err != nil {
 		return err
 	}
 	work.drop()
-	defer s.readAhead(ctx, from, work)()
-	return createCopy(ctx, conn, from, to)
+	stop := s.readAhead(ctx, from, work)
+	err = createCopy(ctx, conn, from, made, how.Clone)
+	stop()
+	if err != nil {
+		return err
+	}
+	return keepSettings(ctx, conn, from, made, how.Warn)
 }
 
-// createCopy makes database to as a copy of database from.
-func createCopy(ctx context.Context, conn *pgx.Conn, from, to string) error {
-	create := "CREATE DATABASE " + quote(to) + " TEMPLATE " + quote(from)
+// createCopy makes database made as a copy of database from. Unless clone says otherwise it is a full copy: where files share blocks,
+// each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's copying.
+func createCopy(ctx context.Context, conn *pgx.Conn, from, made string, clone bool) error {
+	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
 	var version int
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
 		return err
 	}
-	if version >= 15_00_00 {
-		create += " STRATEGY file_copy"
+	if clone && version < clones {
+		return &store.Error{Op: "clone " + from, Class: store.Config, Err: errors.New("only version 18 and later can share blocks between files"),
+			Hint: "leave --clone out"}
 	}
 	if version >= clones {
-		if _, err := conn.Exec(ctx, "SET file_copy_method = clone"); err == nil {
-			if _, err := conn.Exec(ctx, create); err == nil {
-				return nil
-			}
+		method := "copy"
+		if clone {
+			method = "clone"
 		}
-		if _, err := conn.Exec(ctx, "RESET file_copy_method"); err != nil {
+		if _, err := conn.Exec(ctx, "SET file_copy_method = "+method); err != nil {
 			return err
 		}
+	}
+	if version >= strategies {
+		create += " STRATEGY file_copy"
 	}
 	_, err := conn.Exec(ctx, create)
 	return err

@@ -63,10 +63,15 @@ func state(t *testing.T, s *postgres.Store) map[string]string {
 	return state
 }
 
+// fully is a full copy with which everything is kept.
+func fully(t *testing.T) store.Copying {
+	return store.Copying{Tell: silent, Warn: func(what string) { t.Error(what) }}
+}
+
 func TestBackToTheStart(t *testing.T) {
 	s := loaded(t, small)
 	fresh := state(t, s)
-	if err := s.CreateSnapshot(t.Context(), silent); err != nil {
+	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
 		t.Fatal(err)
 	}
 	room, err := s.SnapshotRoom(t.Context())
@@ -83,8 +88,8 @@ func TestBackToTheStart(t *testing.T) {
 		back func() error
 	}{
 		{"reset", func() error { return load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent) }},
-		{"snapshot", func() error { return s.RestoreSnapshot(t.Context(), silent) }},
-		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context(), silent) }},
+		{"snapshot", func() error { return s.RestoreSnapshot(t.Context(), fully(t)) }},
+		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context(), fully(t)) }},
 		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent) }},
 	} {
 		if way.name != "reset of what was not changed" {
@@ -104,7 +109,7 @@ func TestBackToTheStart(t *testing.T) {
 
 func TestSnapshotErrors(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	err := s.RestoreSnapshot(t.Context(), silent)
+	err := s.RestoreSnapshot(t.Context(), fully(t))
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ds2 snapshot create") {
 		t.Errorf("restore without a snapshot: %v", err)
 	}
@@ -116,12 +121,12 @@ func TestSnapshotErrors(t *testing.T) {
 	if err := other.DB().Ping(); err != nil {
 		t.Fatal(err)
 	}
-	err = s.CreateSnapshot(t.Context(), silent)
+	err = s.CreateSnapshot(t.Context(), fully(t))
 	if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), "connected") {
 		t.Errorf("snapshot of a database in use: %v", err)
 	}
 
-	err = open(t, pgtest.Server(t).URL(strings.Repeat("x", 60))).CreateSnapshot(t.Context(), silent)
+	err = open(t, pgtest.Server(t).URL(strings.Repeat("x", 60))).CreateSnapshot(t.Context(), fully(t))
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "63") {
 		t.Errorf("snapshot with too long a name: %v", err)
 	}
@@ -131,7 +136,7 @@ func TestSnapshotErrors(t *testing.T) {
 func TestSnapshotIsKept(t *testing.T) {
 	s := loaded(t, small)
 	fresh := state(t, s)
-	if err := s.CreateSnapshot(t.Context(), silent); err != nil {
+	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -145,11 +150,11 @@ func TestSnapshotIsKept(t *testing.T) {
 	if err := other.DB().Ping(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CreateSnapshot(t.Context(), silent); err == nil {
+	if err := s.CreateSnapshot(t.Context(), fully(t)); err == nil {
 		t.Fatal("a database in use was copied")
 	}
 	other.Close()
-	if err := s.RestoreSnapshot(t.Context(), silent); err != nil {
+	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
 		t.Fatalf("restore after a second snapshot that failed: %v", err)
 	}
 	if got := state(t, s); !maps.Equal(got, fresh) {
@@ -164,13 +169,13 @@ func TestSnapshotIsKept(t *testing.T) {
 		}
 	}
 	work(t, s)
-	if err := s.CreateSnapshot(t.Context(), silent); err != nil {
+	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.DB().Exec("UPDATE inventory SET sales = 0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RestoreSnapshot(t.Context(), silent); err != nil {
+	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
 		t.Fatal(err)
 	}
 	if got := state(t, s); !maps.Equal(got, worked) {
@@ -180,5 +185,131 @@ func TestSnapshotIsKept(t *testing.T) {
 	err := admin.DB().QueryRow("SELECT count(*) FROM pg_database WHERE starts_with(datname, $1)", s.Database()+"_ds2_snap_").Scan(&others)
 	if err != nil || others != 0 {
 		t.Errorf("%d databases are left over beside the snapshot, %v", others, err)
+	}
+}
+
+// settingsOf is what is set for a database outside of its files.
+func settingsOf(t *testing.T, s *postgres.Store) string {
+	t.Helper()
+	var all string
+	err := s.DB().QueryRow(`SELECT concat_ws(E'\n', pg_get_userbyid(d.datdba), d.datconnlimit, shobj_description(d.oid, 'pg_database'),
+		(SELECT string_agg(concat_ws(' ', a.grantee::regrole, a.privilege_type, a.is_grantable), ', ' ORDER BY a.grantee, a.privilege_type) FROM aclexplode(d.datacl) a),
+		(SELECT string_agg(concat_ws(' ', s.setrole::regrole, s.setconfig), ', ' ORDER BY s.setrole) FROM pg_db_role_setting s WHERE s.setdatabase = d.oid))
+		FROM pg_database d WHERE d.datname = current_database()`).Scan(&all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after the snapshot was made, and also
+// after a restore that was cut off when the database was gone.
+func TestSnapshotKeepsSettings(t *testing.T) {
+	s := loaded(t, small)
+	admin := open(t, pgtest.Server(t).URL("postgres"))
+	do := func(statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			if _, err := admin.DB().Exec(strings.NewReplacer("DATABASE", "DATABASE "+s.Database()).Replace(statement)); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	do("CREATE ROLE ds2_owner", `CREATE ROLE "ds2 user"`)
+	t.Cleanup(func() {
+		for _, role := range []string{"ds2_owner", `"ds2 user"`} {
+			for _, database := range []string{s.Database(), s.Database() + "_ds2_snapshot"} {
+				admin.DB().Exec("ALTER DATABASE " + database + " OWNER TO postgres")
+				admin.DB().Exec("REVOKE ALL ON DATABASE " + database + " FROM " + role)
+			}
+			if _, err := admin.DB().Exec("DROP ROLE " + role); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	do("ALTER DATABASE SET work_mem = '5MB'", "COMMENT ON DATABASE IS 'it''s mine'")
+	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.DropSnapshot(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	do(`ALTER DATABASE SET search_path = "$user", "an app", public`, "ALTER DATABASE SET work_mem = '7MB'", "ALTER DATABASE SET app.name = 'a, b'",
+		`ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`, "REVOKE ALL ON DATABASE FROM PUBLIC",
+		`GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`, "ALTER DATABASE CONNECTION LIMIT 77", "ALTER DATABASE OWNER TO ds2_owner")
+	want := settingsOf(t, s)
+	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got := settingsOf(t, s); got != want {
+		t.Errorf("after the restore:\n%s\nbefore it:\n%s", got, want)
+	}
+	s.DB().SetMaxIdleConns(0)
+	do("DROP DATABASE")
+	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got := settingsOf(t, s); got != want {
+		t.Errorf("after the restore of a database that was gone:\n%s\nbefore it:\n%s", got, want)
+	}
+	do("ALTER DATABASE RESET ALL", "GRANT TEMPORARY ON DATABASE TO PUBLIC", "COMMENT ON DATABASE IS NULL", "ALTER DATABASE CONNECTION LIMIT -1")
+	want = settingsOf(t, s)
+	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
+		t.Fatal(err)
+	}
+	if got := settingsOf(t, s); got != want {
+		t.Errorf("after settings were taken back:\n%s\nbefore it:\n%s", got, want)
+	}
+}
+
+// TestClone has files share blocks where that is asked for, and only there, and notes it with the database for its runs.
+func TestClone(t *testing.T) {
+	s := loaded(t, small)
+	clone := fully(t)
+	clone.Clone = true
+	t.Cleanup(func() {
+		if err := s.DropSnapshot(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	cloned := func() bool {
+		info, err := store.ReadInfo(t.Context(), s.DB())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info[store.InfoClone] != ""
+	}
+	var version int
+	if err := s.DB().QueryRow("SELECT current_setting('server_version_num')::integer / 10000").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	err := s.CreateSnapshot(t.Context(), clone)
+	if version < 18 {
+		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "leave --clone out") {
+			t.Errorf("a clone on version %d: %v", version, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why  string
+		do   func() error
+		want bool
+	}{
+		{"a snapshot is its clone", func() error { return nil }, true},
+		{"a full copy of it", func() error { return s.RestoreSnapshot(t.Context(), fully(t)) }, false},
+		{"it is a clone of the snapshot", func() error { return s.RestoreSnapshot(t.Context(), clone) }, true},
+		{"the snapshot is gone", func() error { return s.DropSnapshot(t.Context()) }, false},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatalf("%s: %v", c.why, err)
+		}
+		if got := cloned(); got != c.want {
+			t.Errorf("%s: noted as cloned: %v", c.why, got)
+		}
 	}
 }

@@ -80,12 +80,12 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 }
 
 // CreateSnapshot makes a full backup: store.Snapshotter. It is also what full recovery takes effect with.
-func (s *Store) CreateSnapshot(ctx context.Context, tell progress.Tell) error {
+func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	op := "back up " + s.Label()
-	if err := s.needBackup(ctx, op); err != nil {
+	if err := s.needBackup(ctx, op, how); err != nil {
 		return err
 	}
-	defer s.watchBackup(ctx, "BACKUP DATABASE", tell)()
+	defer s.watchBackup(ctx, "BACKUP DATABASE", how.Tell)()
 	found, err := s.backups(ctx, s.db)
 	if ctx.Err() != nil {
 		return s.Wrap(op, err)
@@ -98,12 +98,12 @@ func (s *Store) CreateSnapshot(ctx context.Context, tell progress.Tell) error {
 
 // RestoreSnapshot puts the backup in the database's place, in the files where the database lies now: store.Snapshotter.
 // The database may be offline, amid a restore that was cut off, or gone.
-func (s *Store) RestoreSnapshot(ctx context.Context, tell progress.Tell) error {
+func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
-	if err := s.needBackup(ctx, op); err != nil {
+	if err := s.needBackup(ctx, op, how); err != nil {
 		return err
 	}
-	defer s.watchBackup(ctx, "RESTORE DATABASE", tell)()
+	defer s.watchBackup(ctx, "RESTORE DATABASE", how.Tell)()
 	master := s.master()
 	defer master.Close()
 	found, err := s.backups(ctx, master)
@@ -223,7 +223,7 @@ func scanNamed(rows *sql.Rows, into map[string]any, row func()) error {
 // DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a backup.
 func (s *Store) DropSnapshot(ctx context.Context) error {
 	op := "drop the snapshot of " + s.Label()
-	if err := s.needBackup(ctx, op); err != nil {
+	if err := s.needBackup(ctx, op, store.Copying{}); err != nil {
 		return err
 	}
 	// The paths as BACKUP resolved them are in the history of backups, for those who may read that.
@@ -240,8 +240,11 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		Hint: fmt.Sprintf("delete %s and %s, in its directory for backups, as far as they are there", files[0], files[1])}
 }
 
-// needBackup is an error where the server has no BACKUP of its own.
-func (s *Store) needBackup(ctx context.Context, op string) error {
+// needBackup is an error where the server has no BACKUP of its own, or the copy is to be other than a full one.
+func (s *Store) needBackup(ctx context.Context, op string, how store.Copying) error {
+	if how.Clone {
+		return &store.Error{Op: op, Class: store.Config, Err: errors.New("a backup of SQL Server shares no blocks with its database"), Hint: "leave --clone out"}
+	}
 	v, err := s.ask(ctx)
 	if err != nil {
 		return err
