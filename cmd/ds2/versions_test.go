@@ -37,7 +37,9 @@ func TestOldestAndNewest(t *testing.T) {
 				}
 				return stdout
 			}
-			told := func(record string) bool { return strings.Contains(ds2("report -o text "+record), "overwrites are copied") }
+			told := func(record string) bool {
+				return strings.Contains(ds2("report -o text "+record), "overwrites are copied")
+			}
 			const drive = "drive --target TARGET --threads 2 --warmup-time 0 --run-time 2s --metrics-addr= --out RECORD"
 			ds2("load --target TARGET --size 100MB")
 			loaded := pgtest.Contents(t, target)
