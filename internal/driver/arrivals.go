@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -13,18 +14,33 @@ import (
 // order's response time then counts from when it was due, so that a slow store cannot hide the orders it held up
 // (coordinated omission).
 type Arrivals struct {
-	Rate    float64 // orders due a second, over all targets; 0 is the closed loop
-	Poisson bool    // exponential times between orders, as of many customers independent of each other; else even ones
+	Rate    float64       // orders due a second, over all targets; 0 is the closed loop
+	backlog time.Duration // of a test; 0: the one of ds2
+	Poisson bool          // exponential times between orders, as of many customers independent of each other; else even ones
 }
 
 // backlog is how long orders may wait for a free user: when so many are waiting as fall due in this time, the next is
-// dropped, and counted.
+// dropped, and counted. How long it would have waited at least is known when those before it have been begun: so long it counts to have
+// taken.
 const backlog = 10 * time.Second
+
+// arrival is an order that fell due, and when those did that were dropped since the one before.
+type arrival struct {
+	at      time.Time
+	dropped []time.Time
+}
+
+// waited notes of an arrival that is begun or given up how long the dropped ones before it would have waited at least.
+func (a arrival) waited(tally *measure.Order) {
+	for _, at := range a.dropped {
+		tally.Waited(time.Since(at))
+	}
+}
 
 // offer starts a goroutine for each target that lets orders fall due, from the start of the ramp until the run stops.
 // Users take them in turn from the channel of their target. In a closed loop the channels are nil.
-func (d *Driver) offer(wg *sync.WaitGroup) []chan time.Time {
-	due := make([]chan time.Time, len(d.config.Targets))
+func (d *Driver) offer(wg *sync.WaitGroup) []chan arrival {
+	due := make([]chan arrival, len(d.config.Targets))
 	a := d.config.Arrivals
 	if a.Rate == 0 {
 		return due
@@ -32,7 +48,7 @@ func (d *Driver) offer(wg *sync.WaitGroup) []chan time.Time {
 	d.SetRate(a.Rate)
 	a.Rate /= float64(len(due))
 	for i := range due {
-		due[i] = make(chan time.Time, int(math.Ceil(a.Rate*backlog.Seconds())))
+		due[i] = make(chan arrival, int(math.Ceil(a.Rate*cmp.Or(a.backlog, backlog).Seconds())))
 		recorder := d.meter.NewRecorder(i)
 		random := rand.New(rand.NewPCG(d.config.Seed, math.MaxUint64-uint64(d.config.UserOffset+i)))
 		wg.Go(func() { d.offerTo(due[i], a, recorder, random) })
@@ -46,28 +62,34 @@ func (d *Driver) SetRate(rate float64) {
 }
 
 // offerTo lets orders fall due on one target. Those still waiting when the run stops are dropped.
-func (d *Driver) offerTo(due chan time.Time, a Arrivals, recorder *measure.Recorder, random *rand.Rand) {
+func (d *Driver) offerTo(due chan arrival, a Arrivals, recorder *measure.Recorder, random *rand.Rand) {
 	var tally measure.Order
-	for at := d.start; ; {
+	next := arrival{at: d.start}
+	for {
 		gap := 1.0
 		if a.Poisson {
 			gap = random.ExpFloat64()
 		}
-		at = at.Add(time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)))
-		if !sleep(d.stop, time.Until(at)) {
+		next.at = next.at.Add(time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)))
+		if !sleep(d.stop, time.Until(next.at)) {
 			break
 		}
 		tally.Offered++
 		select {
-		case due <- at:
+		case due <- next:
+			next.dropped = nil
 		default:
 			tally.Dropped++
+			next.dropped = append(next.dropped, next.at)
 		}
 		recorder.Record(&tally)
 	}
 	close(due)
-	for range due {
+	for left := range due {
 		tally.Dropped++
+		left.waited(&tally)
+		tally.Waited(time.Since(left.at))
 	}
+	next.waited(&tally)
 	recorder.Record(&tally)
 }

@@ -86,3 +86,50 @@ func TestOpenLoopAboveCapacity(t *testing.T) {
 		t.Errorf("offered %d, orders %d, dropped %d; want what was offered to be one or the other", n.Offered, n.Orders, n.Dropped)
 	}
 }
+
+// TestDroppedOrdersWaited: a store that stalls for 20 s in 20 minutes has the percentiles that it would have if no order had been
+// dropped, as near as 5 %, and says that they are lower bounds.
+func TestDroppedOrdersWaited(t *testing.T) {
+	stalled := func(backlog time.Duration) (measure.Window, measure.Distribution) {
+		var start time.Time
+		c := config(&simulation{service: 2 * time.Millisecond, slow: func() time.Duration {
+			if start.IsZero() {
+				start = time.Now()
+			}
+			at := time.Since(start)
+			if at < 300*time.Second || at > 320*time.Second {
+				return 0
+			}
+			return 320*time.Second - at
+		}})
+		c.Arrivals = Arrivals{Rate: 50, backlog: backlog}
+		c.Run = 1200 * time.Second
+		got, _, err := drive(t, c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := got.Phase(measure.PhaseRun)
+		w, err := got.Window("run", run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := got.Distributions(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w, all[measure.WholeOrder]
+	}
+	kept, _ := stalled(time.Hour)
+	w, orders := stalled(0)
+	want, got := kept.Latency[measure.WholeOrder], w.Latency[measure.WholeOrder]
+	t.Logf("p99 %.0f ms of %.0f, p99.9 %.0f of %.0f, %d dropped", got.P99, want.P99, got.P999, want.P999, got.Dropped)
+	if want.Dropped != 0 || want.AtLeastFrom != nil || got.Dropped != w.Counts.Dropped || got.Dropped < 400 {
+		t.Errorf("%d dropped where all are kept, else %d of %d", want.Dropped, got.Dropped, w.Counts.Dropped)
+	}
+	if math.Abs(got.P99/want.P99-1) > .05 || got.P50 != want.P50 {
+		t.Errorf("p50 %v and p99 %v ms, want %v and %v", got.P50, got.P99, want.P50, want.P99)
+	}
+	if !orders.AtLeast(.99) || orders.AtLeast(.5) || !orders.MeanAtLeast() {
+		t.Errorf("p99 is at least so high: %t; p50: %t", orders.AtLeast(.99), orders.AtLeast(.5))
+	}
+}

@@ -54,7 +54,7 @@ func newUser(d *Driver, number int) *user {
 
 // run plays orders from delay after the start until the run stops: as soon as the last is done and thought over, or, in
 // an open loop, as they fall due.
-func (u *user) run(delay time.Duration, due <-chan time.Time) {
+func (u *user) run(delay time.Duration, due <-chan arrival) {
 	defer u.become(measure.UserDone)
 	stop := u.driver.stop
 	if !sleep(stop, delay) {
@@ -64,12 +64,15 @@ func (u *user) run(delay time.Duration, due <-chan time.Time) {
 	for stop.Err() == nil {
 		began := time.Now()
 		if due != nil {
-			var ok bool
-			if began, ok = <-due; !ok {
+			next, ok := <-due
+			if !ok {
 				return
 			}
+			began = next.at
+			next.waited(&u.tally)
 			if stop.Err() != nil {
 				u.tally.Dropped++
+				u.tally.Waited(time.Since(began))
 				u.recorder.Record(&u.tally)
 				return
 			}

@@ -162,7 +162,7 @@ func complete(ctx context.Context, o Options) (result.Summary, error) {
 
 // judge judges limits over the first window of a run. A run without a window has no samples, so its limits fail.
 func judge(limits []limit.Limit, series measure.Series, counters monitor.Table, s result.Summary) ([]limit.Verdict, error) {
-	figures := limit.Figures(func(limit.Metric) (float64, bool) { return 0, false })
+	figures := limit.Figures(func(limit.Metric) (float64, bool, bool) { return 0, false, false })
 	if len(s.Windows) > 0 {
 		var err error
 		if figures, err = limit.Of(s.Words.Or().Cycle, series, s.Windows[0], counters, s.Start, s.Machine); err != nil {

@@ -45,31 +45,32 @@ func Of(cycle string, series measure.Series, w measure.Window, counters monitor.
 		times["browse"] = measure.Merge("browse", browses...)
 	}
 	seen := monitor.Drives{Counters: counters, Machine: machine, From: start.Add(span.From), To: start.Add(span.To)}
-	return func(m Metric) (float64, bool) {
+	return func(m Metric) (value float64, atLeast, measured bool) {
 		switch m.Subject {
 		case "opm":
-			return w.OPM, true
+			return w.OPM, false, true
 		case "errors", "dropped":
 			r := CountOf(m, w)
-			return r.Count / r.Of, r.Of > 0
+			return r.Count / r.Of, false, r.Of > 0
 		case "iops":
-			return seen.IOPS()
+			iops, measured := seen.IOPS()
+			return iops, false, measured
 		}
 		if k, ok := kinds[m.Subject]; ok {
 			mean, longest, measured := seen.Slowest(k)
 			if m.Stat == "max" {
-				return longest, measured
+				return longest, false, measured
 			}
-			return mean, measured
+			return mean, false, measured
 		}
 		d, measured := times[m.Subject]
 		if !measured {
-			return 0, false
+			return 0, false, false
 		}
 		if q, ok := m.Quantile(); ok {
-			return d.Quantile(q).Seconds(), true
+			return d.Quantile(q).Seconds(), d.AtLeast(q), true
 		}
-		return d.Mean().Seconds(), true
+		return d.Mean().Seconds(), d.MeanAtLeast(), true
 	}, nil
 }
 

@@ -79,7 +79,7 @@ func TestOf(t *testing.T) {
 		{"a window shorter than 15 s has its mean for a maximum", Metric{"data read", "max"}, 0.004},
 		{"the requests of the data's drive", Metric{"iops", ""}, 400. / 3},
 	} {
-		got, measured := figures(c.metric)
+		got, _, measured := figures(c.metric)
 		if measured == math.IsNaN(c.want) || measured && math.Abs(got-c.want) > 0.02*c.want {
 			t.Errorf("%s: %s is %v, %v; want %v", c.why, c.metric, got, measured, c.want)
 		}
@@ -141,7 +141,7 @@ func TestRoles(t *testing.T) {
 					t.Errorf("%s: passed %v, want %v: %v", preset, !want, want, verdicts)
 				}
 			}
-			iops, measured := figures(Metric{"iops", ""})
+			iops, _, measured := figures(Metric{"iops", ""})
 			if known := c.machine.Drives[1].Roles != nil; measured != known || known && iops != 400 {
 				t.Errorf("iops %v, measured %v", iops, measured)
 			}

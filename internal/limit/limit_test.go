@@ -147,7 +147,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	measured := map[Metric]float64{{"order", "p95"}: 0.6, {"errors", ""}: 0.00042, {"opm", ""}: 64973.7}
-	got := Judge(limits, func(m Metric) (float64, bool) { v, ok := measured[m]; return v, ok })
+	got := Judge(limits, func(m Metric) (float64, bool, bool) { v, ok := measured[m]; return v, false, ok })
 	want := []string{
 		"FAIL order p95 < 500ms (measured 600ms)",
 		"PASS order p95 <= 600ms (measured 600ms)",
@@ -160,7 +160,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("got %q, want %q", got[i], want[i])
 		}
 	}
-	if UpperHold(got) || !UpperHold(Judge(limits[3:4], func(Metric) (float64, bool) { return 1, true })) {
+	if UpperHold(got) || !UpperHold(Judge(limits[3:4], func(Metric) (float64, bool, bool) { return 1, false, true })) {
 		t.Error("a missed limit on OPM is not one that fewer users keep, the others are")
 	}
 	if Passed(got) || !Passed(got[1:4]) {
@@ -178,7 +178,7 @@ func TestStrain(t *testing.T) {
 	}
 	figures := map[Metric]float64{{"order", "p95"}: 0.1, {"purchase", "p95"}: 0.8, {"errors", ""}: 0, {"opm", ""}: 1}
 	strain := func() (float64, error) {
-		return Strain(Judge(limits, func(m Metric) (float64, bool) { v, ok := figures[m]; return v, ok }))
+		return Strain(Judge(limits, func(m Metric) (float64, bool, bool) { v, ok := figures[m]; return v, false, ok }))
 	}
 	if got, err := strain(); err != nil || got != 0.8 {
 		t.Errorf("strain %v, %v; want that of the tightest upper limit, 0.8", got, err)
@@ -211,6 +211,25 @@ func TestPresetsOfStressTests(t *testing.T) {
 		limits, err := Preset(OfLength(c.name, c.run))
 		if err != nil || !slices.ContainsFunc(limits, func(l Limit) bool { return l.String() == c.want }) {
 			t.Errorf("%s over %s: %v, %v; want %s among them", c.name, c.run, limits, err, c.want)
+		}
+	}
+}
+
+// TestLowerBounds: what is only known to be at least so high keeps no upper limit, and fails one that it is above.
+func TestLowerBounds(t *testing.T) {
+	limits, err := ParseAll([]string{"order p99 < 500ms", "order p99 < 20s", "dropped < 0.1%"}, "order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Judge(limits, func(m Metric) (float64, bool, bool) {
+		if m.Subject == "dropped" {
+			return 0.008, false, true
+		}
+		return 10, true, true
+	})
+	for i, want := range []string{"FAIL order p99 < 500ms (measured at least 10s)", "FAIL order p99 < 20s (measured at least 10s)", "FAIL dropped < 0.1% (measured 0.8%)"} {
+		if got[i].String() != want {
+			t.Errorf("got %q, want %q", got[i], want)
 		}
 	}
 }

@@ -9,16 +9,18 @@ import (
 )
 
 // Figures gives the measured value of a metric over a window, in the metric's unit; false where the window has no sample
-// of it. See [Of] for what each figure is.
-type Figures func(Metric) (value float64, measured bool)
+// of it. atLeast says that only a lower bound is known, as of response times where an open loop dropped orders. See [Of] for what each
+// figure is.
+type Figures func(Metric) (value float64, atLeast, measured bool)
 
 // Verdict is a limit and how the measured figure stands to it.
 type Verdict struct {
 	Limit    string   `json:"limit"`
 	Unit     Unit     `json:"unit"`
-	Bound    float64  `json:"bound"`    // in Unit
-	Measured *float64 `json:"measured"` // in Unit; null where the window has no sample
-	OK       bool     `json:"ok"`       // false without a sample: what was not measured cannot pass
+	Bound    float64  `json:"bound"`              // in Unit
+	Measured *float64 `json:"measured"`           // in Unit; null where the window has no sample
+	AtLeast  bool     `json:"at_least,omitempty"` // Measured is a lower bound
+	OK       bool     `json:"ok"`                 // false without a sample: what was not measured cannot pass, nor can a lower bound keep an upper limit
 }
 
 // Judge gives one verdict for each limit, in their order.
@@ -26,8 +28,9 @@ func Judge(limits []Limit, figures Figures) []Verdict {
 	verdicts := make([]Verdict, len(limits))
 	for i, l := range limits {
 		v := Verdict{Limit: l.String(), Unit: l.Unit(), Bound: l.Bound}
-		if value, measured := figures(l.Metric); measured {
-			v.Measured, v.OK = &value, l.Compare.holds(value, l.Bound)
+		if value, atLeast, measured := figures(l.Metric); measured {
+			v.Measured, v.AtLeast = &value, atLeast
+			v.OK = l.Compare.holds(value, l.Bound) && (!atLeast || l.Unit().lower())
 		}
 		verdicts[i] = v
 	}
@@ -76,10 +79,13 @@ func (v Verdict) Value() string {
 	if v.Measured == nil {
 		return "no samples"
 	}
-	value := *v.Measured
+	value, least := *v.Measured, ""
+	if v.AtLeast {
+		least = "at least "
+	}
 	switch v.Unit {
 	case Seconds:
-		return time.Duration(value * float64(time.Second)).Round(time.Microsecond).String()
+		return least + time.Duration(value*float64(time.Second)).Round(time.Microsecond).String()
 	case Ratio:
 		return strconv.FormatFloat(100*value, 'g', 4, 64) + "%"
 	default:

@@ -3,6 +3,8 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
@@ -23,8 +25,13 @@ func newHistogram() *hdr.Histogram { return hdr.New(lowestMicros, highestMicros,
 // 1 %.
 type Distribution struct {
 	Name      string
-	Sum       time.Duration
+	Sum       time.Duration // of those that came to an end
 	histogram *hdr.Histogram
+
+	// dropped are how long orders that an open loop dropped would have waited at least: observations that are censored on the right,
+	// since only a lower bound is known. Without them a store that stalls would have its worst waits left out (Gil Tene's coordinated
+	// omission). nil: there are none.
+	dropped *hdr.Histogram
 }
 
 func newDistribution(name string) Distribution {
@@ -49,17 +56,62 @@ func (d *Distribution) merge(o Distribution) error {
 		return fmt.Errorf("merge histograms of %s: %d values are out of bounds", d.Name, dropped)
 	}
 	d.Sum += o.Sum
+	if o.dropped != nil {
+		d.drop(o.dropped)
+	}
 	return nil
 }
 
-// Count is how many there are.
+func (d *Distribution) drop(waits *hdr.Histogram) {
+	if d.dropped == nil {
+		d.dropped = newHistogram()
+	}
+	d.dropped.Merge(waits) // of the same bounds
+}
+
+// all are those that came to an end and those that were dropped, which count as no longer than is known.
+func (d Distribution) all() *hdr.Histogram {
+	if d.dropped == nil {
+		return d.histogram
+	}
+	all := newHistogram()
+	all.Merge(d.histogram)
+	all.Merge(d.dropped)
+	return all
+}
+
+// certain is the share, in percent, up to which quantiles are what they are; above it they are lower bounds.
+func (d Distribution) certain() float64 {
+	if d.dropped == nil || d.dropped.TotalCount() == 0 {
+		return 100
+	}
+	least, below := d.dropped.Min(), int64(0)
+	for _, bar := range d.histogram.Distribution() {
+		if bar.To < least {
+			below += bar.Count
+		}
+	}
+	return 100 * float64(below) / float64(d.histogram.TotalCount()+d.dropped.TotalCount())
+}
+
+// AtLeast says that the response time that a share q does not exceed is only known to be at least Quantile's.
+func (d Distribution) AtLeast(q float64) bool { return 100*q > d.certain() }
+
+// MeanAtLeast says that Mean leaves out orders that were dropped.
+func (d Distribution) MeanAtLeast() bool { return d.certain() < 100 }
+
+// Count is how many came to an end.
 func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 
 // Latency sums the distribution up. The mean is that of the exact sum.
 func (d Distribution) Latency() Latency {
-	at := func(percentile float64) float64 { return float64(d.histogram.ValueAtQuantile(percentile)) / 1000 }
+	all := d.all()
+	at := func(percentile float64) float64 { return float64(all.ValueAtQuantile(percentile)) / 1000 }
 	l := Latency{Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9),
-		Max: float64(d.histogram.Max()) / 1000}
+		Max: float64(all.Max()) / 1000}
+	if d.MeanAtLeast() {
+		l.Dropped, l.AtLeastFrom = d.dropped.TotalCount(), new(d.certain())
+	}
 	if l.Count > 0 {
 		l.Mean = float64(d.Sum) / float64(time.Millisecond) / float64(l.Count)
 	}
@@ -71,7 +123,7 @@ func (d Distribution) p95() float64 { return float64(d.histogram.ValueAtQuantile
 
 // Quantile is the response time that a share q of all does not exceed; the longest for 1.
 func (d Distribution) Quantile(q float64) time.Duration {
-	return time.Duration(d.histogram.ValueAtQuantile(100*q)) * time.Microsecond
+	return time.Duration(d.all().ValueAtQuantile(100*q)) * time.Microsecond
 }
 
 // Mean is the average response time; 0 where there are none.
@@ -106,6 +158,11 @@ type Latency struct {
 	P99   float64 `json:"p99_ms"`
 	P999  float64 `json:"p999_ms"`
 	Max   float64 `json:"max_ms"`
+
+	// Dropped are orders that an open loop dropped. They stand in the percentiles and the maximum, not in Count and Mean, with the time
+	// that they would have waited at least: from this percentile on, figures are lower bounds.
+	Dropped     int64    `json:"dropped,omitempty"`
+	AtLeastFrom *float64 `json:"at_least_from_pct,omitempty"`
 }
 
 // Interval holds the histograms of all series between two moments, counted from the first orders on.
@@ -147,15 +204,32 @@ func CheckHistogram(text string) error {
 
 // each calls f with the distribution of every series.
 func (iv Interval) each(f func(Distribution) error) error {
-	for name, text := range iv.Histograms {
-		h, err := decode(text)
-		if err != nil {
-			return fmt.Errorf("series %s: %w", name, err)
+	names := slices.Collect(maps.Keys(iv.Histograms))
+	if iv.Histograms[droppedOrder] != "" && iv.Histograms[WholeOrder] == "" {
+		names = append(names, WholeOrder) // all were dropped
+	}
+	for _, name := range names {
+		if name == droppedOrder {
+			continue // it stands with the whole orders
 		}
-		d := Distribution{Name: name, histogram: h}
+		d := newDistribution(name)
+		if text := iv.Histograms[name]; text != "" {
+			h, err := decode(text)
+			if err != nil {
+				return fmt.Errorf("series %s: %w", name, err)
+			}
+			d.histogram = h
+		}
+		if text := iv.Histograms[droppedOrder]; text != "" && name == WholeOrder {
+			waits, err := decode(text)
+			if err != nil {
+				return fmt.Errorf("series %s: %w", droppedOrder, err)
+			}
+			d.drop(waits)
+		}
 		var exact bool
 		if d.Sum, exact = iv.Sums[name]; !exact {
-			d.Sum = time.Duration(h.Mean() * float64(h.TotalCount()) * float64(time.Microsecond))
+			d.Sum = time.Duration(d.histogram.Mean() * float64(d.Count()) * float64(time.Microsecond))
 		}
 		if err := f(d); err != nil {
 			return err

@@ -53,13 +53,19 @@ type Users [NumUserStates]int
 // AtWork is how many have started and not ended.
 func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserReconnecting] }
 
-// latency is one response time; series is the number of the operation, or wholeOrder.
+// droppedOrder is the name of the waits of orders that an open loop dropped, in an Interval.
+const droppedOrder = "dropped"
+
+// latency is one response time; series is the number of the operation, wholeOrder or dropped.
 type latency struct {
 	series int
 	d      time.Duration
 }
 
-const wholeOrder = -1
+const (
+	wholeOrder = -1
+	dropped    = -2
+)
 
 // Order is what a user gathers while it plays one order; Recorder.Record takes it over. It belongs to one goroutine.
 type Order struct{ batch }
@@ -98,6 +104,9 @@ func (o *Order) Complete(d, ds2 time.Duration) {
 	o.latencies = append(o.latencies, latency{wholeOrder, d})
 	o.ds2 = append(o.ds2, ds2)
 }
+
+// Waited notes that a dropped order would have waited at least so long before it was begun.
+func (o *Order) Waited(d time.Duration) { o.latencies = append(o.latencies, latency{dropped, d}) }
 
 // Fail notes a failed attempt.
 func (o *Order) Fail(f Failure) { o.errors = append(o.errors, f) }

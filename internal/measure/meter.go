@@ -16,6 +16,7 @@ type Meter struct {
 	recorders [][]*Recorder  // by target
 	second    []Distribution // of the sample under way, as names
 	interval  []Distribution
+	dropped   Distribution  // of the interval under way: waits of orders that were dropped
 	from      time.Duration // where the interval began
 	sampled   time.Duration // when the last sample closed
 	empty     *batch
@@ -54,6 +55,7 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 		own:       Counts{Names: &own},
 		names:     append(slices.Clone(operations), WholeOrder),
 		recorders: make([][]*Recorder, len(targets)),
+		dropped:   newDistribution(droppedOrder),
 		empty:     new(batch),
 		phase:     PhaseConnect,
 	}
@@ -147,7 +149,11 @@ func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 	}
 	for _, l := range b.latencies {
 		i := l.series
-		if i == wholeOrder {
+		switch i {
+		case dropped:
+			m.dropped.add(l.d)
+			continue
+		case wholeOrder:
 			i = len(m.names) - 1
 		}
 		m.second[i].add(l.d)
@@ -166,12 +172,16 @@ func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 // Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
 	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}, Sums: map[string]time.Duration{}}
-	for i := range m.interval {
-		if d := &m.interval[i]; d.Count() > 0 {
+	take := func(d *Distribution) {
+		if d.Count() > 0 {
 			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum
 			d.reset()
 		}
 	}
+	for i := range m.interval {
+		take(&m.interval[i])
+	}
+	take(&m.dropped)
 	m.from = t
 	return iv
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -13,8 +14,12 @@ func openLoopNote(s result.Summary) string {
 		return ""
 	}
 	w := s.Windows[0].Counts
-	return fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; response times count from when %s was due.",
+	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; response times count from when %s was due.",
 		number(s.Parameters.Rate, 1), s.Words.Or().Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.Or().A())
+	if l := s.Windows[0].Latency[measure.WholeOrder]; l.AtLeastFrom != nil {
+		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: response times from the %.4gth percentile on, and the mean, are at least so long.", *l.AtLeastFrom)
+	}
+	return text
 }
 
 // faultNote tells what a run went through, apart from rollbacks; empty where that was nothing.

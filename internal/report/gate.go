@@ -145,7 +145,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 			bad = err
 			return nil
 		}
-		if v, ok := figures(m); ok {
+		if v, _, ok := figures(m); ok {
 			return &v
 		}
 		return nil
