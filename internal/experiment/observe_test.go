@@ -120,38 +120,25 @@ func TestObservedRun(t *testing.T) {
 	}
 }
 
-// awaitMachine waits until a Prometheus that was just started knows the machine of a node_exporter.
-func awaitMachine(t *testing.T, prometheus, node string) {
-	t.Helper()
-	p, err := monitor.NewPrometheus(prometheus)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		machine, err := p.Machine(t.Context(), node, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if machine.MemoryBytes > 0 {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-}
-
 // TestRunObservedFromElsewhere takes the machine's counters from node_exporter and Prometheus, and power from a meter's
 // log; when the log has grown, the record is completed again.
 func TestRunObservedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	node := promtest.StartNodeExporter(t)
 	prometheus := promtest.Start(t, []string{node})
-	awaitMachine(t, prometheus, node)
 	_, s := loaded(t, localpg.Options{})
 	log := filepath.Join(t.TempDir(), "meter.csv")
 	if err := os.WriteFile(log, []byte("time,watts\n"+time.Now().Format(time.RFC3339)+",100\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	observing := monitor.Options{Prometheus: prometheus, Instance: node, PowerLog: log}
+	for known := false; !known; time.Sleep(100 * time.Millisecond) { // its first scrape
+		w, err := monitor.Observe(t.Context(), []store.Store{s}, 0, observing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known = w.Machine.MemoryBytes > 0
+	}
 	r := observed(t, s, observing, nil)
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.Power} {
 		if !slices.Contains(r.Host.Columns, column) {

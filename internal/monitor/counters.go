@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 )
@@ -41,7 +40,7 @@ const (
 type diskCounts [8]float64
 
 // disks are the counters of devices: requests and bytes each way, mean latency, queue length, share of busy time.
-func disks(devices []string, read func() (map[string]diskCounts, error)) Source {
+func disks(devices []string, read func() map[string]diskCounts) Source {
 	src := Source{Name: "block devices"}
 	for n, device := range devices {
 		for _, f := range diskFigures {
@@ -60,10 +59,7 @@ func disks(devices []string, read func() (map[string]diskCounts, error)) Source 
 		)
 	}
 	src.Read = func(_ context.Context, values []float64) error {
-		counts, err := read()
-		if err != nil {
-			return err
-		}
+		counts := read()
 		for n, device := range devices {
 			if c, ok := counts[device]; ok {
 				copy(values[n*len(diskFigures):], c[:])
@@ -78,7 +74,7 @@ func disks(devices []string, read func() (map[string]diskCounts, error)) Source 
 type cpuTimes struct{ busy, iowait float64 }
 
 // cpu are the counters of the processors: busy and waiting for disks over all of them, and busy for each.
-func cpu(ids []string, read func() (map[string]cpuTimes, error)) Source {
+func cpu(ids []string, read func() map[string]cpuTimes) Source {
 	src := Source{Name: "processors"}
 	overall := func(i int) derivation {
 		return func(seconds float64, was, now []float64) float64 {
@@ -86,22 +82,18 @@ func cpu(ids []string, read func() (map[string]cpuTimes, error)) Source {
 			for n := range ids {
 				sum += rate(2*n+i)(seconds, was, now)
 			}
-			return min(sum/float64(len(ids)), 1)
+			return sum / float64(len(ids))
 		}
 	}
-	src.Columns = []Column{{CPUBusy, overall(0)}, {CPUIOWait, overall(1)}}
+	src.Columns = []Column{{CPUBusy, atMostOne(overall(0))}, {CPUIOWait, overall(1)}}
 	for n, id := range ids {
 		src.Figures = append(src.Figures,
 			Figure{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.", "cpu", id},
 			Figure{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "cpu", id})
-		src.Columns = append(src.Columns, Column{ItemColumn(CPUBusy, id),
-			func(seconds float64, was, now []float64) float64 { return min(rate(2*n)(seconds, was, now), 1) }})
+		src.Columns = append(src.Columns, Column{ItemColumn(CPUBusy, id), atMostOne(rate(2 * n))})
 	}
 	src.Read = func(_ context.Context, values []float64) error {
-		times, err := read()
-		if err != nil {
-			return err
-		}
+		times := read()
 		for n, id := range ids {
 			if t, ok := times[id]; ok { // else it was taken offline
 				values[2*n], values[2*n+1] = t.busy, t.iowait
@@ -112,81 +104,12 @@ func cpu(ids []string, read func() (map[string]cpuTimes, error)) Source {
 	return src
 }
 
-// memory is how much memory is available to programs without swapping, in bytes.
-func memory(read func() (available float64, err error)) Source {
-	return Source{
-		Name:    "memory",
-		Figures: []Figure{{Name: "memory_available_bytes", Help: "Memory that programs can have without swapping."}},
-		Columns: []Column{{MemoryAvailable, gauge(0)}},
-		Read: func(_ context.Context, values []float64) (err error) {
-			values[0], err = read()
-			return err
-		},
-	}
-}
-
-// What surrounds the processors, where it is shown.
-var (
-	stealFigure       = Figure{Name: "cpu_steal_seconds_total", Help: "Time that the hypervisor took from the processors, summed over all."}
-	frequencyFigure   = Figure{Name: "cpu_frequency_hertz", Help: "Clock of the processors, the mean of all."}
-	throttlesFigure   = Figure{Name: "cpu_throttles_total", Help: "Times that heat throttled a core or a package."}
-	temperatureFigure = Figure{Name: "temperature_celsius", Help: "The highest temperature of the machine's thermal zones."}
-)
-
-// ownUse is what ds2 itself takes.
-type ownUse struct{ processorSeconds, residentBytes, openFiles float64 }
-
-// client are the counters of the machine that the orders come from: how busy its processors are, and what ds2 itself takes
-// of it. What ds2 takes must not grow in a run of days.
-func client(cpu Source, read func() (ownUse, error)) Source {
-	processors := float64(len(cpu.Figures) / 2)
-	raw := make([]float64, len(cpu.Figures))
-	return Source{
-		Name: "client",
-		Figures: []Figure{
-			{Name: "client_busy_seconds_total", Help: "Time that the processors of the machine that ds2 runs on worked, summed over all."},
-			{Name: "client_own_seconds_total", Help: "Processor time that ds2 itself took."},
-			{Name: "client_resident_bytes", Help: "Memory that ds2 itself takes."},
-			{Name: "client_open_files", Help: "Files and connections that ds2 itself has open."},
-			{Name: "client_goroutines", Help: "Goroutines of ds2 itself."},
-		},
-		Columns: []Column{
-			{ClientBusy, func(seconds float64, was, now []float64) float64 {
-				return min(rate(0)(seconds, was, now)/processors, 1)
-			}},
-			{ClientOwn, rate(1)},
-			{ClientUsed, func(seconds float64, was, now []float64) float64 {
-				return rate(1)(seconds, was, now) / float64(runtime.GOMAXPROCS(0)) // which heeds a container's limit
-			}},
-			{ClientMemory, gauge(2)},
-			{ClientFiles, gauge(3)},
-			{ClientGoroutines, gauge(4)},
-		},
-		Read: func(ctx context.Context, values []float64) error {
-			if err := cpu.Read(ctx, raw); err != nil {
-				return err
-			}
-			values[0] = 0
-			for i := 0; i < len(raw); i += 2 {
-				values[0] += raw[i]
-			}
-			own, err := read()
-			if err != nil {
-				return err
-			}
-			values[1], values[2] = own.processorSeconds, own.residentBytes
-			values[3], values[4] = own.openFiles, float64(runtime.NumGoroutine())
-			return nil
-		},
-	}
-}
-
 // traffic is what an interface received and sent, in bytes.
 type traffic struct{ received, sent float64 }
 
 // network are the bytes in and out of each interface, and how much of its link's speed they use where speed, in bits a
 // second, knows that.
-func network(names []string, speed func(name string) (bits float64, ok bool), read func() (map[string]traffic, error)) Source {
+func network(names []string, speed func(name string) (bits float64, ok bool), read func() map[string]traffic) Source {
 	src := Source{Name: "network"}
 	for n, name := range names {
 		received, sent := rate(2*n), rate(2*n+1)
@@ -204,10 +127,7 @@ func network(names []string, speed func(name string) (bits float64, ok bool), re
 		}
 	}
 	src.Read = func(_ context.Context, values []float64) error {
-		all, err := read()
-		if err != nil {
-			return err
-		}
+		all := read()
 		for n, name := range names {
 			if t, ok := all[name]; ok { // else it was taken down
 				values[2*n], values[2*n+1] = t.received, t.sent

@@ -1,102 +1,170 @@
 package monitor
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
+	"github.com/prometheus/procfs/sysfs"
 )
 
 // sectorBytes is the unit of /proc/diskstats, whatever sectors the device itself has.
 const sectorBytes = 512
 
-// Disks reads block devices by the names in /sys/block.
-func (fs FS) Disks(devices []string) (Source, error) {
-	bfs, err := blockdevice.NewFS(fs.Proc, fs.Sys)
-	if err != nil {
-		return Source{}, fmt.Errorf("open block device counters: %w", err)
-	}
-	for _, device := range devices {
-		if _, _, err := bfs.SysBlockDeviceStat(device); err != nil {
-			return Source{}, fmt.Errorf("read counters of block device %s: %w", device, err)
-		}
-	}
-	uncounted := map[string]bool{}
-	flags, err := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
-	if err != nil {
-		return Source{}, fmt.Errorf("list block devices: %w", err)
-	}
+// kernel shows the counters of this machine.
+type kernel struct {
+	proc      procfs.FS
+	block     blockdevice.FS
+	sys       sysfs.FS
+	uncounted map[string]bool    // block devices whose requests it does not count
+	speeds    map[string]float64 // of networks' links, in bytes a second
+}
+
+func (fs FS) kernel() (k kernel, err error) {
+	var errs [3]error
+	k.proc, errs[0] = procfs.NewFS(fs.Proc)
+	k.block, errs[1] = blockdevice.NewFS(fs.Proc, fs.Sys)
+	k.sys, errs[2] = sysfs.NewFS(fs.Sys)
+	k.uncounted, k.speeds = map[string]bool{}, map[string]float64{}
+	flags, _ := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
 	for _, flag := range flags {
-		uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = line(flag) == "0"
+		k.uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = line(flag) == "0"
 	}
-	return disks(devices, func() (map[string]diskCounts, error) {
-		stats, err := bfs.ProcDiskstats()
+	links, _ := filepath.Glob(filepath.Join(fs.Sys, "class/net/*/speed"))
+	for _, link := range links {
+		megabits, err := strconv.ParseFloat(line(link), 64)
+		if err == nil && megabits > 0 { // -1: the link is down
+			k.speeds[filepath.Base(filepath.Dir(link))] = megabits * 1e6 / 8
+		}
+	}
+	return k, cmp.Or(errs[:]...)
+}
+
+// Counters reads this machine, and of its block devices those named as in /sys/block.
+func (fs FS) Counters(devices []string) (Source, error) {
+	k, err := fs.kernel()
+	if err != nil {
+		return Source{}, fmt.Errorf("open the machine's counters: %w", err)
+	}
+	first, err := k.shown()
+	if err != nil {
+		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
+	}
+	var now exposition
+	src, err := nodeExporter.source(first, devices, func() exposition { return now })
+	if err != nil {
+		return Source{}, fmt.Errorf("the kernel %w", err)
+	}
+	src.Name = "the machine's counters"
+	read := src.Read
+	src.Read = func(ctx context.Context, values []float64) (err error) {
+		now, err = k.shown()
+		return errors.Join(err, read(ctx, values)) // what could be read counts
+	}
+	return src, nil
+}
+
+// shown is what the kernel shows now, under the names that node_exporter gives it. Of what surrounds the processors, virtual
+// machines show little.
+func (k kernel) shown() (exposition, error) {
+	x := exposition{}
+	err := errors.Join(k.processors(x), k.memory(x), k.disks(x), k.network(x))
+	k.conditions(x)
+	return x, err
+}
+
+func (k kernel) processors(x exposition) error {
+	stat, err := k.proc.Stat()
+	for id, c := range stat.CPU {
+		for mode, seconds := range map[string]float64{"user": c.User, "nice": c.Nice, "system": c.System, "irq": c.IRQ, "softirq": c.SoftIRQ,
+			"steal": c.Steal, "iowait": c.Iowait, "idle": c.Idle} {
+			x.add("node_cpu_seconds_total", map[string]string{"cpu": strconv.FormatInt(id, 10), "mode": mode}, seconds)
+		}
+	}
+	return err
+}
+
+func (k kernel) memory(x exposition) error {
+	mem, err := k.proc.Meminfo()
+	if err == nil && mem.MemAvailableBytes != nil {
+		x.add("node_memory_MemAvailable_bytes", nil, float64(*mem.MemAvailableBytes))
+	}
+	return err
+}
+
+func (k kernel) disks(x exposition) error {
+	stats, err := k.block.ProcDiskstats()
+	for _, d := range stats {
+		counts := diskCounts{
+			float64(d.ReadIOs), float64(d.WriteIOs),
+			float64(d.ReadSectors) * sectorBytes, float64(d.WriteSectors) * sectorBytes,
+			float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
+			float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
+		}
+		if k.uncounted[d.DeviceName] {
+			counts = unknownCounts
+		}
+		for i, v := range counts {
+			x.add(nodeDisks.names[i], map[string]string{nodeDisks.label: d.DeviceName}, v)
+		}
+	}
+	return err
+}
+
+func (k kernel) network(x exposition) error {
+	all, err := k.proc.NetDev()
+	for name, line := range all {
+		device := map[string]string{"device": name}
+		x.add("node_network_receive_bytes_total", device, float64(line.RxBytes))
+		x.add("node_network_transmit_bytes_total", device, float64(line.TxBytes))
+		if speed, known := k.speeds[name]; known {
+			x.add("node_network_speed_bytes", device, speed)
+		}
+	}
+	return err
+}
+
+// conditions are the processors' clock, how often heat throttled them, and the machine's temperatures.
+func (k kernel) conditions(x exposition) {
+	clocks, _ := k.sys.SystemCpufreq()
+	for _, c := range clocks {
+		if c.ScalingCurrentFrequency != nil {
+			x.add("node_cpu_scaling_frequency_hertz", map[string]string{"cpu": c.Name}, float64(*c.ScalingCurrentFrequency)*1000)
+		}
+	}
+	packages := map[string]uint64{} // each of a package's cores counts for all of it
+	cpus, _ := k.sys.CPUs()
+	for _, cpu := range cpus {
+		t, err := cpu.ThermalThrottle()
 		if err != nil {
-			return nil, err
+			continue // offline, or no Intel
 		}
-		counts := make(map[string]diskCounts, len(stats))
-		for _, d := range stats {
-			if uncounted[d.DeviceName] {
-				continue
-			}
-			counts[d.DeviceName] = diskCounts{
-				float64(d.ReadIOs), float64(d.WriteIOs),
-				float64(d.ReadSectors) * sectorBytes, float64(d.WriteSectors) * sectorBytes,
-				float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
-				float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
-			}
+		x.add("node_cpu_core_throttles_total", map[string]string{"core": cpu.Number()}, float64(t.CoreThrottleCount))
+		if topology, err := cpu.Topology(); err == nil {
+			packages[topology.PhysicalPackageID] = max(packages[topology.PhysicalPackageID], t.PackageThrottleCount)
 		}
-		joinPaths(counts)
-		return counts, nil
-	}), nil
+	}
+	for id, count := range packages {
+		x.add("node_cpu_package_throttles_total", map[string]string{"package": id}, float64(count))
+	}
+	zones, _ := k.sys.ClassThermalZoneStats()
+	for _, z := range zones {
+		if z.ReadErrors == nil {
+			x.add("node_thermal_zone_temp", map[string]string{"zone": z.Name}, float64(z.Temp)/1000)
+		}
+	}
 }
 
-// CPU reads the processors.
-func (fs FS) CPU() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open processor counters: %w", err)
-	}
-	read := func() (map[string]cpuTimes, error) {
-		stat, err := pfs.Stat()
-		times := make(map[string]cpuTimes, len(stat.CPU))
-		for id, c := range stat.CPU {
-			times[strconv.FormatInt(id, 10)] = cpuTimes{c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal, c.Iowait}
-		}
-		return times, err
-	}
-	first, err := read()
-	if err != nil {
-		return Source{}, fmt.Errorf("read processor counters: %w", err)
-	}
-	return cpu(inOrder(first), read), nil
-}
-
-// Memory reads the memory.
-func (fs FS) Memory() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open memory counters: %w", err)
-	}
-	return memory(func() (float64, error) {
-		mem, err := pfs.Meminfo()
-		if err != nil || mem.MemAvailableBytes == nil {
-			return math.NaN(), err
-		}
-		return float64(*mem.MemAvailableBytes), nil
-	}), nil
-}
-
-// Client reads the machine that the orders come from, and what ds2 itself takes of it.
+// Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it, which must not
+// grow in a run of days.
 func (fs FS) Client() (Source, error) {
-	cpu, err := fs.CPU()
-	if err != nil {
-		return Source{}, err
-	}
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
 		return Source{}, fmt.Errorf("open process counters: %w", err)
@@ -105,39 +173,49 @@ func (fs FS) Client() (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("open process counters: %w", err)
 	}
-	return client(cpu, func() (ownUse, error) {
-		stat, err := self.Stat()
-		if err != nil {
-			return ownUse{}, err
-		}
-		files, err := self.FileDescriptorsLen()
-		return ownUse{stat.CPUTime(), float64(stat.ResidentMemory()), float64(files)}, err
-	}), nil
-}
-
-// Network reads every interface but the loopback.
-func (fs FS) Network() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
+	first, err := pfs.Stat()
 	if err != nil {
-		return Source{}, fmt.Errorf("open network counters: %w", err)
+		return Source{}, fmt.Errorf("read processor counters: %w", err)
 	}
-	read := func() (map[string]traffic, error) {
-		dev, err := pfs.NetDev()
-		all := make(map[string]traffic, len(dev))
-		for name, line := range dev {
-			if name != "lo" {
-				all[name] = traffic{float64(line.RxBytes), float64(line.TxBytes)}
+	// share is the growth of figure i of the time that so many processors have.
+	share := func(i int, processors float64) derivation {
+		return func(seconds float64, was, now []float64) float64 { return rate(i)(seconds, was, now) / processors }
+	}
+	return Source{
+		Name: "client",
+		Figures: []Figure{
+			{Name: "client_busy_seconds_total", Help: "Time that the processors of the machine that ds2 runs on worked, summed over all."},
+			{Name: "client_own_seconds_total", Help: "Processor time that ds2 itself took."},
+			{Name: "client_resident_bytes", Help: "Memory that ds2 itself takes."},
+			{Name: "client_open_files", Help: "Files and connections that ds2 itself has open."},
+			{Name: "client_goroutines", Help: "Goroutines of ds2 itself."},
+		},
+		Columns: []Column{
+			{ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
+			{ClientOwn, rate(1)},
+			{ClientUsed, share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
+			{ClientMemory, gauge(2)},
+			{ClientFiles, gauge(3)},
+			{ClientGoroutines, gauge(4)},
+		},
+		Read: func(_ context.Context, values []float64) error {
+			machine, err := pfs.Stat()
+			if err != nil {
+				return err
 			}
-		}
-		return all, err
-	}
-	first, err := read()
-	if err != nil {
-		return Source{}, fmt.Errorf("read network counters: %w", err)
-	}
-	speed := func(name string) (bits float64, ok bool) {
-		megabits, err := strconv.ParseFloat(line(filepath.Join(fs.Sys, "class/net", name, "speed")), 64)
-		return megabits * 1e6, err == nil && megabits > 0 // -1: the link is down
-	}
-	return network(inOrder(first), speed, read), nil
+			own, err := self.Stat()
+			if err != nil {
+				return err
+			}
+			files, err := self.FileDescriptorsLen()
+			if err != nil {
+				return err
+			}
+			all := machine.CPUTotal
+			values[0] = all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal
+			values[1], values[2] = own.CPUTime(), float64(own.ResidentMemory())
+			values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
+			return nil
+		},
+	}, nil
 }

@@ -20,7 +20,7 @@ func TestDisksCountWhatIsWritten(t *testing.T) {
 	if err != nil {
 		t.Skipf("the temporary directory lies on no block device: %v", err)
 	}
-	disks, err := Root.Disks(where.Devices)
+	disks, err := Root.Counters(where.Devices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func aligned(size int) []byte {
 
 // TestDiskColumns computes the columns of two reads by hand.
 func TestDiskColumns(t *testing.T) {
-	proc, sys := t.TempDir(), t.TempDir()
+	proc, sys := kernelFiles(t)
 	stats := func(line string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(proc, "diskstats"), []byte(line), 0o644); err != nil {
@@ -69,8 +69,7 @@ func TestDiskColumns(t *testing.T) {
 	}
 	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms
 	stats("   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
-	write(t, sys, "block/sda/stat", "100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
-	disks, err := FS{proc, sys}.Disks([]string{"sda"})
+	disks, err := FS{proc, sys}.Counters([]string{"sda"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,14 +94,11 @@ func TestDiskColumns(t *testing.T) {
 
 // TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither stands at 0.
 func TestGone(t *testing.T) {
-	proc, sys := t.TempDir(), t.TempDir()
+	proc, sys := kernelFiles(t)
 	const sda, sdb = "8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000\n", "8 16 sdb 1 0 8 5 2 0 16 4 0 10 50\n"
 	write(t, proc, "diskstats", sda+sdb)
-	for _, name := range []string{"sda", "sdb"} {
-		write(t, sys, "block/"+name+"/stat", "100 0 800 50 200 0 1600 400 0 1000 5000\n")
-	}
 	write(t, proc, "meminfo", "MemTotal: 1000 kB\nMemFree: 10 kB\n")
-	disks, err := FS{proc, sys}.Disks([]string{"sda", "sdb"})
+	disks, err := FS{proc, sys}.Counters([]string{"sda", "sdb"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,24 +113,30 @@ func TestGone(t *testing.T) {
 			t.Errorf("%s of the other is %v, want 0", name, v)
 		}
 	}
-	memory, err := FS{proc, sys}.Memory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := read(t, memory)[0]; !math.IsNaN(v) {
+	if v := column(t, disks, MemoryAvailable, 1, was, now); !math.IsNaN(v) {
 		t.Errorf("memory available is %v where the kernel does not tell, want NaN", v)
 	}
 }
 
 func TestDisksRefusesUnknownDevice(t *testing.T) {
-	if _, err := Root.Disks([]string{"no-such-device"}); err == nil {
+	if _, err := Root.Counters([]string{"no-such-device"}); err == nil {
 		t.Error("Disks of a device that is not there gave no error")
 	}
 }
 
+// kernelFiles makes /proc and /sys of a machine with two processors that shows as little as any.
+func kernelFiles(t *testing.T) (proc, sys string) {
+	proc, sys = t.TempDir(), t.TempDir()
+	write(t, proc, "stat", "cpu  10 0 10 100 0 0 0 100 0 0\ncpu0 5 0 5 50 0 0 0 0 0 0\ncpu1 5 0 5 50 0 0 0 0 0 0\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n")
+	write(t, proc, "meminfo", "MemTotal: 1000 kB\n")
+	write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n")
+	write(t, proc, "diskstats", "")
+	return proc, sys
+}
+
 // TestNetworkColumns computes the columns of a 1 Gb/s link by hand; a link of unknown speed has no share.
 func TestNetworkColumns(t *testing.T) {
-	proc, sys := t.TempDir(), t.TempDir()
+	proc, sys := kernelFiles(t)
 	traffic := func(received, sent int) {
 		t.Helper()
 		write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n"+
@@ -145,7 +147,7 @@ func TestNetworkColumns(t *testing.T) {
 	write(t, sys, "class/net/eth0/speed", "1000\n")
 	write(t, sys, "class/net/eth1/speed", "-1\n")
 	traffic(0, 0)
-	network, err := FS{proc, sys}.Network()
+	network, err := FS{proc, sys}.Counters(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestNetworkColumns(t *testing.T) {
 
 // TestMachineCounters reads this machine's processors, memory and network while one processor is kept busy.
 func TestMachineCounters(t *testing.T) {
-	cpu, err := Root.CPU()
+	all, err := Root.Counters(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +180,12 @@ func TestMachineCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was, clientWas, start := read(t, cpu), read(t, client), time.Now()
+	was, clientWas, start := read(t, all), read(t, client), time.Now()
 	own := func() float64 { return read(t, client)[1] - clientWas[1] }
 	for own() < 0.1 && time.Since(start) < time.Minute { // on a busy machine it takes a while to come to 0.1 s
 	}
-	busy := column(t, cpu, "cpu.busy_ratio", time.Since(start).Seconds(), was, read(t, cpu))
+	now := read(t, all)
+	busy := column(t, all, CPUBusy, time.Since(start).Seconds(), was, now)
 	if busy <= 0 || busy > 1 {
 		t.Errorf("processors busy: %v, want more than 0 and at most 1", busy)
 	}
@@ -195,22 +198,13 @@ func TestMachineCounters(t *testing.T) {
 		}
 	}
 
-	memory, err := Root.Memory()
-	if err != nil {
-		t.Fatal(err)
-	}
 	machine := Root.Machine(nil)
-	if free := read(t, memory)[0]; free <= 0 || free > float64(machine.MemoryBytes) {
+	if free := column(t, all, MemoryAvailable, 1, was, now); free <= 0 || free > float64(machine.MemoryBytes) {
 		t.Errorf("%v bytes of memory are available of %d", free, machine.MemoryBytes)
 	}
-
-	network, err := Root.Network()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range read(t, network) {
-		if v < 0 {
-			t.Errorf("%v = %v", network.Figures[i], v)
+	for i, f := range all.Figures {
+		if strings.HasPrefix(f.Name, "network_") && !(now[i] >= 0) {
+			t.Errorf("%v = %v", f, now[i])
 		}
 	}
 }
@@ -247,18 +241,15 @@ func BenchmarkSecond(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	disks, err := Root.Disks(drives)
+	disks, err := Root.Counters(drives)
 	if err != nil {
 		b.Fatal(err)
 	}
-	sources := []Source{disks}
-	for _, open := range []func() (Source, error){Root.CPU, Root.Surroundings, Root.Memory, Root.Network, Root.Client} {
-		s, err := open()
-		if err != nil {
-			b.Fatal(err)
-		}
-		sources = append(sources, s)
+	client, err := Root.Client()
+	if err != nil {
+		b.Fatal(err)
 	}
+	sources := []Source{disks, client}
 	for b.Loop() {
 		for _, s := range sources {
 			if err := s.Read(b.Context(), make([]float64, len(s.Figures))); err != nil {

@@ -15,8 +15,8 @@ import (
 // sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the directory that plays /.
 func machine(t *testing.T, mounts ...string) (FS, string) {
 	t.Helper()
-	sys, proc, root := t.TempDir(), t.TempDir(), t.TempDir()
-	root, err := filepath.EvalSymlinks(root)
+	proc, sys := kernelFiles(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,6 @@ func TestMultipath(t *testing.T) {
 				}
 			}
 			write(t, fs.Sys, subsystem+"/queue/iostats", c.iostats+"\n")
-			write(t, fs.Sys, subsystem+"/stat", "0 0 0 0 0 0 0 0 0 0 0\n")
 			found, err := fs.Find(root)
 			if want := []string{"nvme0n1"}; err != nil || !reflect.DeepEqual(found.Devices, want) {
 				t.Fatalf("Find = %v, %v, want %v", found.Devices, err, want)
@@ -212,7 +211,7 @@ func TestMultipath(t *testing.T) {
 				t.Errorf("Drives = %v, %v, want %v", all, err, want)
 			}
 			write(t, fs.Proc, "diskstats", strings.Join(c.was, "\n")+"\n")
-			disks, err := fs.Disks([]string{"nvme0n1"})
+			disks, err := fs.Counters([]string{"nvme0n1"})
 			if err != nil {
 				t.Fatal(err)
 			}

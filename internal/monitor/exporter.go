@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
@@ -54,11 +53,9 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	if e.first, clock, err = e.scrape(ctx); err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool { return e.first[k.probe] != nil })
-	if i < 0 {
-		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s", u.Redacted(), exporterKinds[0].probe, exporterKinds[1].probe)
+	if e.kind = kindOf(e.first); e.kind == nil {
+		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s", u.Redacted(), nodeExporter.probe, windowsExporter.probe)
 	}
-	e.kind = exporterKinds[i]
 	e.Machine = e.kind.machine(e.first)
 	if now := e.first.sum(e.kind.clock, nil); !math.IsNaN(now) {
 		clock.set(time.UnixMicro(int64(now * 1e6)))
@@ -122,31 +119,46 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, Clock, error) {
 // parseExposition reads what an exporter shows, in Prometheus's text format.
 func parseExposition(text io.Reader) (exposition, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	return parser.TextToMetricFamilies(io.LimitReader(text, maxExposition))
+	families, err := parser.TextToMetricFamilies(io.LimitReader(text, maxExposition))
+	if err != nil {
+		return nil, err
+	}
+	x := make(exposition, len(families))
+	for name, family := range families {
+		for _, m := range family.Metric {
+			labels := make(map[string]string, len(m.Label))
+			for _, l := range m.Label {
+				labels[l.GetName()] = l.GetValue()
+			}
+			switch {
+			case m.Counter != nil:
+				x.add(name, labels, m.Counter.GetValue())
+			case m.Gauge != nil:
+				x.add(name, labels, m.Gauge.GetValue())
+			case m.Untyped != nil:
+				x.add(name, labels, m.Untyped.GetValue())
+			}
+		}
+	}
+	return x, nil
 }
 
-// exposition is what an exporter shows at a time.
-type exposition map[string]*dto.MetricFamily
+// exposition is what an exporter shows at a time: of each name the metrics, with their labels.
+type exposition map[string][]metric
+
+type metric struct {
+	labels map[string]string
+	value  float64
+}
+
+func (x exposition) add(name string, labels map[string]string, value float64) {
+	x[name] = append(x[name], metric{labels, value})
+}
 
 // each calls f with the labels and the value of each metric of a name.
 func (x exposition) each(name string, f func(labels map[string]string, value float64)) {
-	family := x[name]
-	if family == nil {
-		return
-	}
-	for _, m := range family.Metric {
-		labels := make(map[string]string, len(m.Label))
-		for _, l := range m.Label {
-			labels[l.GetName()] = l.GetValue()
-		}
-		switch {
-		case m.Counter != nil:
-			f(labels, m.Counter.GetValue())
-		case m.Gauge != nil:
-			f(labels, m.Gauge.GetValue())
-		case m.Untyped != nil:
-			f(labels, m.Untyped.GetValue())
-		}
+	for _, m := range x[name] {
+		f(m.labels, m.value)
 	}
 }
 
@@ -158,13 +170,11 @@ func (x exposition) by(name, label string) map[string]float64 {
 }
 
 // labels are those of the first metric of a name.
-func (x exposition) labels(name string) (first map[string]string) {
-	x.each(name, func(labels map[string]string, _ float64) {
-		if first == nil {
-			first = labels
-		}
-	})
-	return first
+func (x exposition) labels(name string) map[string]string {
+	if len(x[name]) == 0 {
+		return nil
+	}
+	return x[name][0].labels
 }
 
 // fold makes one value of those of a name that fit; NaN of none.
@@ -191,43 +201,21 @@ func (x exposition) highest(name string) float64 { return x.fold(name, nil, math
 // Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
 // there are several machines, each column has the exporter's name before its item, and the processors are not told apart.
 func (e *Exporter) Source(devices []string, several bool) (Source, error) {
-	shown := inOrder(e.kind.disks(e.first))
-	for _, d := range devices {
-		if !slices.Contains(shown, d) {
-			return Source{}, fmt.Errorf("%s shows no device %s, only %s", e.Name, d, strings.Join(shown, ", "))
-		}
-	}
-	if len(devices) == 0 {
-		devices = drivesAmong(shown)
-	}
 	var now exposition
-	parts := e.kind.sources(e.first, devices, func() exposition { return now })
-	src := Source{Name: "exporter of " + e.Name}
-	starts := make([]int, len(parts))
-	for n, part := range parts {
-		start := len(src.Figures)
-		starts[n] = start
-		end := start + len(part.Figures)
-		src.Figures = append(src.Figures, part.Figures...)
-		for _, c := range part.Columns {
-			src.Columns = append(src.Columns, Column{c.Name, func(seconds float64, was, now []float64) float64 {
-				return c.derive(seconds, was[start:end], now[start:end])
-			}})
-		}
+	src, err := e.kind.source(e.first, devices, func() exposition { return now })
+	if err != nil {
+		return Source{}, fmt.Errorf("%s %w", e.Name, err)
 	}
+	src.Name = "exporter of " + e.Name
 	if several {
 		e.setApart(&src)
 	}
+	shown := src.Read
 	src.Read = func(ctx context.Context, values []float64) (err error) {
 		if now, _, err = e.scrape(ctx); err != nil {
 			return err
 		}
-		for n, part := range parts {
-			if err := part.Read(ctx, values[starts[n]:]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return shown(ctx, values)
 	}
 	return src, nil
 }
@@ -276,12 +264,9 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			return fail(err)
 		}
 		w.exporters, w.Sources, w.Clocks = append(w.exporters, e), append(w.Sources, src), append(w.Clocks, e.Clock)
-		for _, column := range (&Table{Columns: names(src.Columns)}).Items(DiskReads) {
-			_, item := SplitColumn(column)
-			own := strings.TrimPrefix(item, e.Name+".")
-			drive := Drive{Name: item, Model: e.kind.model(e.first, own), Roles: w.roles[own]}
+		for _, drive := range w.drives(e.kind, e.first) {
 			if several {
-				drive.Machine = e.Name
+				drive.Name, drive.Machine = e.item(drive.Name), e.Name
 			}
 			e.Machine.Drives = append(e.Machine.Drives, drive)
 		}
@@ -290,9 +275,14 @@ func (w *Observer) openExporters(ctx context.Context) error {
 	return nil
 }
 
-func names(columns []Column) (all []string) {
-	for _, c := range columns {
-		all = append(all, c.Name)
+// drives are those that were asked for or, without any, all that an exporter shows.
+func (w *Observer) drives(kind *exporterKind, x exposition) (all []Drive) {
+	devices := w.devices
+	if len(devices) == 0 {
+		devices = drivesAmong(inOrder(kind.disks(x)))
+	}
+	for _, name := range devices {
+		all = append(all, Drive{Name: name, Model: kind.model(x, name), Roles: w.roles[name]})
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package monitor
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -13,7 +14,8 @@ import (
 type exporterKind struct {
 	probe      string   // a metric that every exporter of the kind shows
 	success    string   // of each collector, whether it works
-	collectors []string // that sources reads
+	collectors []string // that sources and machine read
+	metrics    string   // the names of these metrics, as a regular expression
 	clock      string   // the machine's own, in seconds since 1970
 	disks      func(exposition) map[string]diskCounts
 	model      func(x exposition, drive string) string
@@ -23,29 +25,80 @@ type exporterKind struct {
 	sources func(first exposition, devices []string, now func() exposition) []Source
 }
 
+// nodeExporter has the names that this machine's own counters have too.
+var nodeExporter = &exporterKind{
+	probe: "node_cpu_seconds_total", success: "node_scrape_collector_success", clock: "node_time_seconds",
+	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
+	metrics: "node_(cpu_(seconds|core_throttles|package_throttles)_total|cpu_scaling_frequency_hertz|cpu_info|disk_.*|memory_Mem(Available|Total)_bytes|" +
+		"network_(receive|transmit)_bytes_total|network_speed_bytes|thermal_zone_temp|(uname|os)_info)",
+	disks: nodeDisks.read,
+	model: func(x exposition, drive string) (model string) {
+		x.each("node_disk_info", func(labels map[string]string, _ float64) {
+			if labels["device"] == drive {
+				model = labels["model"]
+			}
+		})
+		return model
+	},
+	free: nodeFree, machine: nodeMachine, sources: nodeSources,
+}
+
+var windowsExporter = &exporterKind{
+	probe: "windows_cpu_time_total", success: "windows_exporter_collector_success", clock: "windows_time_current_timestamp_seconds",
+	collectors: []string{"cpu", "memory", "net", "physical_disk"},
+	metrics: "windows_(cpu_time_total|cpu_info|physical_disk_.*|memory_(available|physical_total)_bytes|" +
+		"net_(bytes_(received|sent)_total|current_bandwidth_bytes)|os_.*|cs_.*)",
+	disks: windowsDisks.read,
+	model: func(exposition, string) string { return "" },
+	free:  windowsFree, machine: windowsMachine, sources: windowsSources,
+}
+
 // exporterKinds are those that are known.
-var exporterKinds = []*exporterKind{
-	{
-		probe: "node_cpu_seconds_total", success: "node_scrape_collector_success", clock: "node_time_seconds",
-		collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
-		disks:      nodeDisks.read,
-		model: func(x exposition, drive string) (model string) {
-			x.each("node_disk_info", func(labels map[string]string, _ float64) {
-				if labels["device"] == drive {
-					model = labels["model"]
-				}
-			})
-			return model
-		},
-		free: nodeFree, machine: nodeMachine, sources: nodeSources,
-	},
-	{
-		probe: "windows_cpu_time_total", success: "windows_exporter_collector_success", clock: "windows_time_current_timestamp_seconds",
-		collectors: []string{"cpu", "memory", "net", "physical_disk"},
-		disks:      windowsDisks.read,
-		model:      func(exposition, string) string { return "" },
-		free:       windowsFree, machine: windowsMachine, sources: windowsSources,
-	},
+var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
+
+// kindOf is the kind of exporter that shows something; nil: none that is known.
+func kindOf(x exposition) *exporterKind {
+	for _, k := range exporterKinds {
+		if x[k.probe] != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come from what is
+// shown now.
+func (k *exporterKind) source(first exposition, devices []string, now func() exposition) (Source, error) {
+	shown := inOrder(k.disks(first))
+	for _, d := range devices {
+		if !slices.Contains(shown, d) {
+			return Source{}, fmt.Errorf("shows no device %s, only %s", d, strings.Join(shown, ", "))
+		}
+	}
+	if len(devices) == 0 {
+		devices = drivesAmong(shown)
+	}
+	var src Source
+	parts := k.sources(first, devices, now)
+	for _, part := range parts {
+		start, end := len(src.Figures), len(src.Figures)+len(part.Figures)
+		src.Figures = append(src.Figures, part.Figures...)
+		for _, c := range part.Columns {
+			src.Columns = append(src.Columns, Column{c.Name, func(seconds float64, was, now []float64) float64 {
+				return c.derive(seconds, was[start:end], now[start:end])
+			}})
+		}
+	}
+	src.Read = func(ctx context.Context, values []float64) error {
+		for _, part := range parts {
+			if err := part.Read(ctx, values[:len(part.Figures)]); err != nil {
+				return err
+			}
+			values = values[len(part.Figures):]
+		}
+		return nil
+	}
+	return src, nil
 }
 
 // diskMetrics are the metrics of one kind of exporter in the order of diskFigures; one that it lacks is empty.
@@ -95,6 +148,9 @@ func drivesAmong(devices []string) []string {
 	})
 }
 
+// virtual are Linux's devices that hold no data of their own, or hold it in memory: what lies on others counts there.
+var virtual = []string{"loop", "ram", "zram", "dm-", "md", "bcache", "drbd", "zd", "sr", "fd"}
+
 var (
 	partitionOfLetter = regexp.MustCompile(`^\d+$`)  // sda1
 	partitionOfDigit  = regexp.MustCompile(`^p\d+$`) // nvme0n1p1, beside which nvme0n10 is a drive
@@ -127,6 +183,8 @@ func processors(x exposition, name, label string, busy func(mode string) bool) m
 	return all
 }
 
+var memoryFigure = Figure{Name: "memory_available_bytes", Help: "Memory that programs can have without swapping."}
+
 // one is a source of one figure.
 func one(f Figure, column string, derive derivation, read func() float64) Source {
 	return Source{Figures: []Figure{f}, Columns: []Column{{column, derive}}, Read: func(_ context.Context, values []float64) error {
@@ -151,33 +209,33 @@ func nodeSources(first exposition, devices []string, now func() exposition) []So
 	speeds := first.by("node_network_speed_bytes", "device")
 	speed := func(name string) (float64, bool) { return 8 * speeds[name], speeds[name] > 0 }
 	sources := []Source{
-		disks(devices, func() (map[string]diskCounts, error) { return nodeDisks.read(now()), nil }),
-		cpu(inOrder(cores(first)), func() (map[string]cpuTimes, error) { return cores(now()), nil }),
-		memory(func() (float64, error) { return now().sum("node_memory_MemAvailable_bytes", nil), nil }),
-		network(inOrder(traffics(first)), speed, func() (map[string]traffic, error) { return traffics(now()), nil }),
+		disks(devices, func() map[string]diskCounts { return nodeDisks.read(now()) }),
+		cpu(inOrder(cores(first)), func() map[string]cpuTimes { return cores(now()) }),
+		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum("node_memory_MemAvailable_bytes", nil) }),
+		network(inOrder(traffics(first)), speed, func() map[string]traffic { return traffics(now()) }),
 	}
 	n := float64(len(cores(first)))
-	steal := func(x exposition) float64 {
-		return x.sum("node_cpu_seconds_total", func(labels map[string]string) bool { return labels["mode"] == "steal" })
-	}
-	clock := func(x exposition) float64 {
-		return x.sum("node_cpu_scaling_frequency_hertz", nil) / float64(len(x.by("node_cpu_scaling_frequency_hertz", "cpu")))
-	}
-	throttles := func(x exposition) float64 {
-		return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
-	}
-	heat := func(x exposition) float64 { return x.highest("node_thermal_zone_temp") }
-	share := func(seconds float64, was, now []float64) float64 { return rate(0)(seconds, was, now) / n }
-	for _, s := range []struct {
+	for _, s := range []struct { // what makes the same processors faster or slower from one run to the next, where it is shown
 		figure Figure
 		column string
 		derive derivation
 		read   func(exposition) float64
 	}{
-		{stealFigure, CPUSteal, share, steal},
-		{frequencyFigure, CPUFrequency, gauge(0), clock},
-		{throttlesFigure, CPUThrottles, rate(0), throttles},
-		{temperatureFigure, Temperature, gauge(0), heat},
+		{Figure{Name: "cpu_steal_seconds_total", Help: "Time that the hypervisor took from the processors, summed over all."}, CPUSteal,
+			func(seconds float64, was, now []float64) float64 { return rate(0)(seconds, was, now) / n },
+			func(x exposition) float64 {
+				return x.sum("node_cpu_seconds_total", func(labels map[string]string) bool { return labels["mode"] == "steal" })
+			}},
+		{Figure{Name: "cpu_frequency_hertz", Help: "Clock of the processors, the mean of all."}, CPUFrequency, gauge(0),
+			func(x exposition) float64 {
+				return x.sum("node_cpu_scaling_frequency_hertz", nil) / float64(len(x["node_cpu_scaling_frequency_hertz"]))
+			}},
+		{Figure{Name: "cpu_throttles_total", Help: "Times that heat throttled a core or a package."}, CPUThrottles, rate(0),
+			func(x exposition) float64 {
+				return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
+			}},
+		{Figure{Name: "temperature_celsius", Help: "The highest temperature of the machine's thermal zones."}, Temperature, gauge(0),
+			func(x exposition) float64 { return x.highest("node_thermal_zone_temp") }},
 	} {
 		if !math.IsNaN(s.read(first)) {
 			sources = append(sources, one(s.figure, s.column, s.derive, func() float64 { return s.read(now()) }))
@@ -222,7 +280,7 @@ func windowsSources(first exposition, devices []string, now func() exposition) [
 	// The time for interrupts and deferred calls is part of the privileged time.
 	busy := func(mode string) bool { return mode == "privileged" || mode == "user" }
 	cores := func(x exposition) map[string]cpuTimes { return processors(x, "windows_cpu_time_total", "core", busy) }
-	processor := cpu(inOrder(cores(first)), func() (map[string]cpuTimes, error) { return cores(now()), nil })
+	processor := cpu(inOrder(cores(first)), func() map[string]cpuTimes { return cores(now()) })
 	processor.Columns = slices.DeleteFunc(processor.Columns, func(c Column) bool { return c.Name == CPUIOWait }) // Windows knows none
 	traffics := func(x exposition) map[string]traffic {
 		received, sent := x.by("windows_net_bytes_received_total", "nic"), x.by("windows_net_bytes_sent_total", "nic")
@@ -237,21 +295,21 @@ func windowsSources(first exposition, devices []string, now func() exposition) [
 	return []Source{
 		windowsDrives(devices, now),
 		processor,
-		memory(func() (float64, error) { return now().sum("windows_memory_available_bytes", nil), nil }),
-		network(inOrder(traffics(first)), speed, func() (map[string]traffic, error) { return traffics(now()), nil }),
+		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum("windows_memory_available_bytes", nil) }),
+		network(inOrder(traffics(first)), speed, func() map[string]traffic { return traffics(now()) }),
 	}
 }
 
 // windowsDrives are the counters of drives. How busy a drive was is what its idle time leaves, and its queue is the time that
 // all requests took: so many of them were under way on average.
 func windowsDrives(devices []string, now func() exposition) Source {
-	src := disks(devices, func() (map[string]diskCounts, error) {
+	src := disks(devices, func() map[string]diskCounts {
 		all := windowsDisks.read(now())
 		for name, counts := range all {
 			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
 			all[name] = counts
 		}
-		return all, nil
+		return all
 	})
 	for i, f := range src.Figures {
 		if i%len(diskFigures) == diskBusySeconds {

@@ -34,11 +34,14 @@ func FuzzPrometheus(f *testing.F) {
 	p := &Prometheus{v1.NewAPI(client)}
 	fuzztest.Run(f, func(t testing.TB, answer []byte) {
 		ctx := context.WithValue(t.Context(), canned{}, answer)
-		p.query(ctx, "up", []Row{{Time: time.Unix(1, 0)}, {Time: time.Unix(3, 0)}})
-		p.Machine(ctx, "host", time.Unix(1, 0))
+		table := Table{Rows: []Row{{Time: time.Unix(1, 0)}, {Time: time.Unix(3, 0)}}}
+		p.FillPower(ctx, &table, "up")
+		p.Fill(ctx, &table, "host", nil)
+		p.scrapes(ctx, "{}", time.Unix(1, 0), time.Unix(3, 0), func(time.Time, exposition) error { return nil })
 	},
 		[]byte(`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"device":"sda"},"values":[[1,"2"],[2,"NaN"],[3,"+Inf"]]}]}}`),
 		[]byte(`{"status":"success","data":{"resultType":"vector","result":[]}}`),
+		[]byte(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"node_cpu_seconds_total","cpu":"0","mode":"idle","instance":"a","job":"b"},"value":[1,"2"]}]}}`),
 		[]byte(`{"status":"success","data":{"resultType":"vector","result":[null]}}`),
 		[]byte(`{"status":"success","data":{"resultType":"matrix","result":[null]}}`),
 		[]byte(`{"status":"error","errorType":"bad_data","error":"no"}`))
@@ -97,7 +100,7 @@ func TestEndlessAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.query(t.Context(), "up", []Row{{Time: time.Unix(1, 0)}}); err == nil || !strings.Contains(err.Error(), "too large") {
+	if _, err := p.find(t.Context(), "up", time.Unix(1, 0)); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("%v", err)
 	}
 }

@@ -57,6 +57,11 @@ func ratio(i, j int) derivation {
 	}
 }
 
+// atMostOne is a share, which times that were read a little late would have pass the whole.
+func atMostOne(share derivation) derivation {
+	return func(seconds float64, was, now []float64) float64 { return min(share(seconds, was, now), 1) }
+}
+
 // growth is how far a running total came between two reads; NaN where it was reset in between.
 func growth(i int, was, now []float64) float64 {
 	if d := now[i] - was[i]; d >= 0 {

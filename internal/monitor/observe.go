@@ -213,16 +213,20 @@ func (w *Observer) remote(ctx context.Context) error {
 	if w.prometheus, err = NewPrometheus(w.o.Prometheus); err != nil {
 		return &OptionError{"prometheus", err}
 	}
-	machine, err := w.prometheus.Machine(ctx, w.o.Instance, time.Now())
+	found, err := w.prometheus.find(ctx, w.o.Instance, time.Now())
 	if err != nil {
 		return &OptionError{"prometheus", err}
 	}
-	if machine.MemoryBytes == 0 {
-		w.note("Prometheus holds nothing yet of a node_exporter with instance %q", w.o.Instance)
+	if found.kind == nil {
+		w.note("Prometheus holds nothing yet of an exporter with instance %q", w.o.Instance)
+		w.Machine = &Machine{}
+		for _, name := range w.devices {
+			w.Machine.Drives = append(w.Machine.Drives, Drive{Name: name, Roles: w.roles[name]})
+		}
+		return nil
 	}
-	for _, name := range w.devices {
-		machine.Drives = append(machine.Drives, Drive{Name: name, Roles: w.roles[name]})
-	}
+	machine := found.kind.machine(found.shown)
+	machine.Drives = w.drives(found.kind, found.shown)
 	w.Machine = &machine
 	return nil
 }
@@ -375,21 +379,14 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
-	disks, err := Root.Disks(devices)
+	counters, err := Root.Counters(devices)
 	if err != nil {
 		return &OptionError{"devices", err}
 	}
-	if err := w.noteUncounted(ctx, disks); err != nil {
+	if err := w.noteUncounted(ctx, counters); err != nil {
 		return err
 	}
-	w.Sources = append(w.Sources, disks)
-	for _, open := range []func() (Source, error){Root.CPU, Root.Surroundings, Root.Memory, Root.Network} {
-		src, err := open()
-		if err != nil {
-			return err
-		}
-		w.Sources = append(w.Sources, src)
-	}
+	w.Sources = append(w.Sources, counters)
 	rapl, err := Root.RAPL()
 	switch {
 	case errors.Is(err, ErrNoRAPL):

@@ -26,10 +26,6 @@ func (fs FS) findServer(int, string) (*serverProcess, error) { return nil, errLi
 func (fs FS) ownThrottling() (src Source, held bool)         { return Source{}, false }
 func (fs FS) Find(string) (FileSystem, error)                { return FileSystem{}, errLinuxOnly }
 func (fs FS) Drives() ([]string, error)                      { return nil, errLinuxOnly }
-func (fs FS) Disks([]string) (Source, error)                 { return Source{}, errLinuxOnly }
-func (fs FS) CPU() (Source, error)                           { return Source{}, errLinuxOnly }
-func (fs FS) Surroundings() (Source, error)                  { return Source{}, errLinuxOnly }
-func (fs FS) Memory() (Source, error)                        { return Source{}, errLinuxOnly }
-func (fs FS) Network() (Source, error)                       { return Source{}, errLinuxOnly }
+func (fs FS) Counters([]string) (Source, error)              { return Source{}, errLinuxOnly }
 func (fs FS) Client() (Source, error)                        { return Source{}, errLinuxOnly }
 func (fs FS) RAPL() (Source, error)                          { return Source{}, ErrNoRAPL }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"regexp"
@@ -16,10 +17,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// virtual are Linux's devices that hold no data of their own, or hold it in memory: what lies on others counts there.
-var virtual = []string{"loop", "ram", "zram", "dm-", "md", "bcache", "drbd", "zd", "sr", "fd"}
-
-// Prometheus is a server that has observed the machines under test by node_exporter.
+// Prometheus is a server that has observed the machines under test by their exporters.
 type Prometheus struct{ api v1.API }
 
 // NewPrometheus makes a client of the server at a URL, without connecting.
@@ -42,157 +40,172 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// maxAnswer is what an answer of Prometheus may have in bytes: 11,000 points, the most that it gives, of two hundred items.
+// maxAnswer is what an answer of Prometheus may have in bytes: ten minutes of scrapes each second of a machine with some hundred
+// processors.
 const maxAnswer = 64 << 20
 
-// nodeColumns are the record's columns as queries. %s stands for the selector of the machine; the label named tells the
-// items of a column apart. irate takes the last two scrapes, so a value stands for the time between them.
-var nodeColumns = []struct{ column, label, query string }{
-	{DiskReads, "device", `irate(node_disk_reads_completed_total{%s}[5m])`},
-	{DiskWrites, "device", `irate(node_disk_writes_completed_total{%s}[5m])`},
-	{DiskReadBytes, "device", `irate(node_disk_read_bytes_total{%s}[5m])`},
-	{DiskWrittenBytes, "device", `irate(node_disk_written_bytes_total{%s}[5m])`},
-	{DiskReadTime, "device", `irate(node_disk_read_time_seconds_total{%[1]s}[5m]) / irate(node_disk_reads_completed_total{%[1]s}[5m])`},
-	{DiskWriteTime, "device", `irate(node_disk_write_time_seconds_total{%[1]s}[5m]) / irate(node_disk_writes_completed_total{%[1]s}[5m])`},
-	{DiskBusy, "device", `irate(node_disk_io_time_seconds_total{%s}[5m])`},
-	{DiskQueue, "device", `irate(node_disk_io_time_weighted_seconds_total{%s}[5m])`},
-	{CPUBusy, "", `1 - avg(sum by (cpu) (irate(node_cpu_seconds_total{%s, mode=~"idle|iowait"}[5m])))`},
-	{CPUIOWait, "", `avg(irate(node_cpu_seconds_total{%s, mode="iowait"}[5m]))`},
-	{CPUBusy, "cpu", `1 - sum by (cpu) (irate(node_cpu_seconds_total{%s, mode=~"idle|iowait"}[5m]))`},
-	{CPUSteal, "", `avg(irate(node_cpu_seconds_total{%s, mode="steal"}[5m]))`},
-	{CPUFrequency, "", `avg(node_cpu_scaling_frequency_hertz{%s})`},
-	{CPUThrottles, "", `sum(irate(node_cpu_core_throttles_total{%[1]s}[5m])) + sum(irate(node_cpu_package_throttles_total{%[1]s}[5m]))`},
-	{Temperature, "", `max(node_thermal_zone_temp{%s})`},
-	{MemoryAvailable, "", `node_memory_MemAvailable_bytes{%s}`},
-	{NetworkReceived, "device", `irate(node_network_receive_bytes_total{%s, device!="lo"}[5m])`},
-	{NetworkSent, "device", `irate(node_network_transmit_bytes_total{%s, device!="lo"}[5m])`},
-	{NetworkUsed, "device", `(irate(node_network_receive_bytes_total{%[1]s}[5m]) > irate(node_network_transmit_bytes_total{%[1]s}[5m])` +
-		` or irate(node_network_transmit_bytes_total{%[1]s}[5m])) / (node_network_speed_bytes{%[1]s} > 0)`},
+// observed is a machine that an exporter observes for a Prometheus.
+type observed struct {
+	kind     *exporterKind
+	selector string     // of its metrics
+	shown    exposition // at a time
 }
 
-// Fill puts the counters of one machine into the rows of t. The instance is node_exporter's, as host:port or the host
-// alone. Without devices every drive counts that node_exporter shows.
+// find looks for a machine at a time. The instance is its exporter's, as host:port or the host alone.
+func (p *Prometheus) find(ctx context.Context, instance string, at time.Time) (o observed, err error) {
+	value, _, _, err := p.api.Query(ctx, fmt.Sprintf("{__name__=~%q, instance=~%q}", nodeExporter.metrics+"|"+windowsExporter.metrics, regexp.QuoteMeta(instance)+"(:[0-9]+)?"), at)
+	if err != nil {
+		return o, err
+	}
+	vector, _ := value.(model.Vector)
+	vector = slices.DeleteFunc(vector, func(s *model.Sample) bool { return s == nil })
+	if len(vector) == 0 {
+		return o, nil
+	}
+	// A machine may be observed twice, under two names of a job: one counts.
+	same := func(s *model.Sample) string {
+		return fmt.Sprintf("instance=%q, job=%q", string(s.Metric["instance"]), string(s.Metric["job"]))
+	}
+	one := same(slices.MinFunc(vector, func(a, b *model.Sample) int { return strings.Compare(same(a), same(b)) }))
+	o.shown = exposition{}
+	for _, s := range vector {
+		if same(s) == one {
+			o.shown.take(s.Metric, float64(s.Value))
+		}
+	}
+	if o.kind = kindOf(o.shown); o.kind != nil {
+		o.selector = fmt.Sprintf("{__name__=~%q, %s}", o.kind.metrics, one)
+	}
+	return o, nil
+}
+
+// take adds a metric of Prometheus.
+func (x exposition) take(m model.Metric, value float64) {
+	labels := make(map[string]string, len(m))
+	for name, v := range m {
+		labels[string(name)] = string(v)
+	}
+	x.add(labels[model.MetricNameLabel], labels, value)
+}
+
+// scrapes calls f with what the exporter showed at each scrape after from and up to to, in their order.
+func (p *Prometheus) scrapes(ctx context.Context, selector string, from, to time.Time, f func(at time.Time, shown exposition) error) error {
+	value, _, _, err := p.api.Query(ctx, fmt.Sprintf("%s[%dms]", selector, to.Sub(from).Milliseconds()), to)
+	if err != nil {
+		return err
+	}
+	matrix, ok := value.(model.Matrix)
+	if !ok {
+		return errors.New("it answers with something else than series over time")
+	}
+	all := map[time.Time]exposition{}
+	for _, stream := range matrix {
+		if stream == nil {
+			return errors.New("it answers with null for a series")
+		}
+		for _, v := range stream.Values {
+			at := v.Timestamp.Time()
+			if all[at] == nil {
+				all[at] = exposition{}
+			}
+			all[at].take(stream.Metric, float64(v.Value))
+		}
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(all), time.Time.Compare) {
+		if err := f(at, all[at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	span     = 10 * time.Minute // of scrapes that are asked for at once
+	lookback = 5 * time.Minute  // how far two scrapes may be apart
+)
+
+// Fill puts the counters of one machine into the rows of t: what came between two scrapes into all rows between them. The instance
+// is that of its exporter, as host:port or the host alone. Without devices every drive counts that the exporter shows.
 func (p *Prometheus) Fill(ctx context.Context, t *Table, instance string, devices []string) error {
-	machine := fmt.Sprintf("instance=~%q", regexp.QuoteMeta(instance)+"(:[0-9]+)?")
-	disks := fmt.Sprintf(`, device!~"(%s).*|nvme\\d+c\\d+n\\d+"`, strings.Join(virtual, "|"))
-	if len(devices) > 0 {
-		disks = fmt.Sprintf(", device=~%q", strings.Join(devices, "|"))
+	if len(t.Rows) == 0 {
+		return nil
 	}
-	found := false
-	for _, c := range nodeColumns {
-		selector := machine
-		if strings.HasPrefix(c.column, "disk.") {
-			selector += disks
-		}
-		all, err := p.query(ctx, fmt.Sprintf(c.query, selector), t.Rows)
-		if err != nil {
-			return fmt.Errorf("query Prometheus for %s: %w", c.column, err)
-		}
-		for _, one := range all {
-			found = true
-			t.Set(ItemColumn(c.column, string(one.labels[model.LabelName(c.label)])), one.series)
-		}
+	begin, end := t.Rows[0].Time, t.Rows[len(t.Rows)-1].Time
+	o, err := p.find(ctx, instance, end)
+	if err == nil && o.kind == nil {
+		o, err = p.find(ctx, instance, begin)
 	}
-	if !found {
-		return fmt.Errorf("query Prometheus: it holds nothing of a node_exporter with instance %q for the time of the run", instance)
+	if err != nil {
+		return fmt.Errorf("query Prometheus: %w", err)
+	}
+	if o.kind == nil {
+		return fmt.Errorf("query Prometheus: it holds nothing of an exporter with instance %q for the time of the run", instance)
+	}
+	var now exposition
+	src, err := o.kind.source(o.shown, devices, func() exposition { return now })
+	if err != nil {
+		return &OptionError{"devices", fmt.Errorf("the exporter in Prometheus %w", err)}
+	}
+	places := make([]int, len(src.Columns))
+	for i, c := range src.Columns {
+		places[i] = t.place(c.Name)
+	}
+	rows := t.Rows
+	var was []float64
+	var wasAt time.Time
+	fill := func(at time.Time, shown exposition) error {
+		if !at.After(wasAt) {
+			return nil // of the last span
+		}
+		now = shown
+		values := slices.Repeat([]float64{math.NaN()}, len(src.Figures))
+		if err := src.Read(ctx, values); err != nil {
+			return err
+		}
+		for ; len(rows) > 0 && !rows[0].Time.After(at); rows = rows[1:] {
+			for i, c := range src.Columns {
+				if was != nil && at.Sub(wasAt) <= lookback {
+					rows[0].Values[places[i]] = c.derive(at.Sub(wasAt).Seconds(), was, values)
+				}
+			}
+		}
+		was, wasAt = values, at
+		return nil
+	}
+	for from := begin.Add(-lookback); from.Before(end); from = from.Add(span) {
+		if err := p.scrapes(ctx, o.selector, from, from.Add(span), fill); err != nil {
+			return fmt.Errorf("query Prometheus: %w", err)
+		}
 	}
 	return nil
 }
 
 // FillPower puts watts into the rows of t, from a query that gives one series.
 func (p *Prometheus) FillPower(ctx context.Context, t *Table, query string) error {
-	all, err := p.query(ctx, query, t.Rows)
-	if err != nil {
-		return fmt.Errorf("query Prometheus for power: %w", err)
-	}
-	if len(all) != 1 {
-		return fmt.Errorf("query Prometheus for power: %q gives %d series; want one, such as sum(…)", query, len(all))
-	}
-	t.Set(Power, all[0].series)
-	return nil
-}
-
-type labelled struct {
-	labels model.Metric
-	series Series
-}
-
-// span is how much of a run is asked for at once: Prometheus gives at most 11,000 points a series.
-const span = 10_000 * Interval
-
-// query evaluates an expression at each second from the first row to the last, and returns the series in the order of their labels.
-func (p *Prometheus) query(ctx context.Context, query string, rows []Row) ([]labelled, error) {
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	series := map[string]*labelled{}
-	end := rows[len(rows)-1].Time
-	for from := rows[0].Time; !from.After(end); from = from.Add(span) {
-		to := from.Add(span - Interval)
-		if to.After(end) {
-			to = end
-		}
-		value, _, _, err := p.api.QueryRange(ctx, query, v1.Range{Start: from, End: to, Step: Interval})
+	series := map[string]Series{}
+	for rows := t.Rows; len(rows) > 0; {
+		part := rows[:min(len(rows), 10_000)] // Prometheus gives at most 11,000 points a series
+		rows = rows[len(part):]
+		value, _, _, err := p.api.QueryRange(ctx, query, v1.Range{Start: part[0].Time, End: part[len(part)-1].Time, Step: Interval})
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("query Prometheus for power: %w", err)
 		}
 		matrix, ok := value.(model.Matrix)
-		if value == nil {
-			return nil, errors.New("it answers with nothing")
-		}
-		if !ok {
-			return nil, fmt.Errorf("it answers with a %s, not with series over time", value.Type())
+		if !ok || slices.Contains(matrix, nil) {
+			return errors.New("query Prometheus for power: it answers with something else than series over time")
 		}
 		for _, stream := range matrix {
-			if stream == nil {
-				return nil, errors.New("it answers with null for a series")
-			}
 			key := stream.Metric.String()
-			if series[key] == nil {
-				series[key] = &labelled{labels: stream.Metric}
-			}
 			for _, v := range stream.Values {
-				if f := float64(v.Value); !math.IsNaN(f) {
-					series[key].series = append(series[key].series, Point{v.Timestamp.Time(), f})
-				}
+				series[key] = append(series[key], Point{v.Timestamp.Time(), float64(v.Value)})
 			}
 		}
 	}
-	var keys []string
-	for key := range series {
-		keys = append(keys, key)
+	if len(series) != 1 {
+		return fmt.Errorf("query Prometheus for power: %q gives %d series; want one, such as sum(…)", query, len(series))
 	}
-	slices.Sort(keys)
-	all := make([]labelled, len(keys))
-	for i, key := range keys {
-		all[i] = *series[key]
+	for _, one := range series {
+		t.Set(Power, one)
 	}
-	return all, nil
-}
-
-// Machine describes a machine as its node_exporter does at a time; what it does not tell stays empty.
-func (p *Prometheus) Machine(ctx context.Context, instance string, at time.Time) (Machine, error) {
-	selector := fmt.Sprintf("{instance=~%q}", regexp.QuoteMeta(instance)+"(:[0-9]+)?")
-	var m Machine
-	for metric, take := range map[string]func(model.Metric, float64){
-		"node_uname_info" + selector: func(l model.Metric, _ float64) {
-			m.Hostname, m.Kernel = string(l["nodename"]), string(l["release"])
-		},
-		"node_os_info" + selector: func(l model.Metric, _ float64) { m.System = string(l["pretty_name"]) },
-		"node_memory_MemTotal_bytes" + selector: func(_ model.Metric, v float64) {
-			m.MemoryBytes = int64(v)
-		},
-		"count(count by (cpu) (node_cpu_seconds_total" + selector + "))": func(_ model.Metric, v float64) {
-			m.Processors = int(v)
-		},
-	} {
-		value, _, _, err := p.api.Query(ctx, metric, at)
-		if err != nil {
-			return m, fmt.Errorf("query Prometheus for the machine: %w", err)
-		}
-		if vector, ok := value.(model.Vector); ok && len(vector) > 0 && vector[0] != nil {
-			take(vector[0].Metric, float64(vector[0].Value))
-		}
-	}
-	return m, nil
+	return nil
 }

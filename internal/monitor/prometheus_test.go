@@ -1,15 +1,17 @@
-package monitor_test
+package monitor
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"ds2/internal/monitor"
 	"ds2/internal/promtest"
 )
 
@@ -17,36 +19,30 @@ import (
 func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	node := promtest.StartNodeExporter(t)
 	url := promtest.Start(t, []string{node})
-	prometheus, err := monitor.NewPrometheus(url)
+	prometheus, err := NewPrometheus(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	drives, err := monitor.Root.Drives()
+	drives, err := Root.Drives()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sources []monitor.Source
-	for _, open := range []func() (monitor.Source, error){
-		func() (monitor.Source, error) { return monitor.Root.Disks(drives) }, monitor.Root.CPU, monitor.Root.Surroundings, monitor.Root.Memory, monitor.Root.Network,
-	} {
-		source, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, source)
+	source, err := Root.Counters(drives)
+	if err != nil {
+		t.Fatal(err)
 	}
-	sampler := monitor.NewSampler(slog.New(slog.DiscardHandler), sources...)
-	direct := monitor.Table{Columns: sampler.Columns()}
-	var remote monitor.Table
+	sampler := NewSampler(slog.New(slog.DiscardHandler), source)
+	direct := Table{Columns: sampler.Columns()}
+	var remote Table
 	// irate needs two scrapes: go on until Prometheus has a row with a processor's load.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	sampler.Run(ctx, time.Now(), func(r monitor.Row) {
+	sampler.Run(ctx, time.Now(), func(r Row) {
 		direct.Rows = append(direct.Rows, r)
-		remote = monitor.Table{}
+		remote = Table{}
 		for _, r := range direct.Rows {
-			remote.Rows = append(remote.Rows, monitor.Row{Time: r.Time})
+			remote.Rows = append(remote.Rows, Row{Time: r.Time})
 		}
 		if err := prometheus.Fill(ctx, &remote, node, drives); err == nil && known(remote.Values("cpu.busy_ratio")) >= 3 {
 			cancel()
@@ -70,19 +66,20 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 		t.Errorf("memory available: %v directly, %v through Prometheus", a, b)
 	}
 
-	machine, err := prometheus.Machine(t.Context(), node, to)
-	if err != nil {
-		t.Fatal(err)
+	found, err := prometheus.find(t.Context(), node, to)
+	if err != nil || found.kind == nil {
+		t.Fatalf("%+v, %v", found, err)
 	}
-	if self := monitor.Root.Machine(nil); machine.Kernel != self.Kernel || machine.MemoryBytes != self.MemoryBytes || machine.Processors != self.Processors {
+	machine := found.kind.machine(found.shown)
+	if self := Root.Machine(nil); machine.Kernel != self.Kernel || machine.MemoryBytes != self.MemoryBytes || machine.Processors != self.Processors {
 		t.Errorf("Prometheus describes %+v, the machine itself %+v", machine, self)
 	}
 
-	power := monitor.Table{Rows: slices.Clone(remote.Rows)}
+	power := Table{Rows: slices.Clone(remote.Rows)}
 	if err := prometheus.FillPower(t.Context(), &power, "vector(250)"); err != nil {
 		t.Fatal(err)
 	}
-	if got := power.Mean(monitor.Power, from, to); got != 250 {
+	if got := power.Mean(Power, from, to); got != 250 {
 		t.Errorf("power by query = %v W, want 250", got)
 	}
 	if err := prometheus.FillPower(t.Context(), &power, "up * 0 > 1"); err == nil || !strings.Contains(err.Error(), "0 series") {
@@ -101,4 +98,39 @@ func known(values []float64) (n int) {
 		}
 	}
 	return n
+}
+
+// TestPrometheusMultipath has a Prometheus observe a machine whose NVMe drive counts nothing itself: its two paths do, 60 and 40 reads
+// a second. What lies on the drive, and the path that was idle, count no second time.
+func TestPrometheusMultipath(t *testing.T) {
+	start := time.Now()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		seconds := time.Since(start).Seconds()
+		fmt.Fprintln(w, `node_cpu_seconds_total{cpu="0",mode="idle"} 1`)
+		for device, rate := range map[string]float64{"nvme0n1": 0, "nvme0c0n1": 60, "nvme0c1n1": 40, "dm-0": 100, "nvme0n1p1": 0} {
+			fmt.Fprintf(w, "node_disk_reads_completed_total{device=%q} %f\n", device, rate*seconds)
+		}
+	}))
+	t.Cleanup(server.Close)
+	instance := server.Listener.Addr().String()
+	prometheus, err := NewPrometheus(promtest.Start(t, []string{instance}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table Table
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		table = Table{}
+		for at := start; at.Before(time.Now()); at = at.Add(time.Second) {
+			table.Rows = append(table.Rows, Row{Time: at})
+		}
+		if err := prometheus.Fill(t.Context(), &table, instance, nil); err == nil && known(table.Values("disk.nvme0n1.reads_per_second")) >= 3 {
+			break
+		}
+	}
+	if drives := table.Items(DiskReads); !slices.Equal(drives, []string{"disk.nvme0n1.reads_per_second"}) {
+		t.Errorf("drives %v", drives)
+	}
+	if mean := table.Mean("disk.nvme0n1.reads_per_second", start, time.Now()); !(mean > 80 && mean < 120) {
+		t.Errorf("%v reads a second, want 100", mean)
+	}
 }

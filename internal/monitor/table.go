@@ -71,17 +71,22 @@ func (t *Table) between(column string, from, to time.Time) []float64 {
 // Set puts a series into the rows by their times, in a column of that name, new or not. Only rows that the series reaches
 // are changed.
 func (t *Table) Set(column string, s Series) {
-	i := slices.Index(t.Columns, column)
-	if i < 0 {
-		i = len(t.Columns)
-		t.Columns = append(t.Columns, column)
-		for n := range t.Rows {
-			t.Rows[n].Values = append(t.Rows[n].Values, math.NaN())
-		}
-	}
+	i := t.place(column)
 	for n, row := range t.Rows {
 		if v := s.At(row.Time); !math.IsNaN(v) {
 			t.Rows[n].Values[i] = v
 		}
 	}
+}
+
+// place is that of a column, which is made where there is none.
+func (t *Table) place(column string) int {
+	if i := slices.Index(t.Columns, column); i >= 0 {
+		return i
+	}
+	t.Columns = append(t.Columns, column)
+	for n := range t.Rows {
+		t.Rows[n].Values = append(t.Rows[n].Values, math.NaN())
+	}
+	return len(t.Columns) - 1
 }

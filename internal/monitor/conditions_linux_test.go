@@ -2,18 +2,19 @@ package monitor
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
-func TestSurroundings(t *testing.T) {
-	proc, sys := t.TempDir(), t.TempDir()
+func TestConditions(t *testing.T) {
+	proc, sys := kernelFiles(t)
 	stat := func(steal string) {
-		write(t, proc, "stat", "cpu  10 0 10 100 0 0 0 "+steal+" 0 0\ncpu0 5 0 5 50 0 0 0 0 0 0\ncpu1 5 0 5 50 0 0 0 0 0 0\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n")
+		write(t, proc, "stat", "cpu  10 0 10 100 0 0 0 "+steal+" 0 0\ncpu0 5 0 5 50 0 0 0 "+steal+" 0 0\ncpu1 5 0 5 50 0 0 0 0 0 0\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n")
 	}
 	stat("100")
-	bare, err := FS{proc, sys}.Surroundings()
-	if err != nil || len(bare.Columns) != 1 || bare.Columns[0].Name != CPUSteal {
-		t.Fatalf("a machine that shows nothing but its processors: %v, %v", bare.Columns, err)
+	bare, err := FS{proc, sys}.Counters(nil)
+	if want := []string{CPUBusy, CPUIOWait, "cpu.0.busy_ratio", "cpu.1.busy_ratio", MemoryAvailable, CPUSteal}; err != nil || !slices.Equal(names(bare.Columns), want) {
+		t.Fatalf("a machine that shows nothing but its processors: %v, %v", names(bare.Columns), err)
 	}
 	for cpu, throttled := range map[string]string{"cpu0": "3", "cpu1": "4"} {
 		write(t, sys, "devices/system/cpu/"+cpu+"/thermal_throttle/core_throttle_count", throttled)
@@ -25,7 +26,7 @@ func TestSurroundings(t *testing.T) {
 	write(t, sys, "class/thermal/thermal_zone0/type", "acpitz")
 	write(t, sys, "class/thermal/thermal_zone0/policy", "step_wise")
 	write(t, sys, "class/thermal/thermal_zone0/temp", "41000")
-	source, err := FS{proc, sys}.Surroundings()
+	source, err := FS{proc, sys}.Counters(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
