@@ -20,7 +20,7 @@ func TestBackground(t *testing.T) {
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Background = background.Config{ScrubRate: 2e6, Copies: 2}
-	o.Driver.Run = 12 * time.Second
+	o.Driver.Run = 0 // until stopped
 	o.Driver.MaxErrors = 1000
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
@@ -31,14 +31,19 @@ func TestBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	restarted := make(chan error, 1)
-	go func() {
-		for run.Meter().Progress().Last.End < 4*time.Second {
-			time.Sleep(50 * time.Millisecond)
-		}
+	_, err = driveUntil(t, run, func() {
+		moreOrders(t.Context(), run, 20)
 		server.Kill()
 		restarted <- server.Restart(context.Background())
-	}()
-	_, err = drive(t, run)
+		allBack(t.Context(), run)
+		for atWork := false; !atWork && t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) { // until both are there again
+			s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_replication_slots WHERE active) = 2
+				AND EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid())`).Scan(&atWork)
+		}
+		for end := run.Meter().Progress().Last.End + 6*time.Second; run.Meter().Progress().Last.End < end && t.Context().Err() == nil; {
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	if err := errors.Join(err, <-restarted); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +55,7 @@ func TestBackground(t *testing.T) {
 		t.Fatalf("scrubs %+v, readers of the log %+v", r.Scrub, r.Copies)
 	}
 	for _, x := range append(r.Scrub, r.Copies...) {
-		if x.Failures == 0 || x.Error == "" || x.Bytes == 0 || x.Seconds < 10 {
+		if x.Failures == 0 || x.Error == "" || x.Bytes == 0 || x.Seconds <= 0 {
 			t.Errorf("after a kill of the server: %+v", x)
 		}
 	}
@@ -73,7 +78,7 @@ func TestBackground(t *testing.T) {
 		if slots+senders == 0 {
 			break
 		}
-		if time.Since(begin) > 10*time.Second {
+		if time.Since(begin) > time.Minute {
 			t.Fatalf("%d slots and %d processes that send the log are left", slots, senders)
 		}
 	}

@@ -54,21 +54,36 @@ func idleWriter(db *sql.DB) func(kill func()) error {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
 		}
-		time.Sleep(faultTime)
+		if err := awaitLog(db, "pg_current_wal_flush_lsn()", "pg_current_wal_insert_lsn()"); err != nil {
+			return err
+		}
 		kill()
 		return nil
+	}
+}
+
+// awaitLog waits until enough of the log lies between two of its places to hold some commits. The first may be a place of before.
+func awaitLog(db *sql.DB, from, to string) error {
+	for {
+		var enough bool
+		if err := db.QueryRow("SELECT " + to + " - " + from + " > 200000").Scan(&enough); err != nil || enough {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
 // lyingDrive forgets what the server wrote to its log and flushed in the last moment before the kill.
 func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 	return func(kill func()) error {
-		var segment string
+		var segment, place string
 		var kept int64
-		if err := db.QueryRow("SELECT file_name, file_offset FROM pg_walfile_name_offset(pg_current_wal_flush_lsn())").Scan(&segment, &kept); err != nil {
+		if err := db.QueryRow("SELECT lsn::text, (pg_walfile_name_offset(lsn)).* FROM pg_current_wal_flush_lsn() lsn").Scan(&place, &segment, &kept); err != nil {
 			return err
 		}
-		time.Sleep(faultTime)
+		if err := awaitLog(db, "'"+place+"'", "pg_current_wal_flush_lsn()"); err != nil {
+			return err
+		}
 		kill()
 		log, err := filepath.Glob(filepath.Join(dataDir, "pg_wal", "????????????????????????"))
 		if err != nil {
@@ -90,9 +105,6 @@ func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 		return nil
 	}
 }
-
-// faultTime is how long a fault is at work before the kill.
-const faultTime = 300 * time.Millisecond
 
 // loaded starts a server with settings, and loads a small dataset into it.
 func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Store) {
@@ -169,13 +181,13 @@ func TestCrash(t *testing.T) {
 			t.Parallel()
 			server, s := loaded(t, localpg.Options{Settings: c.settings})
 			o := options(t, s)
-			o.Driver.Run = 10 * time.Second
+			o.Driver.Run = 0 // until stopped
 			o.Crash = &durability.Plan{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
 			run, err := Begin(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary, err := drive(t, run)
+			summary, err := driveUntil(t, run, func() { allBack(t.Context(), run) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,14 +273,17 @@ func TestCuts(t *testing.T) {
 			o := options(t, s)
 			o.Driver.Run, o.Driver.Think = 0, 20*time.Millisecond
 			cuts, fault := 0, c.fault(t, server, s)
+			var run *Run
+			var err error
 			o.Crash = &durability.Plan{After: time.Second, Cycles: 3, Seed: 2, DeepEvery: 3, Recovery: time.Minute,
 				Server: crashable{server, func(kill func()) error {
+					moreOrders(t.Context(), run, 5)
 					if cuts++; cuts == 2 {
 						return fault(kill)
 					}
 					return none(kill)
 				}}}
-			run, err := Begin(o)
+			run, err = Begin(o)
 			if err != nil {
 				t.Fatal(err)
 			}

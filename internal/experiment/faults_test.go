@@ -21,6 +21,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/progress"
+	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	ds2counts "ds2/internal/workload/ds2/counts"
@@ -209,9 +210,8 @@ func TestFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stop, happened := make(chan struct{}), make(chan error, 1)
-			go func() {
-				defer close(stop)
+			happened := make(chan error, 1)
+			summary, err := driveUntil(t, run, func() {
 				moreOrders(t.Context(), run, 20)
 				met := meets(run, c.class)
 				happened <- c.fault(t.Context(), func(again func() error) error {
@@ -224,16 +224,15 @@ func TestFaults(t *testing.T) {
 					return nil
 				})
 				moreOrders(t.Context(), run, 200) // nobody still waits before the next try
-				for c.all && run.Meter().Totals()[0].Counts.Reconnects < int64(o.Driver.Threads) && t.Context().Err() == nil {
-					time.Sleep(50 * time.Millisecond)
+				if c.all {
+					allBack(t.Context(), run)
 				}
-			}()
-			summary, outcome := run.Drive(t.Context(), stop)
+			})
 			if faultErr := <-happened; faultErr != nil {
 				t.Fatal(faultErr)
 			}
-			if outcome.Err != nil {
-				t.Fatalf("Drive = %v, want the run to go on", outcome.Err)
+			if err != nil {
+				t.Fatalf("Drive = %v, want the run to go on", err)
 			}
 			n := summary.Counts
 			if !slices.ContainsFunc(summary.Errors, func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }) {
@@ -262,6 +261,26 @@ func moreOrders(ctx context.Context, run *Run, n int64) {
 	for before := acknowledged(); acknowledged() < before+n && ctx.Err() == nil; {
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// allBack waits until each of a run's users has connected again, and orders are acknowledged.
+func allBack(ctx context.Context, run *Run) {
+	for run.Meter().Totals()[0].Counts.Reconnects < int64(run.options.Driver.Threads) && ctx.Err() == nil {
+		time.Sleep(50 * time.Millisecond)
+	}
+	moreOrders(ctx, run, 20)
+}
+
+// driveUntil drives a run without an end of its own until something is done.
+func driveUntil(t *testing.T, run *Run, done func()) (result.Summary, error) {
+	t.Helper()
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		done()
+	}()
+	s, outcome := run.Drive(t.Context(), stop)
+	return s, outcome.Err
 }
 
 // meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds, since what a

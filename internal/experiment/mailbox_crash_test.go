@@ -92,21 +92,26 @@ func TestMailboxCuts(t *testing.T) {
 			server, o := mailboxes(t, localpg.Options{Settings: quiet, Checksums: true}, c.lazy, c.batch)
 			o.Driver.Think = 2 * time.Millisecond
 			at, cuts := min(c.cycles, 2), 0
+			var run *Run
+			var err error
 			o.Crash = &durability.Plan{After: time.Second, Cycles: c.cycles, Seed: 2, Recovery: time.Minute,
 				Server: crashable{server, func(kill func()) error {
+					moreOrders(t.Context(), run, 5)
 					if cuts++; c.fault != nil && cuts == max(at, 1) {
 						return c.fault(server, o.Targets[0])(kill)
 					}
 					return none(kill)
 				}}}
-			if c.cycles == 0 {
-				o.Driver.Run = 12 * time.Second // the server must be back before its end, on a busy machine too
-			}
-			run, err := Begin(o)
+			run, err = Begin(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary, err := drive(t, run)
+			var summary result.Summary
+			if c.cycles == 0 {
+				summary, err = driveUntil(t, run, func() { allBack(t.Context(), run) })
+			} else {
+				summary, err = drive(t, run) // until the last cut
+			}
 			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != max(c.cycles, 1) {
 				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
 			}
