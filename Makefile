@@ -71,6 +71,7 @@ check: fmt vet lint cross arm tsql tests ## everything that CI asks for, but the
 
 nightly: vuln fuzz ## what takes longer than CI may: all tests, each package with the race detector, all versions, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
+	$(GO) test -run '^TestDay$$' ./internal/result
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 
 fmt:
