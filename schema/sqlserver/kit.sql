@@ -37,10 +37,12 @@ GO
 -- name: create user
 IF USER_ID({{str .SQLServer.Login}}) IS NULL
     CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
+{{- if not .SQLServer.Lacks.Owners}}
 GO
 -- step: it may have been made for a login of that name that is gone. Azure SQL Database takes this alone in its batch only.
 -- name: map user
 ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
+{{- end}}
 GO
 -- step: for the user.
 -- name: grant to user

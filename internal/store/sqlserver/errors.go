@@ -68,12 +68,19 @@ func (e *connectError) wrap(op string) error {
 	}
 	if e.tls {
 		return &store.Error{Op: op, Class: store.Config, Err: e.err,
-			Hint: "client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2, or add encrypt=disable to the target where the server allows it"}
+			Hint: "client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a network that nobody else reads, encrypt=disable does without"}
 	}
 	if dns, ok := errors.AsType[*net.DNSError](e.err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: dns}
 	}
 	hint := ""
+	if errors.Is(e.err, context.DeadlineExceeded) {
+		return &store.Error{Op: op, Class: store.Connection, Err: fmt.Errorf("the server did not answer the login in time: %w", e.err),
+			Hint: "look at the server's load; with an access token, at whether the server knows Entra ID; give a slow one longer by connection timeout=SECONDS"}
+	}
+	if errors.Is(e.err, io.EOF) || errors.Is(e.err, io.ErrUnexpectedEOF) || strings.Contains(e.err.Error(), "EOF") { // as text where go-mssqldb words it anew
+		hint = "the server closed the connection: look at whether the port is SQL Server's, the target names a user, and encrypt=strict is for SQL Server 2022 or later"
+	}
 	if dial, ok := errors.AsType[*net.OpError](e.err); ok && dial.Op == "dial" {
 		hint = "start the server, or correct the host and port of the target"
 	}
@@ -185,7 +192,7 @@ func classOf(number int32) (store.Class, string) {
 	case 4834:
 		return store.Config, "on Windows grant the login ADMINISTER BULK OPERATIONS; on Linux it must be a member of sysadmin or, from 2022 CU24 and 2025 CU3 on, of bulkadmin with the directory in mssql-conf set bulkadmin.allowedpathslist; or leave --server-dir out"
 	case babelfishUnmapped:
-		return store.Bug, "Babelfish gives this number to every error that SQL Server has none for: where a table is missing, fill the database with ds2 load"
+		return store.Bug, "Babelfish gives this number to every error that SQL Server has none for: the text is PostgreSQL's"
 	case 7601, 7609:
 		return store.Config, "install the server's full-text search: two of the browses need it"
 	}

@@ -103,6 +103,11 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		return nil, &store.Error{Op: "have " + s.Label() + " read files", Class: store.Config,
 			Err: errors.New("this server has no BULK INSERT from files"), Hint: "leave --server-dir out"}
 	}
+	if p.SQLServer.Password != "" && !s.hides() {
+		return nil, &store.Error{Op: "make the driver's login on " + s.Label(), Class: store.Config,
+			Err:  errors.New("its password would cross the network in clear: without encrypt=true only the login is encrypted"),
+			Hint: "add encrypt=true to the target, and certificate=FILE where this machine does not trust the server's"}
+	}
 	placed, err := s.placed(ctx)
 	if err != nil {
 		return nil, s.Wrap("look for filegroups in "+s.Label(), err)
@@ -168,7 +173,7 @@ func (v server) leftOut(o schema.SQLServer) []string {
 		{uses.Statistics && lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
 		{uses.Catalog && lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
 		{uses.ServerState && lacks.ServerState && o.Password != "", takesNo + "the right VIEW SERVER STATE, so runs as the driver's user record no server counters"},
-		{uses.Owners && lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures"},
+		{uses.Owners && lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures, and cannot run ds2 reset"},
 		{uses.DelayedDurability && lacks.DelayedDurability, takesNo + "delayed durability, so no commit can be lazy: runs need --lazy 0"},
 	} {
 		if l.lacks {

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,13 +54,16 @@ type Store struct {
 // Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2
 // with further options such as encrypt=true. The database is DS2 where none is named. It does not connect.
 func Open(target *url.URL) (store.Store, error) {
-	target, timeout, err := withoutTimeout(target)
+	target, timeout, roots, err := options(target)
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err)
 	}
 	config, err := msdsn.Parse(target.String())
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err) // msdsn names the option, never the password
+	}
+	if config.TLSConfig != nil && roots != nil {
+		config.TLSConfig.RootCAs = roots
 	}
 	if config.Database == "" {
 		config.Database = "DS2"
@@ -78,27 +80,6 @@ func Open(target *url.URL) (store.Store, error) {
 	}
 	s.db = sql.OpenDB(connector{s, config})
 	return s, nil
-}
-
-// withoutTimeout takes the option for a time limit out of a target: of the login, as Microsoft's clients have it. go-mssqldb takes it as
-// a limit of the connection's whole life, and of each silence in it: backups, restores and index builds are longer.
-func withoutTimeout(target *url.URL) (*url.URL, time.Duration, error) {
-	u, query, limit := *target, target.Query(), loginTimeout
-	for name := range query {
-		if strings.ToLower(name) != msdsn.ConnectionTimeout {
-			continue
-		}
-		seconds, err := strconv.ParseUint(query.Get(name), 10, 31)
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s is not a number of seconds: %q", name, query.Get(name))
-		}
-		if seconds > 0 {
-			limit = time.Duration(seconds) * time.Second
-		}
-		query.Del(name)
-		u.RawQuery = query.Encode()
-	}
-	return &u, limit, nil
 }
 
 // newFedAuthConnector connects as Entra ID says, in builds with the tag azuread.

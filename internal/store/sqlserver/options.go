@@ -1,0 +1,98 @@
+package sqlserver
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/microsoft/go-mssqldb/msdsn"
+)
+
+// taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it does not know, and a slip in
+// encrypt would go unnoticed.
+var taken = []string{
+	msdsn.Database, msdsn.AppName, msdsn.Encrypt, msdsn.TrustServerCertificate, msdsn.Certificate, msdsn.ServerCertificate,
+	msdsn.HostNameInCertificate, msdsn.TLSMin, msdsn.PacketSize, msdsn.ConnectionTimeout, msdsn.DialTimeout, msdsn.KeepAlive,
+	msdsn.LogParam, msdsn.WorkstationID, msdsn.ServerSpn, msdsn.FailoverPartner, msdsn.FailOverPort, msdsn.DisableRetry, msdsn.Protocol,
+	msdsn.MultiSubnetFailover, msdsn.ApplicationIntent, msdsn.EpaEnabled, msdsn.NoTraceID, msdsn.UserID, msdsn.Password,
+	"authenticator", "fedauth", "clientcertpath", "clientassertion", "tenant id", "applicationclientid", "resource id", "serviceconnectionid", "systemtoken", "userassertion",
+}
+
+// otherNames are what Microsoft's other clients call some of them.
+var otherNames = map[string]string{
+	"connect timeout": msdsn.ConnectionTimeout, "timeout": msdsn.ConnectionTimeout, "application name": msdsn.AppName,
+	"initial catalog": msdsn.Database, "trust server certificate": msdsn.TrustServerCertificate, "host name in certificate": msdsn.HostNameInCertificate,
+}
+
+// options is a target as go-mssqldb is to have it, and what is kept from it: the time that a login may take, and the certificates that
+// the server's is to be signed by, nil for this machine's.
+func options(target *url.URL) (_ *url.URL, login time.Duration, roots *x509.CertPool, err error) {
+	u, query, login := *target, url.Values{}, loginTimeout
+	for name, values := range target.Query() {
+		key := strings.ToLower(name)
+		if other, ok := otherNames[key]; ok {
+			key = other
+		}
+		if !slices.Contains(taken, key) {
+			return nil, 0, nil, fmt.Errorf("the option %q is unknown", name)
+		}
+		query[key] = append(query[key], values...)
+	}
+	if query.Get("authenticator") == "krb5" {
+		return nil, 0, nil, errors.New("authenticator=krb5 is not in this ds2: use a user of the server, an access token, or authenticator=winsspi from Windows")
+	}
+	if text := query.Get(msdsn.ConnectionTimeout); text != "" {
+		// go-mssqldb would take it for the longest silence of the whole connection: backups, restores and index builds are longer.
+		seconds, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return nil, 0, nil, fmt.Errorf("%s is not a number of seconds: %q", msdsn.ConnectionTimeout, text)
+		}
+		if seconds > 0 {
+			login = time.Duration(seconds) * time.Second
+		}
+		query.Del(msdsn.ConnectionTimeout)
+	}
+	if path := query.Get(msdsn.Certificate); path != "" && !query.Has("fedauth") {
+		if roots, err = readCertificates(path); err != nil {
+			return nil, 0, nil, err
+		}
+		query.Del(msdsn.Certificate)
+	}
+	if strings.HasSuffix(strings.ToLower(u.Hostname()), ".database.windows.net") && !query.Has(msdsn.Encrypt) {
+		query.Set(msdsn.Encrypt, "true") // without it any certificate would be taken
+	}
+	u.RawQuery = query.Encode()
+	return &u, login, roots, nil
+}
+
+// readCertificates reads a file of certificates, in PEM or one in DER, whatever its name ends in.
+func readCertificates(path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if block, _ := pem.Decode(text); block == nil {
+		text = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: text})
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("certificate=%s holds no certificate", path)
+	}
+	return pool, nil
+}
+
+// hides tells whether what is sent cannot be read on its way: by encryption from the first packet to the last, or since it does not
+// leave this machine.
+func (s *Store) hides() bool {
+	ip := net.ParseIP(s.config.Host)
+	here := strings.EqualFold(s.config.Host, "localhost") || ip != nil && ip.IsLoopback()
+	return here || s.config.Encryption == msdsn.EncryptionRequired || s.config.Encryption == msdsn.EncryptionStrict
+}
