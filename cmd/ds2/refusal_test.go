@@ -26,7 +26,7 @@ func TestRefusedBeforeAnything(t *testing.T) {
 		{"drive", "--metrics-addr :123456", "--metrics-addr"},
 		{"drive", "--device-record " + none, "--device-record"},
 		{"drive", "--pushgateway host:9091", "--pushgateway"},
-		{"drive", "--limit opm>2000 --limit opm<1000", "--limit"},
+		{"drive", "--limit opm<1000", "--limit"},
 		{"drive", "--limit errors<0%", "--limit"},
 		{"drive", "--run-time 60s --window 1h-2h", "--window"},
 		{"drive", "--crash-after 1s", "--crash-after"},
