@@ -127,7 +127,8 @@ func TestMailboxCuts(t *testing.T) {
 					t.Errorf("cut %d lost no lazy commit", i+1)
 				}
 			}
-			if summary.Counts.GivenUp > 0 || summary.Counts.Reconnects == 0 {
+			// What a user still tried when the run ended is given up.
+			if summary.Counts.GivenUp > int64(o.Driver.Threads) || summary.Counts.Reconnects == 0 {
 				t.Errorf("%d given up, %d reconnects, errors %+v", summary.Counts.GivenUp, summary.Counts.Reconnects, summary.Errors)
 			}
 			audit, err := run.Audit(t.Context(), progress.Ignore)
@@ -143,12 +144,12 @@ func TestMailboxCuts(t *testing.T) {
 			if c.loses {
 				return
 			}
-			// A commit that disappears after the run, without a cut, is found by the journal.
-			if _, err := o.Targets[0].DB().Exec("DELETE FROM messages WHERE message_id IN (SELECT message_id FROM messages ORDER BY ctid DESC LIMIT 1)"); err != nil {
+			// Commits that disappear after the run, without a cut, are found by the journal: more of them than can be in doubt.
+			if _, err := o.Targets[0].DB().Exec("DELETE FROM messages WHERE message_id IN (SELECT message_id FROM messages ORDER BY ctid DESC LIMIT 40)"); err != nil {
 				t.Fatal(err)
 			}
 			checks, err := run.crash.Lost(t.Context(), o.Targets[0], result.Marks{})
-			if err != nil || checks[0].Passed || !strings.HasPrefix(checks[0].Found, "1: records ") {
+			if err != nil || checks[0].Passed || !strings.Contains(checks[0].Found, ": records ") {
 				t.Errorf("a record is gone: %+v, %v", checks, err)
 			}
 			// Nor do records without end take more than their share of time and memory.
