@@ -23,14 +23,17 @@ func TestRun(t *testing.T) {
 // TestCancel kills what the shell has started too.
 func TestCancel(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "alive")
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	start := time.Now()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				cancel()
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
 	if err := Run(ctx, "(while :; do touch '"+file+"'; sleep 0.05; done) & wait", nil, nil); err == nil {
 		t.Error("Run of what was cut off gave no error")
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %s", took)
 	}
 	time.Sleep(200 * time.Millisecond)
 	if err := os.Remove(file); err != nil {
@@ -46,10 +49,10 @@ func TestCancel(t *testing.T) {
 func TestBackground(t *testing.T) {
 	var stdout bytes.Buffer
 	start := time.Now()
-	if err := Run(t.Context(), "sleep 5 & echo started", &stdout, nil); err != nil || stdout.String() != "started\n" {
+	if err := Run(t.Context(), "sleep 120 & echo started", &stdout, nil); err != nil || stdout.String() != "started\n" {
 		t.Errorf("Run = %v, printed %q", err, &stdout)
 	}
-	if took := time.Since(start); took > 4*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("it waited %s for what runs in the background", took)
 	}
 }

@@ -90,7 +90,7 @@ func TestScrub(t *testing.T) {
 			break
 		}
 	}
-	if err == nil || time.Since(start) > 5*time.Second {
+	if err == nil || time.Since(start) > time.Minute {
 		t.Errorf("after its context has ended: %v in %s", err, time.Since(start))
 	}
 }
