@@ -16,10 +16,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/metrics"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
 )
@@ -36,7 +38,10 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	s := result.Summary{RunID: "agree", Status: result.Done, Engine: "postgres", Targets: []string{"host/ds2"}, Size: "S", Threads: 1}
+	s := result.Summary{
+		Asked:    result.Asked{RunID: "agree", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres", Targets: []string{"host/ds2"}, Size: "S", Threads: 1},
+		Happened: result.Happened{Status: result.Done},
+	}
 	w, err := result.Create(dir, s, counts.All...)
 	if err != nil {
 		t.Fatal(err)
@@ -82,13 +87,9 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	window, err := series.Window("run", series.Phase(measure.PhaseRun))
-	if err != nil {
+	if s.Conclusion, err = conclude.Of(conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series}, nil); err != nil {
 		t.Fatal(err)
 	}
-	progress := series.Progress()
-	s.Windows, s.OPM, s.Phases = []measure.Window{window}, &window.OPM, series.Phases()
-	s.CumulativeOPM, s.CumulativeOf = &progress.Cumulative, &progress.Since
 	if err := errors.Join(w.Close(), result.SaveSummary(dir, s)); err != nil {
 		t.Fatal(err)
 	}

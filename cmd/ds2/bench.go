@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/report"
@@ -125,7 +126,7 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if bench.Status != result.Done || !experiment.Enough(bench) {
+	if bench.Status != result.Done || !conclude.Enough(bench) {
 		close, openErr := f.output.open(cmd)
 		if openErr != nil {
 			return openErr
@@ -183,7 +184,7 @@ func (f *benchFlags) prepare(ctx context.Context, flags *pflag.FlagSet, o *exper
 			return bench, err
 		}
 	}
-	experiment.Stand(&bench)
+	conclude.Bench(&bench)
 	o.Idle, o.Cooldown = f.idle, f.cooldown
 	return bench, nil
 }

@@ -15,6 +15,7 @@ import (
 func newCompareCommand() *cobra.Command {
 	var output, out, cannotTell string
 	var failIf []string
+	var windows []string
 	var anyCalls bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
@@ -47,9 +48,13 @@ A directory can be given a name: ssd=ds2-results/…`,
 			if cmd.Flags().Changed("cannot-tell") && len(gates) == 0 {
 				return usageError("--cannot-tell: it takes a --fail-if")
 			}
-			all, warnings, err := report.ReadConfigurations(args)
+			read, err := reader(windows...)
 			if err != nil {
 				return err
+			}
+			all, warnings, err := report.ReadConfigurations(read, args)
+			if err != nil {
+				return windowError(err)
 			}
 			if err := report.OneCallPath(all); err != nil && !anyCalls {
 				return usageError("%v: run them alike, or compare them all the same with --any-calls", err)
@@ -82,6 +87,7 @@ A directory can be given a name: ssd=ds2-results/…`,
 	}
 	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
 	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "`change` that must not be, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
+	cmd.Flags().StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the records' own, such as 1000s-1200s or auto; may be given again")
 	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "where the runs cannot tell: fail with exit code 4, or pass")
 	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs whose users called by different ways: see --sqlserver-calls of ds2 drive")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")

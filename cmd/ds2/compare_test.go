@@ -9,25 +9,27 @@ import (
 	"strings"
 	"testing"
 
-	"ds2/internal/experiment"
+	"ds2/internal/conclude"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/workload/ds2"
 )
 
 // benchOf writes a bench with the runs' OPM and the watts that the storage report gives: those of the median run.
 func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) string {
 	t.Helper()
-	b := result.Bench{Status: result.Done, Setup: result.Setup{Runs: len(opm), Size: "W", Threads: 32}}
+	b := result.Bench{Words: ds2.Workload{}.Words(), Status: result.Done, Setup: result.Setup{Runs: len(opm), Size: "W", Threads: 32}}
 	for _, v := range opm {
-		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Done, Counts: true, OPM: &v})
+		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Done, Counts: true, Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})})
 	}
-	experiment.Stand(&b)
+	conclude.Bench(&b)
 	for i := range b.Runs {
 		if b.Runs[i].Dir == b.Median {
 			b.Runs[i].Idle, b.Runs[i].Active = &idle, &active
+			b.Runs[i].Figure.PerWatt = new(b.Runs[i].Figure.Value / active)
 		}
 	}
-	experiment.Stand(&b)
+	conclude.Bench(&b)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -330,7 +331,7 @@ func distinct(stores []store.Store) (some []store.Store) {
 
 // show writes the page and prints the result of the experiment in dir.
 func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
-	e, err := report.ReadExperiment(dir)
+	e, err := report.ReadExperiment(conclude.Reader{Workloads: concluders()}, dir)
 	if err != nil {
 		return err
 	}

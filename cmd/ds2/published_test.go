@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -82,10 +83,10 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 		counters.Rows = append(counters.Rows, monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	s := result.Summary{
-		Schema: result.Schema, RunID: filepath.Base(dir), Status: result.Done, Start: start, End: start.Add(length * time.Second), Workload: mailbox.Name, Engine: "postgres",
-		Targets: []string{server + ":5432/mail"}, Threads: 4, Machine: machine,
-		Windows: []measure.Window{{Name: "run", From: 0, To: length, Counts: measure.Counts{Orders: length}, Steady: measure.Steadiness{Verdict: true, Why: "steady"}}},
-		Mailbox: &result.Mailbox{Mailboxes: 500, Profile: "exchange2007", Target: p.target},
+		Asked:      result.Asked{RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres", Targets: []string{server + ":5432/mail"}, Threads: 4},
+		Happened:   result.Happened{Status: result.Done, Start: start, End: start.Add(length * time.Second), Machine: machine},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{Name: "run", From: 0, To: length, Counts: measure.Counts{Orders: length}, Steady: measure.Steadiness{Verdict: true, Why: "steady"}}}},
+		Schema:     result.Schema,
 	}
 	if p.watts > 0 {
 		s.Power = &result.Power{Idle: &p.idle, Active: &p.watts}
@@ -94,8 +95,10 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := mailbox.Plan{Parameters: mailbox.Parameters{Batch: 1}}
-	if err := errors.Join(plan.Conclude(&s, measure.Series{}, counters), w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)); err != nil {
+	s.Words = mailbox.Workload{}.Words()
+	s.Parameters.Own = result.NewBlock(map[string]any{"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target, "operations_per_transaction": 1})
+	in := conclude.Input{Asked: s.Asked, Happened: s.Happened, Counters: counters}
+	if err := errors.Join(mailbox.Workload{Engines: mailboxEngines}.Conclude(in, &s.Conclusion), w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)); err != nil {
 		t.Fatal(err)
 	}
 	return s

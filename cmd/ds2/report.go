@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/measure"
+	"ds2/internal/conclude"
 	"ds2/internal/report"
 	"ds2/internal/result"
 )
@@ -40,6 +40,10 @@ median run. Records of ds2 bench-backup among them add a table.`,
   ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			read, err := reader(windows...)
+			if err != nil {
+				return err
+			}
 			if output == esrp {
 				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
 			}
@@ -62,22 +66,22 @@ median run. Records of ds2 bench-backup among them add a table.`,
 				}
 				return reportBackup(cmd.OutOrStdout(), dirs[0], b, output, out)
 			}
-			if e, err := report.ReadExperiment(dirs[0]); !errors.Is(err, result.ErrNoExperiment) {
-				if err == nil && (len(dirs) > 1 || len(windows) > 0 || merge) {
-					err = usageError("%s is the record of an experiment: report it by itself, without --window and --merge, or see ds2 compare", dirs[0])
+			if e, err := report.ReadExperiment(read, dirs[0]); !errors.Is(err, result.ErrNoExperiment) {
+				if err == nil && (len(dirs) > 1 || merge) {
+					err = usageError("%s is the record of an experiment: report it by itself, without --merge, or see ds2 compare", dirs[0])
 				}
 				if err != nil {
-					return err
+					return windowError(err)
 				}
 				return deliver(cmd.OutOrStdout(), dirs[0], output, out, func(w io.Writer) error { return writeExperiment(w, e, output) })
 			}
 			if _, err := result.ReadBench(dirs[0]); !errors.Is(err, result.ErrNoBench) {
-				if len(dirs) > 1 || len(windows) > 0 || merge {
-					return usageError("%s is the record of a bench: report it by itself, without --window and --merge, or see ds2 compare", dirs[0])
+				if len(dirs) > 1 || merge {
+					return usageError("%s is the record of a bench: report it by itself, without --merge, or see ds2 compare", dirs[0])
 				}
-				return reportBench(cmd.OutOrStdout(), dirs[0], output, out)
+				return reportBench(cmd.OutOrStdout(), read, dirs[0], output, out)
 			}
-			return reportRuns(cmd.OutOrStdout(), dirs, windows, merge, output, out)
+			return reportRuns(cmd.OutOrStdout(), read, dirs, merge, output, out)
 		},
 	}
 	flags := cmd.Flags()
@@ -159,47 +163,35 @@ func summariesJSON(w io.Writer, records []*result.Record) error {
 }
 
 // reportRuns reports the records of runs.
-func reportRuns(stdout io.Writer, dirs, windows []string, merge bool, output, out string) error {
-	specs := make([]measure.WindowSpec, len(windows))
-	for i, text := range windows {
-		var err error
-		if specs[i], err = measure.ParseWindow(text); err != nil {
-			return flagError("window", err)
-		}
-	}
-	records, err := readRecords(dirs, merge)
+func reportRuns(stdout io.Writer, read conclude.Reader, dirs []string, merge bool, output, out string) error {
+	records, err := readRecords(read, dirs, merge)
 	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if err := r.Choose(specs); err != nil {
-			return flagError("window", fmt.Errorf("%s: %w", r.Dir, err))
-		}
+		return windowError(err)
 	}
 	return deliver(stdout, dirs[0], output, out, func(w io.Writer) error { return reportFormats[output](w, records) })
 }
 
 // readRecords reads records, and adds them up to one where they are those of one run.
-func readRecords(dirs []string, merge bool) ([]*result.Record, error) {
+func readRecords(read conclude.Reader, dirs []string, merge bool) ([]*result.Record, error) {
+	if merge {
+		one, err := read.Merged(dirs)
+		return []*result.Record{one}, err
+	}
 	records := make([]*result.Record, len(dirs))
 	for i, dir := range dirs {
 		var err error
-		if records[i], err = result.Read(dir); err != nil {
+		if records[i], err = read.Run(dir); err != nil {
 			return nil, err
 		}
 	}
-	if !merge {
-		return records, nil
-	}
-	one, err := result.Merge(records)
-	return []*result.Record{one}, err
+	return records, nil
 }
 
 // reportBench reports the record of a bench.
-func reportBench(stdout io.Writer, dir, output, out string) error {
-	c, err := report.ReadConfiguration(dir)
+func reportBench(stdout io.Writer, read conclude.Reader, dir, output, out string) error {
+	c, err := report.ReadConfiguration(read, dir)
 	if err != nil {
-		return err
+		return windowError(err)
 	}
 	return deliver(stdout, dir, output, out, func(w io.Writer) error { return writeBench(w, c, output) })
 }

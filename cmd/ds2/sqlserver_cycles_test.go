@@ -101,7 +101,11 @@ func takeOrder(t *testing.T, db *sql.DB, _ *result.Record) (number int64) {
 
 // takeRecord takes away the record of the highest number, which only a run can have inserted.
 func takeRecord(t *testing.T, db *sql.DB, run *result.Record) (number int64) {
-	shape := mailbox.Shape{Mailboxes: run.Mailbox.Mailboxes, Seed: run.DataSeeds[0]}
+	var own struct{ Mailboxes int }
+	if err := run.Parameters.Own.Into(&own); err != nil {
+		t.Fatal(err)
+	}
+	shape := mailbox.Shape{Mailboxes: own.Mailboxes, Seed: run.DataSeeds[0]}
 	rows, err := db.Query("SELECT message_id FROM messages")
 	if err != nil {
 		t.Fatal(err)

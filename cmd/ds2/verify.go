@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ds2/internal/conclude"
 	"ds2/internal/durability"
 	"ds2/internal/escape"
 	"ds2/internal/progress"
@@ -100,7 +101,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	var record *result.Record
 	if len(f.records) > 0 {
-		records, err := readRecords(f.records, len(f.records) > 1)
+		records, err := readRecords(conclude.Reader{Workloads: concluders()}, f.records, len(f.records) > 1)
 		if err != nil {
 			return flagError("record", err)
 		}

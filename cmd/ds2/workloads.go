@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
+	"ds2/internal/conclude"
 	"ds2/internal/limit"
+	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -25,8 +29,7 @@ import (
 type tenant struct {
 	workload.Workload
 	loadFlags, runFlags []string
-	limitGroups         []string // operations that a limit takes together: those whose names begin so
-	ds2Lines            bool     // a run can be shown in DS2's own lines
+	ds2Lines            bool // a run can be shown in DS2's own lines
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
@@ -42,18 +45,17 @@ type tenant struct {
 func tenants() map[string]tenant {
 	return map[string]tenant{
 		ds2.Name: {
-			Workload:    ds2.Workload{Engines: ds2Engines},
-			loadFlags:   []string{"size", "words", "data-seed", "from", "server-dir"},
-			runFlags:    []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
-			limitGroups: []string{"browse"},
-			ds2Lines:    true,
-			dataset:     (*loadFlags).ds2,
-			adopt:       (*loadFlags).adoptDS2,
-			judge:       (*driveFlags).judgeDS2,
-			plan:        (*driveFlags).planDS2,
+			Workload:  ds2.Workload{Engines: ds2Engines},
+			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
+			runFlags:  []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
+			ds2Lines:  true,
+			dataset:   (*loadFlags).ds2,
+			adopt:     (*loadFlags).adoptDS2,
+			judge:     (*driveFlags).judgeDS2,
+			plan:      (*driveFlags).planDS2,
 		},
 		mailbox.Name: {
-			Workload:  mailbox.Workload{},
+			Workload:  mailbox.Workload{Engines: mailboxEngines},
 			loadFlags: []string{"mailboxes", "mailbox-size", "profile", "data-seed"},
 			runFlags:  []string{"profile", "mix", "lazy", "batch", "iops-per-mailbox", "headroom", "warm-within"},
 			dataset:   (*loadFlags).mailboxes,
@@ -68,7 +70,7 @@ var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Engine{}, sqlserver.
 
 // limitWords are the words of limits that a workload adds: its cycle, its operations, and what a limit takes together.
 func (t tenant) limitWords() []string {
-	words := slices.Concat([]string{t.Words().Cycle}, t.limitGroups, workload.Names(t.Operations()))
+	words := slices.Concat([]string{t.Words().Cycle}, slices.Collect(maps.Keys(t.Words().Groups)), workload.Names(t.Operations()))
 	slices.Sort(words)
 	return slices.Compact(words)
 }
@@ -128,6 +130,38 @@ func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
 		}
 	}
 	return nil
+}
+
+// concluders are those workloads that conclude more than all have.
+func concluders() map[string]conclude.Concluder {
+	all := map[string]conclude.Concluder{}
+	for name, t := range tenants() {
+		if c, ok := t.Workload.(conclude.Concluder); ok {
+			all[name] = c
+		}
+	}
+	return all
+}
+
+// reader reads records, over windows where some are given.
+func reader(windows ...string) (conclude.Reader, error) {
+	r := conclude.Reader{Workloads: concluders()}
+	for _, text := range windows {
+		w, err := measure.ParseWindow(text)
+		if err != nil {
+			return r, flagError("window", err)
+		}
+		r.Windows = append(r.Windows, w)
+	}
+	return r, nil
+}
+
+// windowError has a record that lacks the windows that were asked for be a wrong flag.
+func windowError(err error) error {
+	if _, lacks := errors.AsType[*conclude.WindowError](err); lacks {
+		return flagError("window", err)
+	}
+	return err
 }
 
 // plan asks the targets what they hold and puts together what is run on them.

@@ -122,22 +122,16 @@ func (s Sessions) waitingForEachOther() float64 { return s.WaitingForLock + s.Wa
 type Power struct {
 	Source string `json:"source"` // the column that it was taken from
 	// Idle is the mean of the idle time before the run, Active that of the first window (WORKLOAD.md section 6).
-	Idle       *float64 `json:"idle_w,omitempty"`
-	Active     *float64 `json:"active_w,omitempty"`
-	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
+	Idle   *float64 `json:"idle_w,omitempty"`
+	Active *float64 `json:"active_w,omitempty"`
 }
 
-// NewPower computes how many orders a minute a watt brings.
-func NewPower(source string, idle, active, opm *float64) *Power {
-	return &Power{Source: source, Idle: idle, Active: active, OPMPerWatt: PerWatt(opm, active)}
-}
-
-// PerWatt is OPM by active watts; nil where one of them is not known.
-func PerWatt(opm, active *float64) *float64 {
-	if opm == nil || active == nil || *active <= 0 {
+// PerWatt is a figure by active watts; nil where they are not known.
+func (p *Power) PerWatt(figure float64) *float64 {
+	if p == nil || p.Active == nil || *p.Active <= 0 {
 		return nil
 	}
-	return new(*opm / *active)
+	return new(figure / *p.Active)
 }
 
 // OfDevice says how much of what the devices can do by themselves a run took; empty where that was not measured.

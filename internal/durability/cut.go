@@ -72,7 +72,7 @@ func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
 		}
 		c.add(cut)
 		t.Log.Info("cut", "number", i+1, "of", c.plan.Cycles, "when", cut.When, "acknowledged", cut.Acknowledged, "in_doubt", cut.InDoubt,
-			"lost", cut.Lost, "lost_lazy", cut.LostLazy, "stale", cut.Stale, "recovery_s", cut.Recovery)
+			"lost", cut.Lost, "stale", cut.Stale, "recovery_s", cut.Recovery)
 		t.Users.Release()
 		if err != nil {
 			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)

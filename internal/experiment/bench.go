@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/driver"
-	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -68,48 +67,10 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 	if len(s.Windows) == 0 {
 		return errors.New("the run has no window to take its OPM from")
 	}
-	window := s.Windows[0]
-	figure := s.Figure()
-	run.Limits = s.Limits
-	b.Unit, b.Words = result.UnitOf(figure.Unit), s.Words
-	run.Status, run.OPM, run.CI95, run.Faults = s.Status, figure.Value, figure.CI95, faults
-	if !window.Steady.Verdict {
-		run.Unsteady = window.Steady.Why
-	}
-	if l, measured := window.Latency[measure.WholeOrder]; measured {
-		run.P95 = &l.P95
-	}
-	takeObserved(run, s)
-	p.Told("%s: %.1f %s", run.Dir, *run.OPM, figure.Unit)
+	conclude.Digest(run, s)
+	run.Status, run.Faults, b.Words = s.Status, faults, s.Words
+	p.Told("%s: %.1f %s", run.Dir, run.Figure.Value, run.Figure.Unit)
 	return nil
-}
-
-// takeObserved takes from a run's summary what was seen beside the orders.
-func takeObserved(run *result.BenchRun, s result.Summary) {
-	if s.Power != nil {
-		run.Idle, run.Active = s.Power.Idle, s.Power.Active
-	}
-	if s.Bottleneck != nil {
-		run.Bottleneck = s.Bottleneck.What
-	}
-	run.Costs, run.Conditions = s.Costs, s.Conditions
-}
-
-// counts says whether a run counts by what the setup asks for.
-func counts(r result.BenchRun, setup result.Setup) bool {
-	return r.Status == result.Done && r.OPM != nil && (len(r.Faults) == 0 || setup.KeepFaulty) && (r.Unsteady == "" || !setup.DropUnsteady)
-}
-
-// Enough says whether as many runs count as must.
-func Enough(b result.Bench) bool { return counted(&b) >= b.Setup.Runs }
-
-func counted(b *result.Bench) (n int) {
-	for _, r := range b.Runs {
-		if r.Counts {
-			n++
-		}
-	}
-	return n
 }
 
 // CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's log.
@@ -125,62 +86,10 @@ func CompleteBench(ctx context.Context, o Options, b *result.Bench) error {
 		if err != nil {
 			return err
 		}
-		takeObserved(run, s)
+		conclude.Digest(run, s)
 	}
-	Stand(b)
+	conclude.Bench(b)
 	return result.SaveBench(dir, *b)
-}
-
-// Stand says which runs count, and computes what they come to.
-func Stand(b *result.Bench) {
-	var runs []result.BenchRun
-	for i := range b.Runs {
-		r := &b.Runs[i]
-		if r.Counts = counts(*r, b.Setup); r.Counts {
-			runs = append(runs, *r)
-		}
-	}
-	b.Median, b.OPM, b.CI95, b.Active, b.OPMPerWatt, b.Idle, b.Limits = "", nil, nil, nil, nil, nil, nil
-	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil
-	if len(runs) == 0 {
-		return
-	}
-	slices.SortStableFunc(runs, func(a, c result.BenchRun) int { return cmp.Compare(*a.OPM, *c.OPM) })
-	median := runs[(len(runs)-1)/2]
-	b.Median, b.CI95, b.Limits = median.Dir, median.CI95, median.Limits
-	var opm []float64
-	for _, r := range runs {
-		opm = append(opm, *r.OPM)
-	}
-	b.OPM = new(measure.Median(opm))
-	b.Idle = medianOf(runs, func(r result.BenchRun) *float64 { return r.Idle })
-	b.Active = medianOf(runs, func(r result.BenchRun) *float64 { return r.Active })
-	b.OPMPerWatt = medianOf(runs, func(r result.BenchRun) *float64 {
-		if r.Active == nil || *r.Active <= 0 {
-			return nil
-		}
-		return new(*r.OPM / *r.Active)
-	})
-	mean, half := measure.MeanCI95(opm)
-	b.RunsMean = &mean
-	if len(opm) > 1 {
-		b.RunsCI95 = &half
-		b.RunsSpread = new(100 * (opm[len(opm)-1] - opm[0]) / mean)
-	}
-}
-
-// medianOf is the median of what was measured in runs; nil where it was in none.
-func medianOf(runs []result.BenchRun, of func(result.BenchRun) *float64) *float64 {
-	var all []float64
-	for _, r := range runs {
-		if v := of(r); v != nil {
-			all = append(all, *v)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return new(measure.Median(all))
 }
 
 // Differences names the fields in which two setups differ; a bench is resumed only where there are none. How many runs

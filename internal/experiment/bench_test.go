@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -50,10 +51,13 @@ func (s *script) bench(dir string) Bench {
 			o := s.outcomes[0]
 			s.outcomes = s.outcomes[1:]
 			s.dirs = append(s.dirs, dir)
-			r := result.Summary{Status: result.Done, OPM: &o.opm, Limits: o.limits,
-				Windows: []measure.Window{{OPM: o.opm, Steady: measure.Steadiness{Verdict: !o.unsteady, Why: "not steady"}}}}
+			r := result.Summary{
+				Happened:   result.Happened{Status: result.Done},
+				Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: o.opm}), Limits: o.limits, Windows: []measure.Window{{OPM: o.opm, Steady: measure.Steadiness{Verdict: !o.unsteady, Why: "not steady"}}}},
+			}
 			if o.active > 0 {
 				r.Power = &result.Power{Idle: &o.idle, Active: &o.active}
+				r.Figure.PerWatt = r.Power.PerWatt(o.opm)
 			}
 			var faults []string
 			if o.fault != "" {
@@ -255,8 +259,8 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 			t.Fatalf("an unsteady run: %+v, %v", b, err)
 		}
 		b.Setup.DropUnsteady = true
-		Stand(&b)
-		if Enough(b) || b.OPM != nil {
+		conclude.Bench(&b)
+		if conclude.Enough(b) || b.OPM != nil {
 			t.Errorf("a dropped run still counts: %+v", b)
 		}
 		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {

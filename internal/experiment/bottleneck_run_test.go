@@ -48,7 +48,7 @@ func bottleneck(t *testing.T, s store.Store, change func(*Options)) *result.Bott
 func held(t *testing.T, b *result.Bottleneck, what string) bool {
 	t.Helper()
 	var text strings.Builder
-	if err := report.Text(&text, []*result.Record{{Summary: result.Summary{Bottleneck: b}}}); err != nil {
+	if err := report.Text(&text, []*result.Record{{Summary: result.Summary{Conclusion: result.Conclusion{Bottleneck: b}}}}); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Contains(text.String(), "Bottleneck: "+what+".")

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -160,7 +161,7 @@ func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, 
 		if outcome.Status == result.Aborted { // its window is not that of the others
 			faults = append(faults, outcome.Err.Error())
 		}
-		faults = append(faults, throttledDrives(summary.SMART)...)
+		faults = append(faults, conclude.Throttled(summary.SMART)...)
 		more, err := c.Verify(stop, run)
 		return summary, append(faults, more...), err
 	}
@@ -261,10 +262,9 @@ func (s Search) Do(stop Stop) (result.Search, error) {
 	}
 	if r.Best != nil {
 		median := r.Best.Median()
-		r.OPM, r.Unit = &median.OPM, result.FigureUnit(median.Unit)
 		record, readErr := result.Read(filepath.Join(s.Dir, median.Record))
 		if readErr == nil {
-			r.Verdicts = record.Limits
+			r.Headline, r.Verdicts = record.Headline, record.Limits
 		}
 		err = errors.Join(err, readErr)
 	}
@@ -295,8 +295,7 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	if !outcome.counts() {
 		return t, outcome.Err
 	}
-	figure := summary.Figure()
-	if figure.Value == nil || len(summary.Windows) == 0 {
+	if summary.Figure == nil {
 		return t, errNoFigures
 	}
 	faults, err := s.Verify(stop, run)
@@ -309,7 +308,9 @@ func (s Search) trial(ctx context.Context, stop Stop, number, threads int) (resu
 	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
-	t.Unit, t.OPM, t.P95, t.Passed = string(result.UnitOf(figure.Unit)), *figure.Value, summary.Windows[0].Latency[measure.WholeOrder].P95/1000, limit.UpperHold(summary.Limits)
+	t.Unit, t.OPM = summary.Figure.Unit, summary.Figure.Value
+	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
+	t.Passed = limit.UpperHold(summary.Limits)
 	t.Reach = limit.Reach(summary.Limits)
 	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
 		t.Passed = false

@@ -260,12 +260,12 @@ func TestCuts(t *testing.T) {
 			func(_ *testing.T, l *localpg.Server, s store.Store) func(func()) error {
 				return lyingDrive(s.DB(), l.DataDir())
 			},
-			func(cut result.Cut) bool { return cut.Lost > 0 && cut.LostOrders != "" && cut.Stale > 0 }},
+			func(cut result.Cut) bool { return cut.Lost > 0 && cut.LostWhat != "" && cut.Stale > 0 }},
 		{"the drive gives back an older state of a file", quiet,
 			func(t *testing.T, l *localpg.Server, s store.Store) func(func()) error {
 				return staleDrive(t, s.DB(), l.DataDir())
 			},
-			func(cut result.Cut) bool { return cut.Lost == 0 && cut.Stale > 0 && cut.StaleProducts != "" }},
+			func(cut result.Cut) bool { return cut.Lost == 0 && cut.Stale > 0 && cut.StaleWhat != "" }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()

@@ -4,11 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"math"
-	"slices"
 	"time"
 
 	"ds2/internal/driver"
-	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -133,27 +131,4 @@ func amount(t monitor.Table, column string, from, to time.Time) (sum *float64) {
 		}
 	}
 	return sum
-}
-
-// debtConditions are the figures of the debt by which runs are compared.
-func debtConditions(s result.Summary) (all []result.Condition) {
-	d := s.Debt
-	if d == nil || d.Error != "" {
-		return nil
-	}
-	all = append(all, result.Condition{Name: result.DebtTime, Value: d.Seconds, Unit: "s"})
-	for _, c := range []struct {
-		name  string
-		value *float64
-	}{{result.DebtReads, d.Reads}, {result.DebtWrites, d.Writes}} {
-		if c.value != nil {
-			all = append(all, result.Condition{Name: c.name, Value: *c.value})
-		}
-	}
-	i := slices.IndexFunc(s.Phases, func(p measure.PhaseSpan) bool { return p.Phase == measure.PhaseRun })
-	if f := s.Figure(); i >= 0 && f.Value != nil {
-		worked := s.Phases[i].To
-		all = append(all, result.Condition{Name: result.SettledRate, Value: *f.Value * worked / (worked + d.Seconds), Unit: f.Unit})
-	}
-	return all
 }

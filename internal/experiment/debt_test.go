@@ -73,7 +73,7 @@ func TestDebtOfDrives(t *testing.T) {
 	for second, writes := range []float64{1000, 0, 10, 20, 30, 40, 0, 1000} { // samples at 1 s, 2 s, …; the first step is in the second half of its second
 		table.Rows = append(table.Rows, monitor.Row{Time: start.Add(time.Duration(second+1) * time.Second), Values: []float64{writes, math.NaN()}})
 	}
-	s := result.Summary{Start: start, Debt: &result.Debt{Steps: []result.DebtStep{{At: 2.5, Seconds: 1}, {At: 3.5, Seconds: 2.2}}}}
+	s := result.Summary{Happened: result.Happened{Start: start, Debt: &result.Debt{Steps: []result.DebtStep{{At: 2.5, Seconds: 1}, {At: 3.5, Seconds: 2.2}}}}}
 	addDebt(table, &s)
 	d := s.Debt
 	if *d.Writes != 100 || *d.Steps[0].Writes != 20 || *d.Steps[1].Writes != 80 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/progress"
@@ -88,9 +89,9 @@ func (c *Configuration) begin() {
 			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
 		}
 	}
-	Stand(b)
+	conclude.Bench(b)
 	// What only judges may have changed since, so that runs that were too few are enough now.
-	c.wasOut = c.Unready != nil || b.Status == result.Failed && !Enough(*b)
+	c.wasOut = c.Unready != nil || b.Status == result.Failed && !conclude.Enough(*b)
 	if c.wasOut {
 		c.out = cmp.Or(c.Unready, errors.New(b.Error))
 	}
@@ -176,7 +177,7 @@ func (e Experiment) first() int {
 // through says whether a configuration has its run in a block.
 func (e Experiment) through(c *Configuration, block int) bool {
 	if !e.paired() {
-		return counted(&c.Summary) >= block
+		return len(conclude.Counted(c.Summary)) >= block
 	}
 	return slices.ContainsFunc(c.Summary.Runs, func(r result.BenchRun) bool { return r.Counts && r.Block == block })
 }
@@ -191,8 +192,8 @@ func (e Experiment) enough(blocks int) bool {
 		}
 		names = append(names, c.Name)
 		for _, r := range c.Summary.Runs {
-			if r.Counts && *r.OPM > 0 {
-				figures = append(figures, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: c.Name, Value: *r.OPM})
+			if r.Counts && r.Figure.Value > 0 {
+				figures = append(figures, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: c.Name, Value: r.Figure.Value})
 			}
 		}
 	}
@@ -205,7 +206,7 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 	b := &c.Summary
 	for c.out == nil && !e.through(c, block) {
 		if c.extra > b.Setup.Runs {
-			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, counted(b), b.Setup.Runs, b.Setup.Runs))
+			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, len(conclude.Counted(*b)), b.Setup.Runs, b.Setup.Runs))
 			return nil
 		}
 		where := e.where(c, block)
@@ -239,10 +240,14 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 		default:
 			c.failures = 0
 		}
-		Stand(b)
+		conclude.Bench(b)
 		if !last.Counts {
 			c.extra++
-			c.Procedure.Told("%s does not count: %s", last.Dir, strings.Join(last.Wrong(), "; "))
+			wrong := last.Wrong()
+			if other := conclude.OtherUnit(*b, *last); other != "" {
+				wrong = append(wrong, other)
+			}
+			c.Procedure.Told("%s does not count: %s", last.Dir, strings.Join(wrong, "; "))
 		}
 		if err := result.SaveBench(c.Procedure.Dir, *b); err != nil {
 			return err

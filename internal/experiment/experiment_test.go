@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -54,7 +55,10 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 				if err != nil {
 					return result.Summary{}, nil, err
 				}
-				return result.Summary{Status: result.Done, OPM: &opm, Windows: []measure.Window{{OPM: opm, Steady: measure.Steadiness{Verdict: true}}}}, nil, nil
+				return result.Summary{
+					Happened:   result.Happened{Status: result.Done},
+					Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}), Windows: []measure.Window{{OPM: opm, Steady: measure.Steadiness{Verdict: true}}}},
+				}, nil, nil
 			},
 		}}
 		if b, err := result.ReadBench(c.Procedure.Dir); err == nil {
@@ -95,7 +99,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 		}
 		for _, c := range e.Configurations {
 			b, err := result.ReadBench(c.Procedure.Dir)
-			if err != nil || b.Status != result.Done || b.Setup.Runs != 5 || !Enough(b) {
+			if err != nil || b.Status != result.Done || b.Setup.Runs != 5 || !conclude.Enough(b) {
 				t.Errorf("%s: %+v, %v", c.Name, b, err)
 			}
 			for i, r := range b.Runs {
@@ -127,7 +131,7 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 		if err := again.Do(t.Context(), nil); err != nil || len(s.runs) != 12 {
 			t.Errorf("the same again: %v, %d runs", err, len(s.runs))
 		}
-		if b := again.Configurations[0].Summary; b.Setup.Runs != 6 || !Enough(b) {
+		if b := again.Configurations[0].Summary; b.Setup.Runs != 6 || !conclude.Enough(b) {
 			t.Errorf("%d runs are asked for", b.Setup.Runs)
 		}
 		wider := s.experiment(t, 9, "hdd", "ssd")
@@ -182,7 +186,7 @@ func TestExperimentLeavesOut(t *testing.T) {
 			t.Errorf("hdd has runs in the blocks %v", blocks)
 		}
 		for _, c := range e.Configurations[1:] {
-			if !Enough(c.Summary) || c.Summary.Status != result.Done {
+			if !conclude.Enough(c.Summary) || c.Summary.Status != result.Done {
 				t.Errorf("%s: %+v", c.Name, c.Summary)
 			}
 		}

@@ -19,7 +19,7 @@ var ErrLimits = errors.New("limits failed")
 // limitJudge judges the limits while a run goes on: over each interval that lies in the run phase.
 type limitJudge struct {
 	limits     []limit.Limit
-	cycle      string           // as the workload calls it
+	names      limit.Names      // the workload's
 	machine    *monitor.Machine // whose drives the limits are on; nil: not known
 	abortAfter time.Duration    // 0: never
 
@@ -57,7 +57,7 @@ func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start tim
 	if err != nil {
 		return err
 	}
-	figures, err := limit.Of(j.cycle, series, window, counters, start, j.machine)
+	figures, err := limit.Of(j.names, series, window, counters, start, j.machine)
 	if err != nil {
 		return err
 	}

@@ -121,9 +121,9 @@ func TestMailboxCuts(t *testing.T) {
 				switch {
 				case cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Kept > cut.InDoubt:
 					t.Errorf("cut %d: %+v", i+1, cut)
-				case cut.Lossy() != (faulty && c.loses) || (cut.LostRecords != "") != cut.Lossy():
-					t.Errorf("cut %d lost %d: %s", i+1, cut.Lost, cut.LostRecords)
-				case faulty && c.losesLazy && cut.LostLazy == 0:
+				case cut.Lossy() != (faulty && c.loses) || (cut.LostWhat != "") != cut.Lossy():
+					t.Errorf("cut %d lost %d: %s", i+1, cut.Lost, cut.LostWhat)
+				case faulty && c.losesLazy && cut.Own["lost_lazy"] == 0:
 					t.Errorf("cut %d lost no lazy commit", i+1)
 				}
 			}

@@ -19,9 +19,9 @@ import (
 	"ds2/internal/store"
 )
 
-// observed makes a run that is observed so, with two idle seconds before and one after, and returns its record. After
+// observedRun makes a run that is observed so, with two idle seconds before and one after, and returns its record. After
 // four seconds of orders it calls then, unless that is nil.
-func observed(t *testing.T, s store.Store, observing monitor.Options, then func()) *result.Record {
+func observedRun(t *testing.T, s store.Store, observing monitor.Options, then func()) *result.Record {
 	t.Helper()
 	o := options(t, s)
 	o.Idle, o.Cooldown = 2*time.Second, time.Second
@@ -63,7 +63,7 @@ func observed(t *testing.T, s store.Store, observing monitor.Options, then func(
 func TestObservedRun(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
-	r := observed(t, s, monitor.Options{PowerCommand: "echo 250"}, nil)
+	r := observedRun(t, s, monitor.Options{PowerCommand: "echo 250"}, nil)
 
 	at := map[time.Duration]bool{}
 	idle, after := 0, 0
@@ -139,7 +139,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 		}
 		known = w.Machine.MemoryBytes > 0
 	}
-	r := observed(t, s, observing, nil)
+	r := observedRun(t, s, observing, nil)
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.Power} {
 		if !slices.Contains(r.Host.Columns, column) {
 			t.Errorf("no column %s in %v", column, r.Host.Columns)
@@ -184,7 +184,7 @@ func TestRunObservedByExporters(t *testing.T) {
 	node := promtest.StartNodeExporter(t)
 	two := "http://" + node
 	_, s := loaded(t, localpg.Options{})
-	r := observed(t, s, monitor.Options{Exporters: []string{one}}, nil)
+	r := observedRun(t, s, monitor.Options{Exporters: []string{one}}, nil)
 	self := monitor.Root.Machine(nil)
 	for _, column := range []string{monitor.CPUBusy, monitor.MemoryAvailable} {
 		if v := r.Host.Mean(column, r.Start, r.End); math.IsNaN(v) {
@@ -222,7 +222,7 @@ func TestLocksAreSeen(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	r := observed(t, s, monitor.Options{}, func() { holder.Rollback() })
+	r := observedRun(t, s, monitor.Options{}, func() { holder.Rollback() })
 	if share := r.Bottleneck.Figures.WaitingForLock; share < 0.3 {
 		t.Errorf("sessions wait for locks %.0f %% of their time: %+v", 100*share, r.Bottleneck)
 	}

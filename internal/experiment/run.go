@@ -116,7 +116,7 @@ func Begin(o Options) (*Run, error) {
 	if r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...); err != nil {
 		return nil, err
 	}
-	r.judge = limitJudge{limits: o.Limits, cycle: o.Plan.Workload().Words().Cycle, abortAfter: o.AbortAfter}
+	r.judge = limitJudge{limits: o.Limits, names: o.Plan.Workload().Words().Limits(), abortAfter: o.AbortAfter}
 	if o.Observer != nil {
 		r.judge.machine = o.Observer.Machine
 	}

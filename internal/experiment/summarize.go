@@ -9,15 +9,18 @@ import (
 // Summarize says what will be run, as the record of a run begins.
 func Summarize(o Options) result.Summary {
 	c := o.Driver
-	s := result.Summary{
+	w := o.Plan.Workload()
+	a := result.Asked{
 		KitVersion: o.Version,
 		RunID:      o.RunID,
-		Status:     result.Running,
-		Start:      time.Now(),
 		Command:    o.Command,
+		Workload:   w.Name(),
+		Words:      w.Words(),
 		Engine:     o.Targets[0].Engine(),
+		Size:       o.Plan.Size(),
 		Threads:    c.Threads,
 		Seed:       c.Seed,
+		Device:     o.Device,
 		Parameters: result.Parameters{
 			RampRate:        c.RampRate,
 			RunTime:         c.Run.Seconds(),
@@ -34,19 +37,21 @@ func Summarize(o Options) result.Summary {
 			Proof:           o.Proof,
 		},
 	}
-	s.Words = o.Plan.Workload().Words().Kept()
-	o.Plan.Describe(&s)
+	o.Plan.Describe(&a)
 	if c.Arrivals.Rate > 0 {
-		s.Parameters.Spacing = "even"
+		a.Parameters.Spacing = "even"
 		if c.Arrivals.Poisson {
-			s.Parameters.Spacing = "poisson"
+			a.Parameters.Spacing = "poisson"
 		}
 	}
 	for _, w := range o.Windows {
-		s.Parameters.Windows = append(s.Parameters.Windows, w.String())
+		a.Parameters.Windows = append(a.Parameters.Windows, w.String())
 	}
 	for _, target := range o.Targets {
-		s.Targets = append(s.Targets, target.Label())
+		a.Targets = append(a.Targets, target.Label())
 	}
-	return s
+	for _, l := range o.Limits {
+		a.LimitTexts = append(a.LimitTexts, l.String())
+	}
+	return result.Summary{Asked: a, Happened: result.Happened{Status: result.Running, Start: time.Now()}}
 }

@@ -2,7 +2,6 @@ package limit
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"ds2/internal/measure"
@@ -20,12 +19,18 @@ var kinds = map[string]monitor.IOKind{
 	"log write":    {Role: monitor.Log, Write: true, Over: monitor.VerdictMeans},
 }
 
+// Names are what a workload calls a cycle of its users, and operations that are taken together.
+type Names struct {
+	Cycle  string
+	Groups map[string][]string
+}
+
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
 // intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders due that an open loop never began. "device", "data" and "log" are the
 // slowest drive in counters, of all or of those that have the role on machine: the mean is over requests, the max the
 // highest mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the data's drives. A cycle
 // of users, such as an order, goes by the name that its workload has for it.
-func Of(cycle string, series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
+func Of(names Names, series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
 	span := measure.Span{From: seconds(w.From), To: seconds(w.To)}
 	times, err := series.Distributions(span)
 	if err != nil {
@@ -33,16 +38,18 @@ func Of(cycle string, series measure.Series, w measure.Window, counters monitor.
 	}
 	if whole, some := times[measure.WholeOrder]; some {
 		delete(times, measure.WholeOrder)
-		times[cycle] = whole
+		times[names.Cycle] = whole
 	}
-	var browses []measure.Distribution
-	for name, d := range times {
-		if strings.HasPrefix(name, "browse_") {
-			browses = append(browses, d)
+	for group, operations := range names.Groups {
+		var all []measure.Distribution
+		for _, name := range operations {
+			if d, some := times[name]; some {
+				all = append(all, d)
+			}
 		}
-	}
-	if len(browses) > 0 {
-		times["browse"] = measure.Merge("browse", browses...)
+		if len(all) > 0 {
+			times[group] = measure.Merge(group, all...)
+		}
 	}
 	seen := monitor.Drives{Counters: counters, Machine: machine, From: start.Add(span.From), To: start.Add(span.To)}
 	return func(m Metric) (value float64, atLeast, measured bool) {

@@ -11,6 +11,8 @@ import (
 
 // TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of them
 // 900 ms.
+var browses = map[string][]string{"browse": {"browse_by_category", "browse_by_actor", "browse_by_title"}}
+
 func TestOf(t *testing.T) {
 	meter := measure.NewMeter([]string{"login", "browse_by_actor", "browse_by_title"}, []string{"host/db"})
 	user := meter.NewRecorder(0)
@@ -52,7 +54,7 @@ func TestOf(t *testing.T) {
 		},
 	}
 	machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
-	figures, err := Of("transaction", series, window, counters, start, machine)
+	figures, err := Of(Names{Cycle: "transaction", Groups: browses}, series, window, counters, start, machine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +130,7 @@ func TestRoles(t *testing.T) {
 					Values: []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3},
 				})
 			}
-			figures, err := Of("order", measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
+			figures, err := Of(Names{Cycle: "order", Groups: browses}, measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
 			if err != nil {
 				t.Fatal(err)
 			}

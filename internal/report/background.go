@@ -67,8 +67,8 @@ func debtNotes(s result.Summary) (sentences []string) {
 	if d.Error != "" {
 		text = fmt.Sprintf("After the run the server was %s s at what it had put off, and did not get to the end", figure(d.Seconds))
 	}
-	if rate := condition(result.SettledRate)(result.BenchRun{Conditions: s.Conditions}); rate != nil {
-		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure().Unit)
+	if rate := condition(result.SettledRate)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
+		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure.Unit)
 	}
 	sentences = append(sentences, text+".")
 	switch {

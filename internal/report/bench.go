@@ -1,6 +1,7 @@
 package report
 
 import (
+	"ds2/internal/conclude"
 	"fmt"
 	"io"
 	"math"
@@ -17,8 +18,8 @@ import (
 func BenchHTML(w io.Writer, c Configuration) error {
 	v := benchView(c)
 	apart := Comparison{}
-	for _, r := range counted(c.Bench) {
-		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir, Words: c.Words}})
+	for _, r := range conclude.Counted(c.Bench) {
+		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir, Words: c.Words}, read: c.read})
 	}
 	var err error
 	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {
@@ -29,7 +30,7 @@ func BenchHTML(w io.Writer, c Configuration) error {
 	}
 	views := []runView{v}
 	if c.Median != "" {
-		median, err := result.Read(filepath.Join(c.Dir, c.Median))
+		median, err := c.read.Run(filepath.Join(c.Dir, c.Median))
 		if err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func BenchHTML(w io.Writer, c Configuration) error {
 func BenchText(w io.Writer, c Configuration) error {
 	views := []runView{benchView(c)}
 	if c.Median != "" {
-		median, err := result.Read(filepath.Join(c.Dir, c.Median))
+		median, err := c.read.Run(filepath.Join(c.Dir, c.Median))
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func BenchText(w io.Writer, c Configuration) error {
 
 // benchView is what a bench came to.
 func benchView(c Configuration) runView {
-	runs := counted(c.Bench)
+	runs := conclude.Counted(c.Bench)
 	wrong := func(r result.BenchRun) bool { return len(r.Wrong()) > 0 }
 	v := runView{
 		ID: "bench", RunID: "bench",
@@ -77,11 +78,12 @@ func benchView(c Configuration) runView {
 		Notes:    benchNotes(c),
 	}
 	switch {
-	case c.OPM == nil:
+	case c.Figure == nil:
 	case c.RunsCI95 != nil:
-		v.Headline = fmt.Sprintf("%s %s ± %s from run to run, the median of %d", worth(*c.OPM, *c.RunsCI95), c.Unit, uncertainty(c.RunsCI95), len(runs))
+		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s", worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(runs),
+			worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
 	default:
-		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.OPM, c.CI95), c.Unit)
+		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
 	}
 	if note := limitNote(c.Limits); note != "" {
 		v.Notes = append(v.Notes, note)
@@ -95,7 +97,7 @@ func benchView(c Configuration) runView {
 }
 
 // ofRun is a run's OPM, with as many digits as its interval is worth.
-func ofRun(r result.BenchRun) string { return opmOf(r.OPM, r.CI95) }
+func ofRun(r result.BenchRun) string { return opmOf(r.Value(), r.CI95()) }
 
 // opmOf is an OPM with as many digits as half the width of its interval is worth, where it has one.
 func opmOf(opm, half *float64) string {
@@ -107,7 +109,7 @@ func opmOf(opm, half *float64) string {
 
 // runTable is every run of a bench, also those that do not count.
 func runTable(b result.Bench) table {
-	t := table{Caption: "Runs", Head: []string{"run", b.Unit.String(), "± 95 % within the run", b.Words.Or().Cycle + " p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
+	t := table{Caption: "Runs", Head: []string{"run", b.Unit(), "± 95 % within the run", b.Words.Cycle + " p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
 	for _, r := range b.Runs {
 		var counts string
 		switch {
@@ -117,7 +119,9 @@ func runTable(b result.Bench) table {
 			counts = "yes"
 		case r.Unsteady != "" && len(r.Faults) == 0:
 			counts = "dropped: not steady"
-		case r.OPM != nil:
+		case conclude.OtherUnit(b, r) != "":
+			counts = "no: " + conclude.OtherUnit(b, r)
+		case r.Figure != nil:
 			counts = "dropped"
 		default:
 			counts = "no, " + string(r.Status)
@@ -125,7 +129,7 @@ func runTable(b result.Bench) table {
 		if r.Counts && r.Unsteady != "" {
 			counts += ", not steady"
 		}
-		t.Rows = append(t.Rows, []string{r.Dir, ofRun(r), uncertainty(r.CI95), figureOr(r.P95), figureOr(condition(result.ReadsOfDevices)(r)),
+		t.Rows = append(t.Rows, []string{r.Dir, ofRun(r), uncertainty(r.CI95()), figureOr(r.P95), figureOr(condition(result.ReadsOfDevices)(r)),
 			figureOr(condition(result.LimitOfReads)(r)), figureOr(condition(result.WritesOfDevices)(r)), figureOr(condition(result.LimitOfLogWrites)(r)), decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, counts})
 	}
 	return t.trimmed()
@@ -133,18 +137,18 @@ func runTable(b result.Bench) table {
 
 // benchNotes say what the runs of a bench come to together, and which were left out.
 func benchNotes(c Configuration) (notes []string) {
-	runs := counted(c.Bench)
+	runs := conclude.Counted(c.Bench)
 	notes = proofNote(c.Setup.Engine, c.Setup.Parameters)
 	if c.RunsCI95 != nil {
 		notes = append(notes, fmt.Sprintf("The %d runs of %s that count come to %s ± %s %s on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%.",
-			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit, *c.RunsSpread))
+			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread))
 	}
 	unsteady, dropped := 0, 0
 	for _, r := range c.Runs {
 		switch {
 		case r.Unsteady != "" && r.Counts:
 			unsteady++
-		case r.Unsteady != "" && r.OPM != nil:
+		case r.Unsteady != "" && r.Figure != nil:
 			dropped++
 		}
 	}
@@ -169,7 +173,7 @@ func conditionTable(b result.Bench) table {
 	t := table{Caption: "Why the runs differ: conditions in the first window", Head: []string{"condition", "unit"}}
 	var runs []result.BenchRun
 	for _, r := range b.Runs {
-		if r.OPM != nil && len(r.Conditions) > 0 {
+		if r.Figure != nil && len(r.Conditions) > 0 {
 			runs = append(runs, r)
 			t.Head = append(t.Head, r.Dir)
 		}
@@ -177,7 +181,7 @@ func conditionTable(b result.Bench) table {
 	if len(runs) < 2 {
 		return t
 	}
-	t.Head = append(t.Head, "with "+b.Unit.String())
+	t.Head = append(t.Head, "with "+b.Unit())
 	var goes []goesWith
 	for _, c := range runs[0].Conditions {
 		row := []string{c.Name, c.Unit}
@@ -186,7 +190,7 @@ func conditionTable(b result.Bench) table {
 			v := condition(c.Name)(r)
 			row = append(row, figureOr(v))
 			if v != nil {
-				opm, values = append(opm, *r.OPM), append(values, *v)
+				opm, values = append(opm, r.Figure.Value), append(values, *v)
 			}
 		}
 		r, p := measure.Correlation(values, opm)
@@ -230,7 +234,7 @@ func (g goesWith) String() string {
 func medianCosts(b result.Bench) table {
 	for _, r := range b.Runs {
 		if r.Dir == b.Median {
-			return costTable(r.Costs, b.Words.Or())
+			return costTable(r.Costs, b.Words)
 		}
 	}
 	return table{}

@@ -14,20 +14,34 @@ import (
 	"ds2/internal/result"
 )
 
-// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as experiment.Stand does.
+// orders are DVD Store 2's words.
+var orders = result.Words{
+	Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
+	Added:   []result.CountWords{{Count: "new_customers", Words: "new customers"}},
+	Losses:  []result.CountWords{{Count: "lost_customers", Words: "new customers lost"}},
+	Stale:   "products with older state",
+	InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"}},
+}
+
+// opmOfRun is the headline of a run with an OPM and half the width of its interval.
+func opmOfRun(opm, half float64) result.Headline {
+	return result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm, CI95: &half})
+}
+
+// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as conclude.Bench does.
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
 	slow := 0.45
 	c := Configuration{Name: name, Bench: result.Bench{Kind: result.KindBench, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
-		Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
+		Words: orders, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
 	for i, v := range opm {
-		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, OPM: &v, CI95: new(v / 100), P95: new(1e6 / v),
+		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100), P95: new(1e6 / v),
 			Bottleneck: bottleneck, Limits: []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: &slow, OK: true}},
 			Costs: &diagnose.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.), ServerCPU: new(.0011), Joules: new(.46)},
 			Conditions: []result.Condition{{Name: result.ReadsOfDevices, Value: v / 20, Unit: "a second"}, {Name: result.WritesOfDevices, Value: 4000, Unit: "a second"},
 				{Name: result.LimitOfReads, Value: 3400, Unit: "a second"}, {Name: result.LimitOfLogWrites, Value: 5200, Unit: "a second"},
 				{Name: "checkpoints", Value: float64(2 + i%2)}}})
 	}
-	c.OPM, c.CI95, c.Limits, c.Median = &opm[1], c.Runs[1].CI95, c.Runs[1].Limits, "run-2"
+	c.Headline, c.Limits, c.Median = c.Runs[1].Headline, c.Runs[1].Limits, "run-2"
 	mean, half := 0.0, 700.0
 	for _, v := range opm {
 		mean += v / float64(len(opm))
@@ -66,7 +80,7 @@ func TestCompareText(t *testing.T) {
 	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9), benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
 	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false, "not steady: fifths of the window differ by 25.0 %, more than 20 %", true
 	disks.Runs = append(disks.Runs, disks.Runs[2])
-	disks.Runs[3].Dir, disks.Runs[3].OPM, disks.Setup.Runs = "run-4", new(14399.), 4
+	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Setup.Runs = "run-4", opmOfRun(14399, 143.99), 4
 	disks.Status = result.Interrupted
 	var text bytes.Buffer
 	if err := CompareText(&text, Compare([]Configuration{disks, ssd})); err != nil {
@@ -117,7 +131,7 @@ func TestBenchWithoutRuns(t *testing.T) {
 
 // TestOneFigure refuses to compare orders with I/Os.
 func TestOneFigure(t *testing.T) {
-	opm, iops := Configuration{Name: "a"}, Configuration{Name: "b", Bench: result.Bench{Unit: result.UnitOf(result.IOPS)}}
+	opm, iops := Configuration{Name: "a", Bench: result.Bench{Words: orders}}, Configuration{Name: "b", Bench: result.Bench{Words: result.Words{Unit: result.IOPS}}}
 	if err := oneFigure([]Configuration{opm, opm}); err != nil {
 		t.Error(err)
 	}

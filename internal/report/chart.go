@@ -213,7 +213,7 @@ func checkpointVerticals(r *result.Record, length float64) (all []vertical) {
 }
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
-	words := r.Words.Or()
+	words := r.Words
 	c := chart{
 		ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate,
 		Figures: table{Caption: words.Rate + " by part of the run", Head: []string{"from", "to", "phase", "mean " + words.Rate, "lowest", "highest"}},
@@ -257,8 +257,8 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{
-		ID: id + "-latency", Title: "Response time of " + r.Words.Or().Cycles + " over time", YName: "ms", Log: true,
-		Text:    "Response time of whole " + r.Words.Or().Cycles + ", second by second: mean, 95th percentile and longest.",
+		ID: id + "-latency", Title: "Response time of " + r.Words.Cycles + " over time", YName: "ms", Log: true,
+		Text:    "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest.",
 		Figures: table{Caption: "Response time by part of the run, in milliseconds", Head: []string{"from", "to", "phase", "mean", "highest p95 of a second", "longest"}},
 	}
 	maximum, p95, mean := line{Name: "longest", Thin: true}, line{Name: "p95"}, line{Name: "mean"}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ds2/internal/measure"
+	"ds2/internal/conclude"
 	"ds2/internal/result"
 )
 
@@ -19,42 +19,33 @@ type Configuration struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	result.Bench
+	read conclude.Reader // of its runs
 }
 
 // ReadConfiguration reads the bench or the run that argument names: DIR, or NAME=DIR.
-func ReadConfiguration(argument string) (Configuration, error) {
+func ReadConfiguration(read conclude.Reader, argument string) (Configuration, error) {
 	name, dir, named := strings.Cut(argument, "=")
 	if !named {
 		dir = argument
 		name = filepath.Base(filepath.Clean(dir))
 	}
-	c := Configuration{Name: name, Dir: dir}
+	c := Configuration{Name: name, Dir: dir, read: read}
 	var err error
-	if c.Bench, err = result.ReadBench(dir); !errors.Is(err, result.ErrNoBench) {
-		return c, err
-	}
-	r, err := result.Read(dir)
-	if err != nil {
-		return c, err
-	}
-	if r.Figure().Value == nil {
-		return c, fmt.Errorf("compare %s: the run has no result; it ended before its first window did", dir)
-	}
-	c.Bench = single(r.Summary)
-	return c, nil
+	c.Bench, err = read.BenchOrRun(dir)
+	return c, err
 }
 
 // ReadConfigurations reads what the arguments of a comparison name: benches, runs, and experiments for all of their
 // configurations.
-func ReadConfigurations(arguments []string) (all []Configuration, warnings []string, err error) {
+func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configuration, warnings []string, err error) {
 	for _, argument := range arguments {
 		name, dir, named := strings.Cut(argument, "=")
 		if !named {
 			dir = argument
 		}
-		e, err := ReadExperiment(dir)
+		e, err := ReadExperiment(read, dir)
 		if errors.Is(err, result.ErrNoExperiment) {
-			c, err := ReadConfiguration(argument)
+			c, err := ReadConfiguration(read, argument)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -108,34 +99,11 @@ func OneCallPath(all []Configuration) error {
 // oneFigure is an error where the figures of configurations are not of one kind, as those of two workloads are not.
 func oneFigure(all []Configuration) error {
 	for _, c := range all[1:] {
-		if first := all[0]; c.Unit.String() != first.Unit.String() {
-			return fmt.Errorf("compare %s and %s: the result of one is in %s, of the other in %s; compare runs of one workload", first.Name, c.Name, first.Unit, c.Unit)
+		if first := all[0]; c.Unit() != first.Unit() {
+			return fmt.Errorf("compare %s and %s: the result of one is in %s, of the other in %s; compare runs of one workload", first.Name, c.Name, first.Unit(), c.Unit())
 		}
 	}
 	return nil
-}
-
-// single is a run as a bench of one.
-func single(s result.Summary) result.Bench {
-	run := result.BenchRun{Dir: ".", Status: s.Status, Counts: true, OPM: s.Figure().Value, CI95: s.Figure().CI95}
-	b := result.Bench{Command: s.Command, Start: s.Start, End: s.End, Unit: result.UnitOf(s.Figure().Unit), Words: s.Words, OPM: s.Figure().Value, CI95: run.CI95, Limits: s.Limits, Median: run.Dir, Setup: result.Setup{
-		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1}}
-	if l, measured := s.Windows[0].Latency[measure.WholeOrder]; measured {
-		run.P95 = &l.P95
-	}
-	if s.Bottleneck != nil {
-		run.Bottleneck = s.Bottleneck.What
-	}
-	run.Costs, run.Conditions = s.Costs, s.Conditions
-	if !s.Windows[0].Steady.Verdict {
-		run.Unsteady = s.Windows[0].Steady.Why
-	}
-	if s.Power != nil {
-		run.Idle, run.Active = s.Power.Idle, s.Power.Active
-		b.Idle, b.Active, b.OPMPerWatt = s.Power.Idle, s.Power.Active, s.Power.OPMPerWatt
-	}
-	b.Runs = []result.BenchRun{run}
-	return b
 }
 
 // Comparison is configurations next to each other, and by how much each differs from the first.
@@ -164,33 +132,29 @@ func unlike(a, b Configuration) (warnings []string) {
 		{"run time in seconds", x.Parameters.RunTime, y.Parameters.RunTime},
 		{"warm-up in seconds", x.Parameters.WarmupTime, y.Parameters.WarmupTime},
 		{"think time in seconds", x.Parameters.ThinkTime, y.Parameters.ThinkTime},
-		{a.Words.Or().Cycles + " due a second", x.Parameters.Rate, y.Parameters.Rate},
+		{a.Words.Cycles + " due a second", x.Parameters.Rate, y.Parameters.Rate},
 		{"background scan in bytes a second", x.Parameters.ScrubRate, y.Parameters.ScrubRate},
 		{"copies", x.Parameters.Copies, y.Parameters.Copies},
-		{"percentage of new customers", x.Parameters.PctNewCustomers, y.Parameters.PctNewCustomers},
 		{"windows", strings.Join(x.Parameters.Windows, ", "), strings.Join(y.Parameters.Windows, ", ")},
 	} {
 		if p.a != p.b {
 			warnings = append(warnings, fmt.Sprintf("%s and %s were not run alike: %s %v and %v", a.Name, b.Name, p.name, p.a, p.b))
 		}
 	}
-	return warnings
-}
-
-func counted(b result.Bench) (runs []result.BenchRun) {
-	for _, r := range b.Runs {
-		if r.Counts {
-			runs = append(runs, r)
+	for _, p := range x.Parameters.InWords {
+		i := slices.IndexFunc(y.Parameters.InWords, func(q result.Said) bool { return q.Name == p.Name && q.Value != p.Value })
+		if i >= 0 && x.Size == y.Size {
+			warnings = append(warnings, fmt.Sprintf("%s and %s were not run alike: %s %s and %s", a.Name, b.Name, p.Name, p.Value, y.Parameters.InWords[i].Value))
 		}
 	}
-	return runs
+	return warnings
 }
 
 // faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
 func faultText(c Configuration, r result.BenchRun) string {
 	text := c.Name + ", " + r.Dir
-	if r.OPM != nil {
-		text += ", " + ofRun(r) + " " + c.Unit.String()
+	if r.Figure != nil {
+		text += ", " + ofRun(r) + " " + c.Unit()
 	}
 	if !r.Counts {
 		text += ", does not count"
@@ -211,7 +175,7 @@ func bottleneck(b result.Bench) string {
 // bottlenecks lists what held back the runs that count, that of the median run first.
 func bottlenecks(b result.Bench) string {
 	names := []string{bottleneck(b)}
-	for _, r := range counted(b) {
+	for _, r := range conclude.Counted(b) {
 		if !slices.Contains(names, r.Bottleneck) {
 			names = append(names, r.Bottleneck)
 		}
@@ -222,7 +186,8 @@ func bottlenecks(b result.Bench) string {
 // CompareCSV writes a line a run. Costs are those of an order, in base units.
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := csv.NewWriter(w)
-	head := []string{"configuration", "run", "counts", "stands", "opm", "opm_ci95", "idle_w", "active_w", "marks", "bottleneck", "order_p95_ms", "write_amplification"}
+	figure := c.main()
+	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w", "marks", "bottleneck", "order_p95_ms", "write_amplification"}
 	for _, cost := range costs {
 		head = append(head, cost.name)
 	}
@@ -236,7 +201,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
 			line := []string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
-				number(r.OPM), number(r.CI95), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95), number(condition(result.WriteAmplification)(r))}
+				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95), number(condition(result.WriteAmplification)(r))}
 			for _, cost := range costs {
 				v := (*float64)(nil)
 				if r.Costs != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"ds2/internal/conclude"
 	"fmt"
 	"io"
 	"math"
@@ -30,6 +31,14 @@ func CompareHTML(w io.Writer, c Comparison) error {
 // CompareText writes the comparison for reading on a terminal: the page without its charts.
 func CompareText(w io.Writer, c Comparison) error { return writeText(w, compareView(c)) }
 
+// meanOf is the mean of the runs of a bench with its interval from run to run; empty where there is none.
+func meanOf(b result.Bench) string {
+	if b.RunsCI95 == nil {
+		return ""
+	}
+	return worth(*b.RunsMean, *b.RunsCI95) + " ± " + uncertainty(b.RunsCI95)
+}
+
 // compareView is the storage report's table (WORKLOAD.md section 6), the differences, and what is wrong with flagged runs.
 func compareView(c Comparison) runView {
 	first := c.Configurations[0]
@@ -41,13 +50,13 @@ func compareView(c Comparison) runView {
 		Good:    len(c.Warnings) == 0,
 	}
 	for _, d := range c.Differences {
-		if d.Figure != "opm" {
+		if d.Figure != c.main() {
 			continue
 		}
 		if v.Headline == "" {
-			v.Headline = fmt.Sprintf("%s: %s %s", d.Name, d.short(), first.Unit)
+			v.Headline = fmt.Sprintf("%s: %s %s", d.Name, d.short(), first.Unit())
 		}
-		v.Notes = append(v.Notes, fmt.Sprintf("%s of %s: %s.", first.Unit, d.Name, d.Text()))
+		v.Notes = append(v.Notes, fmt.Sprintf("%s of %s: %s.", first.Unit(), d.Name, d.Text()))
 	}
 	for _, d := range c.Differences {
 		name := c.titleOf(d.Figure)
@@ -83,7 +92,7 @@ func compareView(c Comparison) runView {
 
 // unpaired says what it means that runs were not made in blocks; empty where they were, or where nothing is known yet.
 func (c Comparison) unpaired() string {
-	if slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Figure == "opm" && d.Blocks == 0 && d.Low != nil }) {
+	if slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Figure == c.main() && d.Blocks == 0 && d.Low != nil }) {
 		return "The runs were not made in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out."
 	}
 	return ""
@@ -92,9 +101,9 @@ func (c Comparison) unpaired() string {
 // words are those of the first configuration: others are of the same workload, or a warning says so.
 func (c Comparison) words() result.Words {
 	if len(c.Configurations) == 0 { // a bench whose runs are still to come
-		return result.Orders()
+		return result.Words{}
 	}
-	return c.Configurations[0].Words.Or()
+	return c.Configurations[0].Words
 }
 
 // comparedTable is the storage report's table (WORKLOAD.md section 6) with all runs as they were made, also those that do
@@ -104,29 +113,29 @@ func comparedTable(c Comparison) table {
 	for _, one := range c.Configurations {
 		columns = max(columns, len(one.Runs))
 	}
-	t, unit := table{Caption: "Results", Head: []string{"configuration"}}, c.Configurations[0].Unit.String()
+	t, unit := table{Caption: "Results", Head: []string{"configuration"}}, c.Configurations[0].Unit()
 	for i := range columns {
 		t.Head = append(t.Head, fmt.Sprintf("run %d", i+1))
 	}
-	t.Head = append(t.Head, "runs", "median "+unit, "± 95 % run to run", "± 95 % within the run", c.words().Cycle+" p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "bottleneck", "idle W", "active W", c.words().Rate+"/W")
+	t.Head = append(t.Head, "runs", "median "+unit, "mean ± 95 % run to run", "± 95 % within the run", c.words().Cycle+" p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "bottleneck", "idle W", "active W", unit+"/W")
 	for _, one := range c.Configurations {
 		row := make([]string, 1+columns)
 		row[0] = one.Name
 		for i, r := range one.Runs {
 			row[1+i] = ofRun(r)
 			switch {
-			case r.OPM == nil:
+			case r.Figure == nil:
 				row[1+i] = string(r.Status)
 			case !r.Counts:
 				row[1+i] += " dropped"
 			}
 		}
-		row = append(row, fmt.Sprintf("%d of %d", len(counted(one.Bench)), one.Setup.Runs), opmOf(one.OPM, cmp.Or(one.RunsCI95, one.CI95)), uncertainty(one.RunsCI95), uncertainty(one.CI95))
+		row = append(row, fmt.Sprintf("%d of %d", len(conclude.Counted(one.Bench)), one.Setup.Runs), opmOf(one.Value(), cmp.Or(one.RunsCI95, one.CI95())), meanOf(one.Bench), uncertainty(one.CI95()))
 		for _, of := range []func(result.BenchRun) *float64{p95OfRun, condition(result.ReadsOfDevices), condition(result.LimitOfReads), condition(result.WritesOfDevices), condition(result.LimitOfLogWrites), condition(result.DebtTime), condition(result.SettledRate)} {
 			row = append(row, figureOr(ofMedian(of)(one.Bench)))
 		}
 		row = append(row, bottlenecks(one.Bench))
-		for _, v := range []*float64{one.Idle, one.Active, one.OPMPerWatt} {
+		for _, v := range []*float64{one.Idle, one.Active, one.PerWatt()} {
 			row = append(row, decimal(v, 1))
 		}
 		t.Rows = append(t.Rows, row)
@@ -201,7 +210,7 @@ func overlays(c Comparison, of string) ([]chart, error) {
 		if one.Median == "" {
 			continue
 		}
-		r, err := result.Read(filepath.Join(one.Dir, one.Median))
+		r, err := one.read.Run(filepath.Join(one.Dir, one.Median))
 		if err != nil || len(r.Windows) == 0 || len(r.Series.Samples) == 0 {
 			continue
 		}

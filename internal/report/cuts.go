@@ -58,6 +58,9 @@ func cutTable(c *result.Cuts, words result.Words) table {
 	for _, x := range words.Losses {
 		t.Head = append(t.Head, x.Words)
 	}
+	if words.Stale != "" {
+		t.Head = append(t.Head, words.Stale)
+	}
 	t.Head = append(t.Head, "recovery", "bad pages")
 	if c == nil {
 		return t
@@ -67,14 +70,17 @@ func cutTable(c *result.Cuts, words result.Words) table {
 		if x.BadPages != nil {
 			bad = integer(*x.BadPages)
 		}
-		what := short(x.LostOrders + x.LostRecords)
+		what := short(x.LostWhat)
 		if x.Error != "" {
 			what = strings.TrimSpace(what + " " + x.Error)
 		}
 		row := []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
 			integer(x.Lost), what}
 		for _, loss := range words.Losses {
-			row = append(row, integer(x.Count(loss.Count)))
+			row = append(row, integer(x.Own[loss.Count]))
+		}
+		if words.Stale != "" {
+			row = append(row, integer(x.Stale))
 		}
 		t.Rows = append(t.Rows, append(row, number(x.Recovery, 2)+" s", bad))
 	}

@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"ds2/internal/conclude"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
@@ -44,17 +46,29 @@ type compared struct {
 	from string
 }
 
+// The figures that go by the unit of the configurations: "opm" and "opm_per_active_w", or "iops" and so on.
+const (
+	mainFigure = ""
+	perWatt    = "_per_active_w"
+)
+
+// named is the name of a figure in records.
+func (c Comparison) named(figure string) string {
+	if figure == mainFigure || figure == perWatt {
+		return strings.ToLower(c.Configurations[0].Unit()) + figure
+	}
+	return figure
+}
+
+// main is the name of the figure by which the configurations are compared.
+func (c Comparison) main() string { return c.named(mainFigure) }
+
 var figures = append([]compared{
-	{"opm", "OPM", func(b result.Bench) *float64 { return b.OPM }, func(r result.BenchRun) *float64 { return r.OPM }, ""},
+	{mainFigure, "", func(b result.Bench) *float64 { return b.Value() }, func(r result.BenchRun) *float64 { return r.Value() }, ""},
 	{"order_p95_ms", "order p95", ofMedian(p95OfRun), p95OfRun, ""},
 	{"active_w", "active power", func(b result.Bench) *float64 { return b.Active }, func(r result.BenchRun) *float64 { return r.Active }, ""},
 	{"idle_w", "idle power", func(b result.Bench) *float64 { return b.Idle }, func(r result.BenchRun) *float64 { return r.Idle }, ""},
-	{"opm_per_active_w", "OPM per watt", func(b result.Bench) *float64 { return b.OPMPerWatt }, func(r result.BenchRun) *float64 {
-		if r.OPM == nil || r.Active == nil || *r.Active <= 0 {
-			return nil
-		}
-		return new(*r.OPM / *r.Active)
-	}, "active_w"},
+	{perWatt, "", func(b result.Bench) *float64 { return b.PerWatt() }, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
 	{"total_iops", result.TotalIOPS, ofMedian(condition(result.TotalIOPS)), condition(result.TotalIOPS), ""},
 	{"mb_per_s", result.Throughput, ofMedian(condition(result.Throughput)), condition(result.Throughput), ""},
 	{"total_iops_per_active_w", result.TotalIOPSPerWatt, ofMedian(condition(result.TotalIOPSPerWatt)), condition(result.TotalIOPSPerWatt), "active_w"},
@@ -95,7 +109,7 @@ func Compare(all []Configuration) Comparison {
 			if a == nil || b == nil || *a <= 0 || *b <= 0 {
 				continue
 			}
-			d := Difference{Name: other.Name, Against: first.Name, Figure: f.name, Medians: 100 * (*b / *a - 1)}
+			d := Difference{Name: other.Name, Against: first.Name, Figure: c.named(f.name), Medians: 100 * (*b / *a - 1)}
 			if x, y := valuesOf(first, f.run), valuesOf(other, f.run); len(x.values) > 0 && len(y.values) > 0 {
 				d.Medians = 100 * (measure.Median(y.values)/measure.Median(x.values) - 1)
 				by := difference(x, y, valuesOfAll(all, f.run))
@@ -114,14 +128,15 @@ func Compare(all []Configuration) Comparison {
 			c.Differences = append(c.Differences, d)
 		}
 		c.Warnings = append(c.Warnings, unlike(first, other)...)
-		c.Held = append(c.Held, held(first, other, c.Differences)...)
+		c.Held = append(c.Held, c.held(first, other)...)
 	}
 	return c
 }
 
 // held says what a difference of OPM is worth where one of the configurations was not held back by its storage.
-func held(first, other Configuration, differences []Difference) (sentences []string) {
-	i := slices.IndexFunc(differences, func(d Difference) bool { return d.Name == other.Name && d.Figure == "opm" })
+func (c Comparison) held(first, other Configuration) (sentences []string) {
+	differences := c.Differences
+	i := slices.IndexFunc(differences, func(d Difference) bool { return d.Name == other.Name && d.Figure == c.main() })
 	if i < 0 {
 		return nil
 	}
@@ -137,11 +152,11 @@ func held(first, other Configuration, differences []Difference) (sentences []str
 	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
 	case bySlower == diagnose.Storage && !lower:
 		differences[i].AtLeast = true
-		sentences = append(sentences, fmt.Sprintf("%s of %s: %s: %s was limited by %s", first.Unit, other.Name, differences[i].short(), faster.Name, limitedBy[byFaster]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: %s: %s was limited by %s", first.Unit(), other.Name, differences[i].short(), faster.Name, limitedBy[byFaster]))
 	case bySlower == diagnose.Storage:
-		sentences = append(sentences, fmt.Sprintf("%s of %s: %s or lower: %s was limited by %s", first.Unit, other.Name, opm.short(), faster.Name, limitedBy[byFaster]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: %s or lower: %s was limited by %s", first.Unit(), other.Name, opm.short(), faster.Name, limitedBy[byFaster]))
 	default:
-		sentences = append(sentences, fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit, other.Name, slower.Name, limitedBy[bySlower]))
+		sentences = append(sentences, fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit(), other.Name, slower.Name, limitedBy[bySlower]))
 	}
 	return sentences
 }
@@ -166,7 +181,7 @@ func (v values) measured() int { return max(len(v.values), len(v.rates)) }
 
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	all := values{name: c.Name, experiment: c.Experiment, looks: measure.Looks(c.Until > 0, len(c.Looks))}
-	for _, r := range counted(c.Bench) {
+	for _, r := range conclude.Counted(c.Bench) {
 		if v := of(r); v != nil && *v > 0 {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
 		}
@@ -212,15 +227,15 @@ func difference(before, after values, all []values) measure.Difference {
 }
 
 func (c Comparison) titleOf(figure string) string {
-	f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == figure })]
+	f := figures[slices.IndexFunc(figures, func(f compared) bool { return c.named(f.name) == figure })]
 	words := c.words()
 	switch figure {
-	case "opm":
-		return c.Configurations[0].Unit.String()
+	case c.main():
+		return c.Configurations[0].Unit()
 	case "order_p95_ms":
 		return words.Cycle + " p95"
-	case "opm_per_active_w":
-		return words.Rate + " per watt"
+	case c.named(perWatt):
+		return c.Configurations[0].Unit() + " per watt"
 	}
 	if slices.ContainsFunc(costs, func(c cost) bool { return c.name == figure }) {
 		return f.title + " " + words.A()

@@ -74,7 +74,8 @@ func bottleneckNotes(b *result.Bottleneck) []string {
 }
 
 // powerNote says what the run took; empty where nobody measured.
-func powerNote(p *result.Power, words result.Words) string {
+func powerNote(s result.Summary) string {
+	p := s.Power
 	if p == nil || p.Active == nil {
 		return ""
 	}
@@ -82,8 +83,8 @@ func powerNote(p *result.Power, words result.Words) string {
 	if p.Idle != nil {
 		text += fmt.Sprintf(", %s W idle", number(*p.Idle, 1))
 	}
-	if p.OPMPerWatt != nil {
-		text += fmt.Sprintf(", %s %s per watt", number(*p.OPMPerWatt, 1), words.Rate)
+	if f := s.Figure; f != nil && f.PerWatt != nil {
+		text += fmt.Sprintf(", %s %s per watt", number(*f.PerWatt, 1), f.Unit)
 	}
 	if p.Source == monitor.PowerRAPL {
 		text += " (RAPL: processors and memory alone)"

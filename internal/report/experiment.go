@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -24,7 +25,7 @@ type Experiment struct {
 
 // ReadExperiment reads the experiment in a directory, and compares its configurations. The error is
 // result.ErrNoExperiment where there is none.
-func ReadExperiment(dir string) (e Experiment, err error) {
+func ReadExperiment(read conclude.Reader, dir string) (e Experiment, err error) {
 	e.name = filepath.Base(filepath.Clean(dir))
 	if e.Experiment, err = result.ReadExperiment(dir); err != nil {
 		return e, err
@@ -34,20 +35,20 @@ func ReadExperiment(dir string) (e Experiment, err error) {
 	var figures []measure.RunFigure
 	looks := 1.
 	for _, c := range e.Configurations {
-		b, err := result.ReadBench(filepath.Join(dir, c.Dir))
+		b, err := read.Bench(filepath.Join(dir, c.Dir))
 		if errors.Is(err, result.ErrNoBench) { // it has not begun
 			continue
 		}
 		if err != nil {
 			return e, err
 		}
-		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Bench: b}
+		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Bench: b, read: read}
 		e.Benches = append(e.Benches, one)
-		if b.OPM != nil {
+		if b.Figure != nil {
 			some = append(some, one)
 			names = append(names, c.Name)
 			looks = measure.Looks(b.Until > 0, len(b.Looks))
-			figures = append(figures, valuesOf(one, func(r result.BenchRun) *float64 { return r.OPM }).figures()...)
+			figures = append(figures, valuesOf(one, func(r result.BenchRun) *float64 { return r.Value() }).figures()...)
 		}
 	}
 	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}
@@ -66,7 +67,7 @@ func ReadExperiment(dir string) (e Experiment, err error) {
 func (e Experiment) leftOut() (sentences []string) {
 	for _, c := range e.Benches {
 		if c.Status == result.Failed {
-			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s", c.Name, len(counted(c.Bench)), c.Error))
+			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s", c.Name, len(conclude.Counted(c.Bench)), c.Error))
 		}
 	}
 	return sentences
@@ -122,7 +123,7 @@ func (e Experiment) views() []runView {
 func (e Experiment) how() string {
 	blocks := 0
 	for _, c := range e.Benches {
-		blocks = max(blocks, len(counted(c.Bench)))
+		blocks = max(blocks, len(conclude.Counted(c.Bench)))
 	}
 	if e.Order == result.OrderSequence {
 		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; the experiment is recorded as %s.", len(e.Configurations), e.Most, e.Status)
@@ -178,7 +179,7 @@ func (e Experiment) unit() string {
 	if len(e.Benches) == 0 {
 		return result.OPM
 	}
-	return e.Benches[0].Unit.String()
+	return e.Benches[0].Unit()
 }
 
 // pairTable is the difference in OPM between every two configurations; those from the first alone are in the other table.
@@ -263,7 +264,7 @@ func (e Experiment) orderTable() table {
 			if !r.Counts {
 				counts = "no: " + string(r.Status)
 			}
-			all = append(all, numbered{r.Number, []string{fmt.Sprint(r.Number), fmt.Sprint(r.Block), c.Name, r.Dir, ofRun(r), uncertainty(r.CI95), r.Bottleneck, counts}})
+			all = append(all, numbered{r.Number, []string{fmt.Sprint(r.Number), fmt.Sprint(r.Block), c.Name, r.Dir, ofRun(r), uncertainty(r.CI95()), r.Bottleneck, counts}})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b numbered) int { return a.number - b.number })

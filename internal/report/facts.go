@@ -1,6 +1,7 @@
 package report
 
 import (
+	"ds2/internal/conclude"
 	"fmt"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func facts(s result.Summary) (all []fact) {
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		judged("steady", w.Steady.Verdict, "yes", "no")
-		all = append(all, fact{Name: s.Words.Or().Cycle + " p95", Value: figure(w.Latency[measure.WholeOrder].P95) + " ms"})
+		all = append(all, fact{Name: s.Words.Cycle + " p95", Value: figure(w.Latency[measure.WholeOrder].P95) + " ms"})
 	}
 	if len(s.Limits) > 0 {
 		judged("limits", limit.Passed(s.Limits), "pass", "FAIL")
@@ -46,7 +47,7 @@ func facts(s result.Summary) (all []fact) {
 		all = append(all, fact{Name: "bottleneck", Value: s.Bottleneck.What})
 	}
 	if s.Power != nil {
-		all = append(all, powerFacts(s.Words.Or(), s.Power.Idle, s.Power.Active, s.Power.OPMPerWatt)...)
+		all = append(all, powerFacts(s.Figure, s.Power.Idle, s.Power.Active)...)
 	}
 	if s.Audit == nil || s.Audit.NotAudited != "" {
 		return append(all, fact{"audit", "not made", "bad"})
@@ -57,8 +58,8 @@ func facts(s result.Summary) (all []fact) {
 
 // benchFacts are those of a bench.
 func benchFacts(b result.Bench) (all []fact) {
-	count := fact{"runs that count", fmt.Sprintf("%d of %d", len(counted(b)), b.Setup.Runs), "good"}
-	if len(counted(b)) < b.Setup.Runs {
+	count := fact{"runs that count", fmt.Sprintf("%d of %d", len(conclude.Counted(b)), b.Setup.Runs), "good"}
+	if len(conclude.Counted(b)) < b.Setup.Runs {
 		count.State = "bad"
 	}
 	all = append(all, count)
@@ -70,14 +71,17 @@ func benchFacts(b result.Bench) (all []fact) {
 			all = append(all, fact{Name: "bottleneck", Value: r.Bottleneck})
 		}
 	}
-	return append(all, powerFacts(b.Words.Or(), b.Idle, b.Active, b.OPMPerWatt)...)
+	return append(all, powerFacts(b.Figure, b.Idle, b.Active)...)
 }
 
-func powerFacts(words result.Words, idle, active, opmPerWatt *float64) (all []fact) {
+func powerFacts(f *result.Figure, idle, active *float64) (all []fact) {
+	if f == nil {
+		f = &result.Figure{}
+	}
 	for _, p := range []struct {
 		name, unit string
 		value      *float64
-	}{{"idle", " W", idle}, {"active", " W", active}, {words.Rate + " per watt", "", opmPerWatt}} {
+	}{{"idle", " W", idle}, {"active", " W", active}, {f.Unit + " per watt", "", f.PerWatt}} {
 		if p.value != nil {
 			all = append(all, fact{Name: p.name, Value: decimal(p.value, 1) + p.unit})
 		}

@@ -15,7 +15,7 @@ func openLoopNote(s result.Summary) string {
 	}
 	w := s.Windows[0].Counts
 	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; response times count from when %s was due.",
-		number(s.Parameters.Rate, 1), s.Words.Or().Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.Or().A())
+		number(s.Parameters.Rate, 1), s.Words.Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.A())
 	if l := s.Windows[0].Latency[measure.WholeOrder]; l.AtLeastFrom != nil {
 		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: response times from the %.4gth percentile on, and the mean, are at least so long.", *l.AtLeastFrom)
 	}
@@ -25,7 +25,7 @@ func openLoopNote(s result.Summary) string {
 // faultNote tells what a run went through, apart from rollbacks; empty where that was nothing.
 func faultNote(s result.Summary) string {
 	c := s.Counts
-	words, inDoubt := s.Words.Or(), int64(0)
+	words, inDoubt := s.Words, int64(0)
 	var some []string
 	for _, x := range words.InDoubt {
 		inDoubt += c.Of(x.Count)
@@ -43,7 +43,7 @@ func faultNote(s result.Summary) string {
 
 // targetTable is what was done on each of several targets.
 func targetTable(s result.Summary) table {
-	words := s.Words.Or()
+	words := s.Words
 	t := table{Caption: "Targets, over the whole run; cumulative " + words.Rate + " is from the end of the warm-up on",
 		Head: []string{"target", "cumulative " + words.Rate, "of " + words.Cycles, "in", "all " + words.Cycles}}
 	if words.Undone != "" {

@@ -10,10 +10,9 @@ import (
 
 func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s := result.Summary{
-		Parameters: result.Parameters{Rate: 500},
-		Windows:    []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990, Dropped: 7}}},
-		Counts:     measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1},
-		ByTarget:   []result.Target{{Target: "a/ds2", OPM: 100}, {Target: "b/ds2", OPM: 200}},
+		Asked:      result.Asked{Words: orders, Parameters: result.Parameters{Rate: 500}},
+		Happened:   result.Happened{Counts: measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1}, ByTarget: []result.Target{{Target: "a/ds2", OPM: 100}, {Target: "b/ds2", OPM: 200}}},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990, Dropped: 7}}}},
 	}
 	s.Counts.Own[0], s.Counts.Names = 1, &[]string{"in_doubt_purchases"}
 	sentences, _ := notes(s)
@@ -29,7 +28,10 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 }
 
 func TestARunWithoutFaultsTellsNone(t *testing.T) {
-	s := result.Summary{Windows: []measure.Window{{}}, ByTarget: []result.Target{{Target: "a/ds2"}}}
+	s := result.Summary{
+		Happened:   result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{}}},
+	}
 	if openLoopNote(s) != "" || faultNote(s) != "" || len(targetTable(s).Rows) != 0 {
 		t.Errorf("told %q %q %v of a closed loop on one target without faults", openLoopNote(s), faultNote(s), targetTable(s).Rows)
 	}

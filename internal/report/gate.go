@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 
+	"ds2/internal/conclude"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -21,7 +23,7 @@ type GateVerdict struct {
 	Why     string         `json:"why"`
 }
 
-// Judge holds the changes of every configuration against the first to gates. Figures other than OPM are read from the
+// Judge holds the changes of every configuration against the first to gates. The figures are those of the
 // records of the runs that count.
 func (c *Comparison) Judge(gates []limit.Gate) error {
 	for _, gate := range gates {
@@ -119,13 +121,13 @@ func (c *Comparison) Failed() (failed, open []string) {
 
 // measured are the values of a figure in the first window of each run that counts; of a count also those that are 0.
 func measured(c Configuration, m limit.Metric) (values, error) {
-	if m.Unit() == limit.OPM {
-		return valuesOf(c, func(r result.BenchRun) *float64 { return r.OPM }), nil
-	}
 	var bad error
 	var rates []measure.Rate
 	all := valuesOf(c, func(run result.BenchRun) *float64 {
-		r, err := result.Read(filepath.Join(c.Dir, run.Dir))
+		if f := run.Figure; f != nil && strings.EqualFold(f.Unit, string(m.Unit())) {
+			return &f.Value
+		}
+		r, err := c.read.Run(filepath.Join(c.Dir, run.Dir))
 		if err != nil {
 			bad = fmt.Errorf("judge %s of %s: %w", m, c.Name, err)
 			return nil
@@ -140,7 +142,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 			}
 			return nil
 		}
-		figures, err := limit.Of(r.Words.Or().Cycle, r.Series, r.Windows[0], r.Host, r.Start, r.Machine)
+		figures, err := conclude.Figures(c.read.Input(r), r.Windows[0])
 		if err != nil {
 			bad = err
 			return nil

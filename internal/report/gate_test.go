@@ -14,7 +14,7 @@ func TestGateOnResponseTimes(t *testing.T) {
 		c := Configuration{Name: name, Dir: "/"}
 		for range runs {
 			r := record(t, nil)
-			c.Runs = append(c.Runs, result.BenchRun{Dir: r.Dir, Status: result.Done, Counts: true, OPM: r.OPM})
+			c.Runs = append(c.Runs, result.BenchRun{Dir: r.Dir, Status: result.Done, Counts: true, Headline: r.Headline})
 		}
 		return c
 	}

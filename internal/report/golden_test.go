@@ -57,7 +57,8 @@ func at(lines []string, i int) string {
 func eventful(s *result.Summary) {
 	slow, active, idle, perWatt := 0.612, 501.4, 393.1, 13.0
 	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
-	s.Power = &result.Power{Source: monitor.Power, Idle: &idle, Active: &active, OPMPerWatt: &perWatt}
+	s.Power = &result.Power{Source: monitor.Power, Idle: &idle, Active: &active}
+	s.Figure.PerWatt = &perWatt
 	s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions wait 83 % of their time for it"}, Warnings: []string{"the drive is a loop device"}}
 	s.Bottleneck.Figures = diagnose.Figures{DeviceReads: new(.41), DeviceLog: new(.12)}
 	s.SMART = []monitor.SMART{
@@ -104,8 +105,8 @@ func TestHostileTexts(t *testing.T) {
 		s.SMART[0].Drive, s.SMART[0].Model, s.SMART[0].Throttled = hostile, hostile, hostile
 		s.DeepChecks = []store.DeepCheck{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})
-	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, OPM: r.OPM,
-		Runs: []result.BenchRun{{Dir: hostile, Counts: true, OPM: r.OPM, Faults: []string{hostile}, Bottleneck: hostile}}}
+	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, Headline: r.Headline,
+		Runs: []result.BenchRun{{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile}, Bottleneck: hostile}}}
 	configuration := Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := Compare([]Configuration{configuration, configuration})
 	records := []*result.Record{r}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -53,14 +54,9 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 		t.Fatal(err)
 	}
 	s := result.Summary{
-		RunID: "k7c2", KitVersion: "test", Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
-		Engine: "postgres", Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42,
-		Customers: 20000, OrdersPerMonth: 1000, Products: 10000,
-		OPM: &window.OPM, Windows: []measure.Window{window}, Counts: window.Counts,
-		Phases:  []measure.PhaseSpan{{Phase: measure.PhaseWarmup, To: 10}, {Phase: measure.PhaseRun, From: 10, To: 70}},
-		Errors:  []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}},
-		Retries: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}},
-		Audit:   &result.Audit{Passed: true, Checks: []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}},
+		Asked:      result.Asked{RunID: "k7c2", KitVersion: "test", Words: orders, Engine: "postgres", Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42},
+		Happened:   result.Happened{Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Counts: window.Counts, Errors: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}}, Retries: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}}, Audit: &result.Audit{Passed: true, Checks: []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}}},
+		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: window.OPM, CI95: window.CI95}), Windows: []measure.Window{window}, Phases: []measure.PhaseSpan{{Phase: measure.PhaseWarmup, To: 10}, {Phase: measure.PhaseRun, From: 10, To: 70}}},
 	}
 	if change != nil {
 		change(&s)
@@ -146,7 +142,7 @@ func TestHTMLTells(t *testing.T) {
 		"a damaged page": {func(s *result.Summary) {
 			s.DeepChecks = []store.DeepCheck{{Server: "PostgreSQL 18.3", Damage: []store.Damage{{Object: "public.orders", Place: "main block 17", Found: "invalid page"}}}}
 		}, "<th scope=\"row\">public.orders main block 17</th><td>invalid page</td>"},
-		"a run without a result": {func(s *result.Summary) { s.OPM, s.Windows, s.Status = nil, nil, result.Failed }, "no result"},
+		"a run without a result": {func(s *result.Summary) { s.Headline, s.Windows, s.Status = result.Headline{}, nil, result.Failed }, "no result"},
 		"markup in an error":     {func(s *result.Summary) { s.Status, s.Error = result.Failed, "<script>alert(1)</script>" }, "&lt;script&gt;"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +161,8 @@ func TestHTMLTells(t *testing.T) {
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		active, perWatt := 501.4, 13.0
-		s.Power = &result.Power{Source: monitor.Power, Active: &active, OPMPerWatt: &perWatt}
+		s.Power = &result.Power{Source: monitor.Power, Active: &active}
+		s.Figure.PerWatt = &perWatt
 		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sda was busy 99 % of the time"}, Warnings: []string{"the drive is a loop device"}}
 		s.Machine = &monitor.Machine{Kernel: "6.1.0", Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
 		s.Servers = []monitor.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
@@ -314,7 +311,7 @@ func compare(t *testing.T, arguments ...string) string {
 	t.Helper()
 	var all []Configuration
 	for _, argument := range arguments {
-		c, err := ReadConfiguration(argument)
+		c, err := ReadConfiguration(conclude.Reader{}, argument)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +339,7 @@ func TestCompareHTML(t *testing.T) {
 }
 
 func TestNotesSayThatARunIsTooShort(t *testing.T) {
-	sentences, _ := notes(result.Summary{Windows: []measure.Window{{NoCI95: "too short for a confidence interval: 10 samples, and it takes 50"}}})
+	sentences, _ := notes(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: "too short for a confidence interval: 10 samples, and it takes 50"}}}})
 	if want := "The run is too short for a confidence interval: 10 samples, and it takes 50."; !slices.Contains(sentences, want) {
 		t.Errorf("sentences %q, want %q", sentences, want)
 	}

@@ -35,8 +35,8 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Headline: headline(r.Summary),
 		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Facts:    facts(r.Summary),
-		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts, r.Words.Or()), replayTable(r.Replay)),
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words.Or()), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), logTable(r.Summary), commandTable(r.Command)},
+		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts, r.Words), replayTable(r.Replay)),
+		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), logTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
 	v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
@@ -64,11 +64,11 @@ func sectionTables(s result.Summary) (tables []table) {
 // headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
 // runs shows as many digits as the intervals are worth.
 func headline(s result.Summary) string {
-	f := s.Figure()
-	if f.Value == nil || len(s.Windows) == 0 {
+	f := s.Figure
+	if f == nil {
 		return "no result"
 	}
-	text := number(*f.Value, 1) + " " + f.Unit
+	text := number(f.Value, 1) + " " + f.Unit
 	if f.CI95 != nil {
 		text += " ± " + uncertainty(f.CI95)
 	}
@@ -90,11 +90,11 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	}
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
-		sentence := fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Or().Cycles, seconds(w.From), seconds(w.To))
+		sentence := fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Cycles, seconds(w.From), seconds(w.To))
 		if w.CI95 != nil {
 			sentence += ", with its 95 % confidence interval"
 		}
-		if s.IOPS == nil {
+		if ofCycles(s) {
 			sentences = append(sentences, sentence+".")
 		}
 		if w.NoCI95 != "" {
@@ -126,7 +126,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	for _, warning := range s.Warnings {
 		sentences = append(sentences, sentence("Warning: "+warning))
 	}
-	if note := powerNote(s.Power, s.Words.Or()); note != "" {
+	if note := powerNote(s); note != "" {
 		sentences = append(sentences, note)
 	}
 	if hot := smartNotes(s.SMART); len(hot) > 0 {
@@ -162,16 +162,16 @@ func notes(s result.Summary) (sentences []string, good bool) {
 	return append(sentences, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", len(auditTable(s).failures().Rows), len(s.Audit.Checks))), false
 }
 
+// ofCycles says that the figure that counts is that of cycles a minute.
+func ofCycles(s result.Summary) bool { return s.Figure != nil && s.Figure.Unit == s.Words.Rate }
+
 // cumulativeNote is DS2's own figure, so that published ones can be compared; empty where there is none.
 func cumulativeNote(s result.Summary) string {
-	if s.CumulativeOPM == nil || s.IOPS != nil {
+	if s.CumulativeOPM == nil || !ofCycles(s) {
 		return ""
 	}
-	words, known := s.Words.Or(), ""
-	if words.Rate == result.OPM {
-		known = ", which DS2 calls opm"
-	}
-	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, known, number(*s.CumulativeOPM, 1))
+	words := s.Words
+	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, words.Cumulative, number(*s.CumulativeOPM, 1))
 	if of := s.CumulativeOf; of != nil {
 		text += fmt.Sprintf(" (%s %s in %s)", integer(of.Orders), words.Cycles, seconds(of.Seconds))
 	}
@@ -186,7 +186,7 @@ func capital(s string) string {
 }
 
 func resultTable(s result.Summary) table {
-	words := s.Words.Or()
+	words := s.Words
 	t := table{
 		Caption: "Windows",
 		Head:    []string{"window", "from", "to", words.Cycles, words.Rate, "± 95 %", "mean running average", "failed attempts"},
@@ -224,7 +224,7 @@ func seriesOf[V any](byName map[string]V) []string {
 // seriesTitle is a series as the workload calls it.
 func seriesTitle(s result.Summary, name string) string {
 	if name == measure.WholeOrder {
-		return s.Words.Or().Cycle
+		return s.Words.Cycle
 	}
 	return name
 }
@@ -240,14 +240,14 @@ func latencyTable(s result.Summary) table {
 	w := s.Windows[0]
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
-		if name == s.Words.Or().Cycle && name != measure.WholeOrder {
+		if name == s.Words.Cycle && name != measure.WholeOrder {
 			continue // a cycle of one operation, which stands above
 		}
 		l := w.Latency[name]
 		t.Rows = append(t.Rows, []string{seriesTitle(s, name), integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
 			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
-		if name == measure.WholeOrder && w.DS2Mean != nil && s.IOPS == nil {
-			t.Rows = append(t.Rows, []string{"order as in DS2", integer(w.Counts.Orders), figure(*w.DS2Mean), "–", "–", "–", "–", "–", "–", "–"})
+		if name == measure.WholeOrder && w.DS2Mean != nil && s.Words.Own != "" {
+			t.Rows = append(t.Rows, []string{s.Words.Own, integer(w.Counts.Orders), figure(*w.DS2Mean), "–", "–", "–", "–", "–", "–", "–"})
 		}
 	}
 	return t
@@ -317,35 +317,21 @@ func setupTable(s result.Summary) table {
 	}
 	add("engine", engineOf(s.Engine, p))
 	add("targets", strings.Join(s.Targets, ", "))
-	if s.Customers > 0 {
-		add("size", fmt.Sprintf("%s: %s customers, %s orders a month, %s products", s.Size, integer(s.Customers), integer(s.OrdersPerMonth), integer(s.Products)))
-	} else {
-		add("size", s.Size)
-	}
+	add("size", s.Size)
 	add("users", fmt.Sprintf("%d on each target", s.Threads))
 	add("seed", s.Seed)
 	for i, seed := range s.DataSeeds {
-		own := ""
-		if seed == 0 {
-			own = ", DS2's own rows"
-		}
-		add("data seed of "+s.Targets[i], fmt.Sprint(seed, own))
-	}
-	if p.Words != "" {
-		add("word lists", "SHA-256 "+p.Words)
+		add("data seed of "+s.Targets[i], seed)
 	}
 	add("ramp", fmt.Sprintf("%s users a second", plain(p.RampRate)))
 	add("warm-up", plain(p.WarmupTime)+" s")
 	add("run time", plain(p.RunTime)+" s")
 	add("think time", plain(p.ThinkTime)+" s")
-	if s.Customers > 0 { // of DVD Store 2
-		add("new customers", fmt.Sprintf("%d %%", p.PctNewCustomers))
-		add("browses an order", p.Searches)
-		add("products a browse", p.SearchBatchSize)
-		add("items an order", p.LineItems)
+	for _, own := range p.InWords {
+		add(own.Name, own.Value)
 	}
 	if p.Rate > 0 {
-		add("rate", fmt.Sprintf("%s %s a second, %s", plain(p.Rate), s.Words.Or().Cycles, p.Spacing))
+		add("rate", fmt.Sprintf("%s %s a second, %s", plain(p.Rate), s.Words.Cycles, p.Spacing))
 	}
 	for _, phase := range s.Phases {
 		add("phase "+string(phase.Phase), fmt.Sprintf("%s to %s s", number(phase.From, 1), number(phase.To, 1)))

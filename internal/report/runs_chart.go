@@ -23,29 +23,29 @@ func (c *chart) drawSome(lines ...line) {
 // runsChart draws every run of a bench as a dot with its own interval, the median as a line, and behind the runs their mean with the
 // interval from run to run.
 func runsChart(b result.Bench) (c chart, drawn bool) {
-	c = chart{ID: "bench-runs", Title: b.Unit.String() + " of every run", YName: b.Unit.String(), XName: "run", Near: true,
+	c = chart{ID: "bench-runs", Title: b.Unit() + " of every run", YName: b.Unit(), XName: "run", Near: true,
 		Text:    "A dot is a run, with its 95 % confidence interval within the run; a ring is a run that does not count.",
-		Figures: table{Caption: b.Unit.String() + " of every run", Head: []string{"run", b.Unit.String(), "± 95 %", "counts"}}}
+		Figures: table{Caption: b.Unit() + " of every run", Head: []string{"run", b.Unit(), "± 95 %", "counts"}}}
 	dots, rings := line{Name: "run that counts", Dots: true}, line{Name: "run that does not count", Dots: true, Hollow: true}
 	within := line{Name: "± 95 % within the run", Bars: true}
 	for i, r := range b.Runs {
 		c.Names = append(c.Names, r.Dir)
-		if r.OPM == nil {
+		if r.Figure == nil {
 			continue
 		}
 		x, counts := float64(i+1), "no"
 		if r.Counts {
 			counts = "yes"
-			dots.add(x, *r.OPM)
+			dots.add(x, r.Figure.Value)
 		} else {
-			rings.add(x, *r.OPM)
+			rings.add(x, r.Figure.Value)
 		}
-		if r.CI95 != nil {
-			within.addBar(x, *r.OPM-*r.CI95, *r.OPM+*r.CI95)
+		if r.CI95() != nil {
+			within.addBar(x, r.Figure.Value-*r.CI95(), r.Figure.Value+*r.CI95())
 		}
-		c.Figures.Rows = append(c.Figures.Rows, []string{r.Dir, decimal(r.OPM, 1), uncertainty(r.CI95), counts})
+		c.Figures.Rows = append(c.Figures.Rows, []string{r.Dir, decimal(r.Value(), 1), uncertainty(r.CI95()), counts})
 	}
-	if b.OPM == nil {
+	if b.Figure == nil {
 		return c, false
 	}
 	between := line{Name: "mean ± 95 % from run to run", Bars: true}
@@ -55,15 +55,15 @@ func runsChart(b result.Bench) (c chart, drawn bool) {
 		c.Text += fmt.Sprintf(" All runs that count come to %s ± %s.", worth(*b.RunsMean, *b.RunsCI95), uncertainty(b.RunsCI95))
 	}
 	median := line{Name: "median"}
-	median.add(0.5, *b.OPM)
-	median.add(float64(len(c.Names))+0.5, *b.OPM)
+	median.add(0.5, b.Figure.Value)
+	median.add(float64(len(c.Names))+0.5, b.Figure.Value)
 	c.drawSome(median, dots, within, between, rings)
 	return c, true
 }
 
 // runsOfAll draws every run of each configuration as a dot beside the median, and on the other side the mean with its interval.
 func runsOfAll(all []Configuration) (c chart, drawn bool) {
-	unit := all[0].Unit.String()
+	unit := all[0].Unit()
 	c = chart{ID: "compare-runs", Title: unit + " of every run", YName: unit, XName: "configuration", Near: true,
 		Text:    "Beside the median of each configuration a dot for every run, and a ring for one that does not count; on the other side the 95 % confidence interval.",
 		Figures: table{Caption: unit + " of every run", Head: []string{"configuration", "run", unit, "counts"}}}
@@ -75,25 +75,25 @@ func runsOfAll(all []Configuration) (c chart, drawn bool) {
 		c.Names = append(c.Names, one.Name)
 		for _, r := range one.Runs {
 			switch {
-			case r.OPM == nil:
+			case r.Figure == nil:
 				continue
 			case r.Counts:
-				dots.add(x-beside, *r.OPM)
+				dots.add(x-beside, r.Figure.Value)
 			default:
-				rings.add(x-beside, *r.OPM)
+				rings.add(x-beside, r.Figure.Value)
 			}
-			c.Figures.Rows = append(c.Figures.Rows, []string{one.Name, r.Dir, decimal(r.OPM, 1), map[bool]string{true: "yes", false: "no"}[r.Counts]})
+			c.Figures.Rows = append(c.Figures.Rows, []string{one.Name, r.Dir, decimal(r.Value(), 1), map[bool]string{true: "yes", false: "no"}[r.Counts]})
 		}
-		if one.OPM == nil {
+		if one.Figure == nil {
 			continue
 		}
 		drawn = true
-		medians.add(x, *one.OPM)
+		medians.add(x, one.Figure.Value)
 		switch {
 		case one.RunsMean != nil && one.RunsCI95 != nil:
 			between.addBar(x+beside, *one.RunsMean-*one.RunsCI95, *one.RunsMean+*one.RunsCI95)
-		case one.CI95 != nil:
-			within.addBar(x+beside, *one.OPM-*one.CI95, *one.OPM+*one.CI95)
+		case one.CI95() != nil:
+			within.addBar(x+beside, one.Figure.Value-*one.CI95(), one.Figure.Value+*one.CI95())
 		}
 	}
 	c.drawSome(dots, medians, between, within, rings)

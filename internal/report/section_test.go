@@ -12,10 +12,10 @@ import (
 // TestSections has a run of a workload that is judged by IOPS and brings a section of its own.
 func TestSections(t *testing.T) {
 	r := &result.Record{Summary: result.Summary{
-		RunID: "r1", Workload: "other", Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/db"}, Status: result.Done, Start: time.Unix(0, 0),
-		IOPS: new(274.15), Windows: []measure.Window{{Name: "run", To: 10, Steady: measure.Steadiness{Why: "as it was"}}},
-		Sections: []result.Section{{Title: "Sizing and throughput", Notes: []string{"It is no published result."}, Head: []string{"what", "value"},
-			Rows: [][]string{{"achieved I/O per second", "274.15"}, {"<b>", "1"}}, Words: true}},
+		Asked:    result.Asked{RunID: "r1", Workload: "other", Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/db"}},
+		Happened: result.Happened{Status: result.Done, Start: time.Unix(0, 0)},
+		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: *new(274.15)}), Windows: []measure.Window{{Name: "run", To: 10, Steady: measure.Steadiness{Why: "as it was"}}}, Sections: []result.Section{{Title: "Sizing and throughput", Notes: []string{"It is no published result."}, Head: []string{"what", "value"},
+			Rows: [][]string{{"achieved I/O per second", "274.15"}, {"<b>", "1"}}, Words: true}}},
 	}}
 	var text strings.Builder
 	if err := Text(&text, []*result.Record{r}); err != nil {

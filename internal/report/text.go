@@ -27,7 +27,7 @@ func textView(r *result.Record) runView {
 	s := r.Summary
 	v := runView{
 		Title: fmt.Sprintf("run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
-		Tables: append(sectionTables(s), scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), cutTable(s.Cuts, s.Words.Or()), replayTable(s.Replay), costTable(s.Costs, s.Words.Or()), smartTable(s.SMART), checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s).failures(), hostTable(s), logTable(s), commandTable(s.Command)),
+		Tables: append(sectionTables(s), scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), cutTable(s.Cuts, s.Words), replayTable(s.Replay), costTable(s.Costs, s.Words), smartTable(s.SMART), checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s).failures(), hostTable(s), logTable(s), commandTable(s.Command)),
 	}
 	v.Notes, _ = notes(s)
 	return v
@@ -80,7 +80,7 @@ func CSV(w io.Writer, records []*result.Record) error {
 	out := csv.NewWriter(w)
 	var operations, own []string
 	for _, r := range records {
-		for _, name := range ownCounts(r.Words.Or()) {
+		for _, name := range ownCounts(r.Words) {
 			if !slices.Contains(own, name) {
 				own = append(own, name)
 			}

@@ -12,7 +12,7 @@ import (
 
 // TrialText is a trial of a search in one line.
 func TrialText(t result.Trial) string {
-	text := fmt.Sprintf("%s, %s %s, p95 %s ms", users(t.Threads), number(t.OPM, 0), result.FigureUnit(t.Unit), figure(1000*t.P95))
+	text := fmt.Sprintf("%s, %s %s, p95 %s ms", users(t.Threads), number(t.OPM, 0), t.Unit, figure(1000*t.P95))
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
@@ -52,7 +52,7 @@ func newTuneView(r result.Search) runView {
 	}
 	switch {
 	case r.Best != nil:
-		v.Headline = fmt.Sprintf("%s %s with %s", number(*r.OPM, 1), r.Unit, users(r.Best.Threads))
+		v.Headline = fmt.Sprintf("%s %s with %s", number(r.Figure.Value, 1), r.Unit(), users(r.Best.Threads))
 		v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
 		v.Notes = append(v.Notes, fmt.Sprintf("Median of %d runs with %s; %s.", len(r.Best.Trials), users(r.Best.Threads), r.Why))
 	case r.Why != "":
@@ -68,9 +68,9 @@ func newTuneView(r result.Search) runView {
 	if note := limitNote(r.Verdicts); note != "" {
 		v.Notes = append(v.Notes, note)
 	}
-	if words := r.Words.Or(); len(r.Curve) > 0 {
+	if words := r.Words; len(r.Curve) > 0 {
 		v.Charts = []chart{
-			curveChart(r, "opm", r.Unit.String()+" over users", r.Unit.String(), limit.Metric{Subject: strings.ToLower(r.Unit.String())}, func(t result.Trial) float64 { return t.OPM }),
+			curveChart(r, "opm", r.Unit()+" over users", r.Unit(), limit.Metric{Subject: strings.ToLower(r.Unit())}, func(t result.Trial) float64 { return t.OPM }),
 			curveChart(r, "p95", "Response time of "+words.Cycles+" over users, 95th percentile", "ms", limit.Metric{Subject: words.Cycle, Stat: "p95"},
 				func(t result.Trial) float64 { return 1000 * t.P95 }),
 		}
@@ -84,7 +84,7 @@ func newTuneView(r result.Search) runView {
 }
 
 func trialTable(r result.Search) table {
-	t := table{Caption: "Trials", Head: []string{"users", r.Unit.String(), r.Words.Or().Cycle + " p95 ms", "% of the tightest limit", "limits", "why", "record"}}
+	t := table{Caption: "Trials", Head: []string{"users", r.Unit(), r.Words.Cycle + " p95 ms", "% of the tightest limit", "limits", "why", "record"}}
 	for _, p := range r.Curve {
 		for _, trial := range p.Trials {
 			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), figure(1000 * trial.P95),

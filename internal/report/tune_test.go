@@ -27,14 +27,15 @@ func search() result.Search {
 			},
 			Best: &best, Knee: 3.6, Why: "the limits fail with 8 users",
 		},
-		OPM:      &opm,
+		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}),
+		Words:    orders,
 		Verdicts: []limit.Verdict{{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: &p95, OK: true}},
 	}
 }
 
 func TestTune(t *testing.T) {
 	nothing := search()
-	nothing.Best, nothing.OPM, nothing.Verdicts, nothing.Why = nil, nil, nil, "the limits fail already with 1 user"
+	nothing.Best, nothing.Headline, nothing.Verdicts, nothing.Why = nil, result.Headline{}, nil, "the limits fail already with 1 user"
 	for _, c := range []struct {
 		why    string
 		search result.Search

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -14,14 +15,12 @@ import (
 
 // TestWords prints results of a workload that has no orders: nothing in them says order, OPM or rollback.
 func TestWords(t *testing.T) {
-	words := &result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
+	words := result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
 	latency := map[string]measure.Latency{measure.WholeOrder: {Count: 10, P95: 3}, "read": {Count: 10, P95: 3}}
 	s := result.Summary{
-		RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/a", "h:1/b"}, Status: result.Done, Start: time.Unix(0, 0),
-		OPM: new(600.), IOPS: new(274.15), Power: &result.Power{Active: new(100.), OPMPerWatt: new(6.)}, Costs: &diagnose.Costs{Reads: new(2.)},
-		Windows:  []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency, Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}},
-		ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}},
-		Counts:   measure.Counts{Orders: 100, GivenUp: 1, Retries: 2},
+		Asked:      result.Asked{RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/a", "h:1/b"}},
+		Happened:   result.Happened{Status: result.Done, Start: time.Unix(0, 0), ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}}, Counts: measure.Counts{Orders: 100, GivenUp: 1, Retries: 2}},
+		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}), Power: &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)}, Windows: []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency, Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}}},
 	}
 	s.Parameters.Rate = 10
 	foreign := regexp.MustCompile(`(?i)\border|\bopm\b|rollback|customer|browse`)
@@ -46,21 +45,22 @@ func TestWords(t *testing.T) {
 
 	text.Reset()
 	uncounted := s
-	uncounted.IOPS, uncounted.CumulativeOPM, uncounted.CumulativeOf = nil, new(540.), &measure.Average{Orders: 90, Seconds: 10}
+	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
+	uncounted.CumulativeOPM, uncounted.CumulativeOf = new(540.), &measure.Average{Orders: 90, Seconds: 10}
 	if err := Text(&text, []*result.Record{{Summary: uncounted}}); err != nil {
 		t.Fatal(err)
 	}
 	check("the text of a run whose I/Os nobody counted", text.String(), "600.0 TPM", "Cumulative TPM: 540.0, ", "(90 transactions in 10 s)")
 
 	text.Reset()
-	one, other := Configuration{Name: "a", Bench: single(s)}, Configuration{Name: "b", Bench: single(s)}
+	one, other := Configuration{Name: "a", Bench: conclude.Single(s)}, Configuration{Name: "b", Bench: conclude.Single(s)}
 	if err := CompareText(&text, Compare([]Configuration{one, other})); err != nil {
 		t.Fatal(err)
 	}
 	check("the text of a comparison", text.String(), "IOPS of b", "transaction p95 ms", "device reads a transaction")
 
 	text.Reset()
-	search := result.Search{Words: words, Unit: result.IOPS, Result: tune.Result{Curve: result.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
+	search := result.Search{Words: words, Result: tune.Result{Curve: result.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
 	if err := writeText(&text, newTuneView(search)); err != nil {
 		t.Fatal(err)
 	}

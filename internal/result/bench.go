@@ -25,9 +25,8 @@ type Bench struct {
 	Error      string    `json:"error,omitempty"`
 	Start      time.Time `json:"start"`
 
-	Unit  FigureUnit `json:"figure,omitempty"` // of the fields called opm
-	Words *Words     `json:"words,omitempty"`  // the workload's; absent: DVD Store 2's
-	End   time.Time  `json:"end,omitzero"`
+	Words Words     `json:"words"` // the workload's
+	End   time.Time `json:"end,omitzero"`
 
 	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where every interval of a difference reaches at most so far
 	Looks []int   `json:"looks,omitempty"`     // after so many blocks each the experiment was done, and its result looked at
@@ -38,12 +37,11 @@ type Bench struct {
 	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
 	// Median is the directory of the run that stands for the configuration: of those that count the one with the median
-	// OPM, the lower of the two in the middle where their number is even. CI95 is its own; OPM and power are medians of all.
-	Median     string   `json:"median,omitempty"`
-	OPM        *float64 `json:"opm"`
-	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, within the run: measure.Window
-	Active     *float64 `json:"active_w,omitempty"`
-	OPMPerWatt *float64 `json:"opm_per_active_w,omitempty"`
+	// result, the lower of the two in the middle where their number is even. Limits and the interval of the headline are its own; result
+	// and power are medians of all.
+	Median string `json:"median,omitempty"`
+	Headline
+	Active *float64 `json:"active_w,omitempty"`
 	// Limits are the verdicts on that run, and so on the configuration.
 	Limits []limit.Verdict `json:"limits,omitempty"`
 
@@ -52,8 +50,8 @@ type Bench struct {
 
 	// Of all runs that count: the mean, half the width of its 95 % confidence interval by Student's t (at least 2 runs),
 	// and the highest less the lowest in percent of the mean.
-	RunsMean   *float64 `json:"runs_mean_opm,omitempty"`
-	RunsCI95   *float64 `json:"runs_mean_opm_ci95,omitempty"`
+	RunsMean   *float64 `json:"runs_mean,omitempty"`
+	RunsCI95   *float64 `json:"runs_mean_ci95,omitempty"`
 	RunsSpread *float64 `json:"runs_spread_pct,omitempty"`
 }
 
@@ -92,8 +90,7 @@ type BenchRun struct {
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 
-	OPM        *float64 `json:"opm"`
-	CI95       *float64 `json:"opm_ci95,omitempty"` // half the width, within the run's window
+	Headline
 	P95        *float64 `json:"order_p95_ms,omitempty"`
 	Idle       *float64 `json:"idle_w,omitempty"`
 	Active     *float64 `json:"active_w,omitempty"`
@@ -103,6 +100,14 @@ type BenchRun struct {
 	Conditions []Condition     `json:"conditions,omitempty"`
 
 	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; a failed one does not make the run count less
+}
+
+// Unit is that of the bench's results.
+func (b Bench) Unit() string {
+	if b.Figure != nil {
+		return b.Figure.Unit
+	}
+	return b.Words.Unit
 }
 
 // Wrong lists what is wrong with the run: its faults, and that it was not steady.

@@ -60,8 +60,9 @@ func readRuns[T interface{ check() error }](dir, kind string, none error) (all T
 		return all, fmt.Errorf("read %s %s: %w", kind, dir, none)
 	case err != nil:
 		return all, fmt.Errorf("read %s: %w", kind, err)
-	case begin.Schema < 1 || begin.Schema > Schema:
-		return all, fmt.Errorf("read %s %s: it has schema %d, and this ds2 knows up to %d: use a newer ds2", kind, dir, begin.Schema, Schema)
+	}
+	if err := knownSchema(begin.Schema); err != nil {
+		return all, fmt.Errorf("read %s %s: it %w", kind, dir, err)
 	}
 	if err = readJSON(path, &all); err != nil {
 		return all, fmt.Errorf("read %s: %w", kind, err)
@@ -70,6 +71,14 @@ func readRuns[T interface{ check() error }](dir, kind string, none error) (all T
 		return all, fmt.Errorf("read %s %s: %w", kind, path, err)
 	}
 	return all, nil
+}
+
+// knownSchema is an error for a record of another version.
+func knownSchema(schema int) error {
+	if schema == Schema {
+		return nil
+	}
+	return fmt.Errorf("has schema %d, and this ds2 knows %d: use the ds2 that wrote it", schema, Schema)
 }
 
 // beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter; its name is empty
@@ -133,7 +142,7 @@ func (s Summary) check() error {
 	if !slices.Contains(statuses, s.Status) {
 		return fmt.Errorf("its status is %q, which is none", s.Status)
 	}
-	if s.Figure().Value != nil && len(s.Windows) == 0 {
+	if s.Figure != nil && len(s.Windows) == 0 {
 		return errors.New("it has a result and no window that it is of")
 	}
 	for _, section := range s.Sections {
@@ -141,11 +150,11 @@ func (s Summary) check() error {
 			return fmt.Errorf("its section %q has a row of another length than its head", section.Title)
 		}
 	}
-	if s.IOPS != nil && *s.IOPS < 0 {
-		return errors.New("its IOPS are negative")
+	if err := s.Headline.check(); err != nil {
+		return err
 	}
-	if s.OPM != nil && *s.OPM < 0 || s.CumulativeOPM != nil && *s.CumulativeOPM < 0 {
-		return errors.New("its OPM is negative")
+	if s.CumulativeOPM != nil && *s.CumulativeOPM < 0 {
+		return errors.New("its cumulative OPM is negative")
 	}
 	for _, w := range s.Windows {
 		if w.From < 0 || w.To <= w.From || w.To > maxSeconds || w.OPM < 0 || w.LatencyFrom < 0 || w.LatencyTo < w.LatencyFrom || w.LatencyTo > maxSeconds {
@@ -169,9 +178,12 @@ func (b Bench) check() error {
 		if !filepath.IsLocal(r.Dir) {
 			return fmt.Errorf("the directory %q of a run does not lie in it", r.Dir)
 		}
-		if r.Counts && (r.OPM == nil || *r.OPM < 0) {
-			return fmt.Errorf("%q counts and has no OPM", r.Dir)
+		if err := r.Headline.check(); err != nil || r.Counts && r.Figure == nil {
+			return errors.Join(fmt.Errorf("%q counts and has no result", r.Dir), err)
 		}
+	}
+	if err := b.Headline.check(); err != nil {
+		return err
 	}
 	if b.Median != "" && !slices.ContainsFunc(b.Runs, func(r BenchRun) bool { return r.Dir == b.Median }) {
 		return fmt.Errorf("its median %q is none of its runs", b.Median)

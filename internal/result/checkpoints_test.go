@@ -11,7 +11,7 @@ import (
 // TestIndirectCheckpoints: a server that writes changed pages all the time has no cycles, and nothing is said of their lack.
 func TestIndirectCheckpoints(t *testing.T) {
 	for seconds, known := range map[string]bool{"60": false, "0": true, "": true} {
-		s := Summary{Servers: []monitor.Server{{Settings: map[string]string{targetRecovery: seconds}}}}
+		s := Summary{Happened: Happened{Servers: []monitor.Server{{Settings: map[string]string{targetRecovery: seconds}}}}}
 		series := measure.Series{Samples: []measure.Sample{{End: time.Minute}}}
 		counters := &monitor.Table{Columns: []string{monitor.DatabaseCheckpointPages}, Rows: []monitor.Row{{Time: s.Start, Values: []float64{0}}}}
 		AddCheckpoints(&s, &series, counters)

@@ -156,14 +156,15 @@ func TestDamagedRecords(t *testing.T) {
 				squeeze(t, filepath.Join(dir, hour), strings.NewReader(strings.Join(samplesColumns, ",")+"\n"))
 			}
 		}, "samples-002.csv.gz", "no such file"},
-		"servers without targets":   {summary(`"targets": null`, `"targets": [], "servers": [{}, {}]`), SummaryFile, "2 of servers for 0 targets"},
-		"a status that is none":     {summary(`"done"`, `"dead"`), SummaryFile, "which is none"},
-		"an OPM of 1e300":           {summary(`"opm": null`, `"opm": 1e300`), SummaryFile, "cannot have been measured"},
-		"an OPM without a window":   {summary(`"opm": null`, `"opm": 5`), SummaryFile, "no window"},
-		"IOPS without a window":     {summary(`"opm": null`, `"opm": null, "iops": 5`), SummaryFile, "no window"},
-		"seeds without targets":     {summary(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`), SummaryFile, "2 of data_seeds for 1 targets"},
-		"fewer users than none":     {summary(`"threads": 0`, `"threads": -1`), SummaryFile, "cannot have been measured"},
-		"a window before the start": {summary(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), SummaryFile, "cannot have been measured"},
+		"servers without targets":       {summary(`"targets": null`, `"targets": [], "servers": [{}, {}]`), SummaryFile, "2 of servers for 0 targets"},
+		"a status that is none":         {summary(`"done"`, `"dead"`), SummaryFile, "which is none"},
+		"an OPM of 1e300":               {summary(`"opm": null`, `"opm": 1e300`), SummaryFile, "cannot have been measured"},
+		"an OPM without a window":       {summary(`"opm": null`, `"opm": 5, "figure": {"unit": "OPM", "value": 5}`), SummaryFile, "no window"},
+		"IOPS without a window":         {summary(`"opm": null`, `"opm": null, "iops": 5, "figure": {"unit": "IOPS", "value": 5}`), SummaryFile, "no window"},
+		"an OPM that is not the result": {summary(`"opm": null`, `"opm": 5`), SummaryFile, "not its result"},
+		"seeds without targets":         {summary(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`), SummaryFile, "2 of data_seeds for 1 targets"},
+		"fewer users than none":         {summary(`"threads": 0`, `"threads": -1`), SummaryFile, "cannot have been measured"},
+		"a window before the start":     {summary(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), SummaryFile, "cannot have been measured"},
 	} {
 		t.Run(why, func(t *testing.T) {
 			dir := t.TempDir()
@@ -255,7 +256,7 @@ func TestNoSymlinkIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := SaveSummary(dir, Summary{Status: Done}); err != nil {
+	if err := SaveSummary(dir, Summary{Happened: Happened{Status: Done}}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(precious); err != nil || string(text) != "precious" {
@@ -270,7 +271,10 @@ func TestNoSymlinkIsFollowed(t *testing.T) {
 func recordTexts(f *testing.F) map[string]string {
 	f.Helper()
 	dir := f.TempDir()
-	w, err := Create(dir, Summary{RunID: "abc", Status: Running, Targets: []string{"host/db"}})
+	w, err := Create(dir, Summary{
+		Asked:    Asked{RunID: "abc", Targets: []string{"host/db"}},
+		Happened: Happened{Status: Running},
+	})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -281,7 +285,10 @@ func recordTexts(f *testing.F) map[string]string {
 	for _, iv := range s.Intervals {
 		err = errors.Join(err, w.Interval(iv))
 	}
-	if err := errors.Join(err, w.Close(), SaveSummary(dir, Summary{RunID: "abc", Status: Done, Targets: []string{"host/db"}})); err != nil {
+	if err := errors.Join(err, w.Close(), SaveSummary(dir, Summary{
+		Asked:    Asked{RunID: "abc", Targets: []string{"host/db"}},
+		Happened: Happened{Status: Done},
+	})); err != nil {
 		f.Fatal(err)
 	}
 	texts := map[string]string{HostFile: "t_s,disk.sda.queue\n-1.000,5\n0.000,\n"}
@@ -377,7 +384,7 @@ func FuzzRead(f *testing.F) {
 		}
 		Merge([]*Record{r, r})
 	}, record(texts[SummaryFile], ""), record(strings.Replace(texts[SummaryFile], "done", "running", 1), "123456789"),
-		`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`)
+		`{"schema":2,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`)
 }
 
 // FuzzHistogram reads any bytes as those of a histogram.
@@ -392,10 +399,16 @@ func FuzzHistogram(f *testing.F) {
 }
 
 func FuzzSummary(f *testing.F) {
-	examples := []string{`{"schema":1,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`,
-		`{"schema":1,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`}
-	opm := 5.0
-	for _, s := range []Summary{{RunID: "abc", Status: Running, Targets: []string{"host/db"}}, {RunID: "abc", Status: Done, OPM: &opm, Windows: []measure.Window{{Name: "run"}}}} {
+	examples := []string{`{"schema":2,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`,
+		`{"schema":2,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`}
+	headline := NewHeadline(&Figure{Unit: OPM, Value: 5})
+	for _, s := range []Summary{
+		{Asked: Asked{RunID: "abc", Targets: []string{"host/db"}}, Happened: Happened{Status: Running}},
+		{
+			Asked: Asked{RunID: "abc"}, Happened: Happened{Status: Done},
+			Conclusion: Conclusion{Headline: headline, Windows: []measure.Window{{Name: "run"}}},
+		},
+	} {
 		text, err := json.Marshal(s)
 		if err != nil {
 			f.Fatal(err)

@@ -81,7 +81,10 @@ func TestDay(t *testing.T) {
 		hours = 3
 	}
 	dir := filepath.Join(t.TempDir(), "array[A] of *?") // not a pattern
-	w, err := Create(dir, Summary{RunID: "day", Status: Running, Start: hostStart}, dayCounts...)
+	w, err := Create(dir, Summary{
+		Asked:    Asked{RunID: "day"},
+		Happened: Happened{Status: Running, Start: hostStart},
+	}, dayCounts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,10 @@ func TestDay(t *testing.T) {
 			}
 		})
 	must(counters.Close())
-	must(errors.Join(w.Close(), SaveSummary(dir, Summary{RunID: "day", Status: Done, Start: hostStart})))
+	must(errors.Join(w.Close(), SaveSummary(dir, Summary{
+		Asked:    Asked{RunID: "day"},
+		Happened: Happened{Status: Done, Start: hostStart},
+	})))
 
 	files, err := os.ReadDir(dir)
 	must(err)

@@ -1,29 +1,80 @@
 package result
 
+import (
+	"errors"
+	"fmt"
+)
+
 // The figures by which runs are compared.
 const (
 	OPM  = "OPM"  // cycles of users completed a minute
 	IOPS = "IOPS" // reads and writes a second of the drives that hold the data
 )
 
-// Figure is the figure by which a run is compared with others.
+// Figure is the figure by which runs are compared.
 type Figure struct {
-	Unit  string   // OPM or IOPS
-	Value *float64 // nil: the run ended without one
-	CI95  *float64 // half the width of its 95 % confidence interval within the run; nil: unknown
+	Unit    string   `json:"unit"` // OPM, IOPS, or what else the workload counts a minute
+	Value   float64  `json:"value"`
+	CI95    *float64 `json:"ci95,omitempty"`     // half the width of its 95 % confidence interval within the run; absent: unknown
+	PerWatt *float64 `json:"per_watt,omitempty"` // of active power
 }
 
-// Figure is the run's: IOPS where its workload is judged by them, and else cycles a minute.
-func (s Summary) Figure() Figure {
-	if s.IOPS != nil {
-		return Figure{Unit: IOPS, Value: s.IOPS}
-	}
-	f := Figure{Unit: s.Words.Or().Rate, Value: s.OPM}
-	if len(s.Windows) > 0 {
-		f.CI95 = s.Windows[0].CI95
-	}
-	return f
+// Headline is the figure that counts. Where it is OPM or IOPS its value stands under that key too, for scripts.
+type Headline struct {
+	Figure *Figure  `json:"figure,omitempty"` // absent: there is none, because a run ended before its first window did
+	OPM    *float64 `json:"opm"`
+	IOPS   *float64 `json:"iops,omitempty"`
 }
+
+// NewHeadline is the one of a figure; of none where f is nil.
+func NewHeadline(f *Figure) Headline {
+	h := Headline{Figure: f}
+	switch {
+	case f == nil:
+	case f.Unit == OPM:
+		h.OPM = &f.Value
+	case f.Unit == IOPS:
+		h.IOPS = &f.Value
+	}
+	return h
+}
+
+// Value is that of the figure; nil where there is none.
+func (h Headline) Value() *float64 {
+	if h.Figure == nil {
+		return nil
+	}
+	return &h.Figure.Value
+}
+
+// CI95 is that of the figure; nil where it is not known.
+func (h Headline) CI95() *float64 {
+	if h.Figure == nil {
+		return nil
+	}
+	return h.Figure.CI95
+}
+
+// PerWatt is the figure by active watts; nil where it is not known.
+func (h Headline) PerWatt() *float64 {
+	if h.Figure == nil {
+		return nil
+	}
+	return h.Figure.PerWatt
+}
+
+// check says what is wrong with a headline that was read.
+func (h Headline) check() error {
+	if v := h.Value(); v != nil && *v < 0 {
+		return fmt.Errorf("its result of %g %s is negative", *v, h.Figure.Unit)
+	}
+	if want := NewHeadline(h.Figure); !same(h.OPM, want.OPM) || !same(h.IOPS, want.IOPS) {
+		return errors.New("its opm or iops is not its result")
+	}
+	return nil
+}
+
+func same(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 // Section is a part of a run's report that its workload makes, as a table in words.
 type Section struct {
@@ -32,23 +83,4 @@ type Section struct {
 	Head  []string   `json:"head"`
 	Rows  [][]string `json:"rows"`            // each as long as Head
 	Words bool       `json:"words,omitempty"` // columns hold words, not figures to line up on the right
-}
-
-// FigureUnit names what the fields called opm of a record of several runs hold: OPM where it is empty.
-type FigureUnit string
-
-// UnitOf is the FigureUnit of a unit.
-func UnitOf(unit string) FigureUnit {
-	if unit == OPM {
-		return ""
-	}
-	return FigureUnit(unit)
-}
-
-// String is the unit.
-func (u FigureUnit) String() string {
-	if u == "" {
-		return OPM
-	}
-	return string(u)
 }

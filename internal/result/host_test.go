@@ -28,7 +28,7 @@ func hostTable() *monitor.Table {
 
 func TestHostIsTheSameAfterReading(t *testing.T) {
 	dir, want := t.TempDir(), hostTable()
-	if err := SaveSummary(dir, Summary{Status: Running, Start: hostStart}); err != nil {
+	if err := SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := SaveHost(dir, want, hostStart); err != nil {
@@ -54,7 +54,7 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 
 func TestReadHostAfterCrash(t *testing.T) {
 	dir, table := t.TempDir(), hostTable()
-	if err := SaveSummary(dir, Summary{Status: Running, Start: hostStart}); err != nil {
+	if err := SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}); err != nil {
 		t.Fatal(err)
 	}
 	w, err := CreateHost(dir, table.Columns, hostStart)

@@ -16,7 +16,8 @@ const maxApart = time.Second
 // Merge adds up the records of one run that several driver machines made: same run id, same targets and dataset, started
 // together by --start-at. Counts and histograms are added exactly; the samples are those of whole seconds, in which the
 // 95th percentile is the highest of the machines', because percentiles do not add up. The merged run is in its run phase
-// while all machines are.
+// while all machines are. The counters are those of the machine that saw most.
+// What it comes to is for package conclude.
 func Merge(records []*Record) (*Record, error) {
 	if len(records) == 0 {
 		return nil, errors.New("merge records: there are none")
@@ -31,12 +32,13 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
 	s := &m.Summary
-	s.Audit, s.Limits, s.DeepChecks, s.Crash, s.Cuts, s.Replay, s.Power, s.Bottleneck = nil, nil, nil, nil, nil, nil, nil, nil
-	s.Costs, s.Conditions, s.SMART = nil, nil, nil
-	s.Scrub, s.Copies, s.Debt = nil, nil, nil
-	s.Threads, s.Counts, s.Errors, s.Retries, s.ByTarget = 0, measure.Counts{}, nil, nil, nil
-	s.Before, s.After = nil, nil
-	s.Parameters.Rate = 0
+	s.Threads, s.Parameters.Rate, s.LimitTexts = 0, 0, nil
+	s.Happened = Happened{
+		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
+		Machine: first.Machine, Servers: first.Servers, Local: first.Local, Cautions: first.Cautions, Checkpoints: first.Checkpoints,
+		Found: first.Found, Warm: first.Warm, Pace: first.Pace,
+	}
+	s.Conclusion = Conclusion{}
 	for _, r := range records {
 		s.Threads += r.Threads
 		s.Parameters.Rate += r.Parameters.Rate
@@ -45,8 +47,20 @@ func Merge(records []*Record) (*Record, error) {
 		s.Retries = measure.AddFailures(s.Retries, r.Retries...)
 		s.ByTarget = addTargets(s.ByTarget, r.ByTarget)
 		s.Scrub, s.Copies = append(s.Scrub, r.Scrub...), append(s.Copies, r.Copies...)
+		for _, text := range r.LimitTexts {
+			if !slices.Contains(s.LimitTexts, text) {
+				s.LimitTexts = append(s.LimitTexts, text)
+			}
+		}
+		s.Warnings = append(s.Warnings, r.Warnings...)
 		if r.End.After(s.End) {
 			s.End = r.End
+		}
+		if s.Device == nil {
+			s.Device = r.Device
+		}
+		if len(r.Host.Columns) > len(m.Host.Columns) { // all see the same servers; one may see more of them
+			m.Host, s.Machine, s.Servers, s.Local, s.Cautions, s.SMART = r.Host, r.Machine, r.Servers, r.Local, r.Cautions, r.SMART
 		}
 		if s.Status == Done {
 			s.Status, s.Error = r.Status, r.Error
@@ -56,7 +70,7 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
-	return m, m.recompute()
+	return m, nil
 }
 
 // mergeable says why two records are not of one run.
@@ -186,23 +200,4 @@ func together(a, b measure.Phase) measure.Phase {
 		return a
 	}
 	return b
-}
-
-// recompute takes the summary's figures from the series, over the windows that the run was asked for.
-func (r *Record) recompute() error {
-	specs := []measure.WindowSpec{{Name: "run", Span: r.Series.Phase(measure.PhaseRun)}}
-	if len(r.Parameters.Windows) > 0 {
-		specs = nil
-		for _, text := range r.Parameters.Windows {
-			w, err := measure.ParseWindow(text)
-			if err != nil {
-				return err
-			}
-			specs = append(specs, w)
-		}
-	}
-	r.Phases = r.Series.Phases()
-	progress := r.Series.Progress()
-	r.CumulativeOPM, r.CumulativeOf = &progress.Cumulative, &progress.Since
-	return r.Choose(specs)
 }

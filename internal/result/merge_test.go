@@ -16,10 +16,8 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 		users[i] = m.NewRecorder(0)
 	}
 	r := &Record{Dir: "dir", Summary: Summary{
-		RunID: "one", Status: Done, Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
-		Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC), Parameters: Parameters{UserOffset: offset},
-		Before: []Marks{{"customerid": 20_000, "orderid": 12_000 + int64(offset)}}, After: []Marks{{"customerid": 20_010, "orderid": 12_030 + int64(offset)}},
-		ByTarget: []Target{{Target: "host/db"}}, Errors: []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}},
+		Asked:    Asked{RunID: "one", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1, Parameters: Parameters{UserOffset: offset}},
+		Happened: Happened{Status: Done, Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC), Before: []Marks{{"customerid": 20_000, "orderid": 12_000 + int64(offset)}}, After: []Marks{{"customerid": 20_010, "orderid": 12_030 + int64(offset)}}, ByTarget: []Target{{Target: "host/db"}}, Errors: []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}}},
 	}}
 	m.Enter(measure.PhaseRamp)
 	for second := 1; second <= 30; second++ {
@@ -39,23 +37,32 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 	return r
 }
 
+// window is that of a span of a record.
+func window(t *testing.T, r *Record, span measure.Span) measure.Window {
+	t.Helper()
+	w, err := r.Series.Window("run", span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 func TestMerge(t *testing.T) {
 	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
 	m, err := Merge([]*Record{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 || *m.OPM != 5*60 {
-		t.Errorf("merged: %d users, %d orders, errors %v, OPM %v; want 5, 150, 4, 300", m.Threads, m.Counts.Orders, m.Errors, *m.OPM)
+	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 {
+		t.Errorf("merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
 	}
 	if m.Before[0]["orderid"] != 12_000 || m.After[0]["orderid"] != 12_032 {
 		t.Errorf("marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
 	}
-	if w := m.Windows[0]; w.From != 7 || w.To != 30 {
+	if w := window(t, m, m.Series.Phase(measure.PhaseRun)); w.From != 7 || w.To != 30 || w.OPM != 5*60 {
 		t.Errorf("run phase from %v to %v s, want 7 to 30: when both were in it", w.From, w.To)
 	}
-	m.Choose([]measure.WindowSpec{{Name: "all", Span: measure.Span{To: 30 * time.Second}}})
-	l := m.Windows[0].Latency[measure.WholeOrder]
+	l := window(t, m, measure.Span{To: 30 * time.Second}).Latency[measure.WholeOrder]
 	if l.Count != 150 || l.P50 < 19.9 || l.P50 > 20.2 || l.P95 < 19.9 || l.Mean < 15.9 || l.Mean > 16.2 {
 		t.Errorf("latency %+v, want 60 orders of 10 ms and 90 of 20 ms", l)
 	}
@@ -78,7 +85,7 @@ func TestMergeGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := m.Windows[0]; w.From != 5 || w.To != 30 || w.OPM != 5*60 {
+	if w := window(t, m, m.Series.Phase(measure.PhaseRun)); w.From != 5 || w.To != 30 || w.OPM != 5*60 {
 		t.Errorf("window %v to %v s with %v OPM, want 5 to 30 with 300", w.From, w.To, w.OPM)
 	}
 	for _, s := range m.Series.Samples {

@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -39,8 +40,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Schema is the version of the record. A reader refuses a newer one.
-const Schema = 1
+// Schema is the version of the record. A reader refuses any other.
+const Schema = 2
 
 // IntervalLength is how long the histograms of a record are gathered before they are written: short enough that a crash
 // loses less than a minute, long enough for small records, and a divisor of the storage report's window, 1,000 s to 1,200 s.
@@ -67,84 +68,99 @@ const (
 	Aborted     Status = "aborted" // because a limit had failed for too long
 )
 
-// Summary is summary.json.
+// Summary is summary.json: what was asked, what happened, and what that comes to. In JSON the fields of all three stand side by side.
 type Summary struct {
-	Schema     int       `json:"schema"`
-	KitVersion string    `json:"kit_version"`
-	RunID      string    `json:"run_id"`
-	Status     Status    `json:"status"`
-	Error      string    `json:"error,omitempty"` // why the run failed
-	Start      time.Time `json:"start"`           // when the first orders started; before that, when ds2 did
-	End        time.Time `json:"end,omitzero"`
+	Schema int `json:"schema"`
+	Asked
+	Happened
+	Conclusion
+}
 
-	Command *Command `json:"command,omitempty"`
+// Asked is what a run was to be.
+type Asked struct {
+	KitVersion string   `json:"kit_version"`
+	RunID      string   `json:"run_id"`
+	Command    *Command `json:"command,omitempty"`
 
-	Workload   string     `json:"workload,omitempty"` // absent: DVD Store 2
-	Words      *Words     `json:"words,omitempty"`    // the workload's; absent: DVD Store 2's
+	Workload   string     `json:"workload"`
+	Words      Words      `json:"words"` // the workload's
 	Engine     string     `json:"engine"`
 	Targets    []string   `json:"targets"`              // labels, without user or password
 	Cloned     []string   `json:"cloned,omitempty"`     // those whose files may share blocks with their snapshot's, so that what is overwritten goes elsewhere
-	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded; 0 is DS2's own
+	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"` // per target
 	Seed       uint64     `json:"seed"`
 	Parameters Parameters `json:"parameters"`
-	// Customers and so on are the three numbers of the size.
-	Customers      int64 `json:"customers"`
-	OrdersPerMonth int64 `json:"orders_per_month"`
-	Products       int64 `json:"products"`
 
-	// OPM is the figure that counts, unless IOPS is: that of the first window. A run that ended without one has none.
-	OPM *float64 `json:"opm"`
-	// IOPS is the figure that counts where the workload is judged by the I/Os of its drives.
-	IOPS *float64 `json:"iops,omitempty"`
-	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up, over CumulativeOf.
-	CumulativeOPM *float64               `json:"opm_cumulative"`
-	CumulativeOf  *measure.Average       `json:"opm_cumulative_of,omitempty"`
-	Phases        []measure.PhaseSpan    `json:"phases"`
-	Windows       []measure.Window       `json:"windows"`
-	Counts        measure.Counts         `json:"counts"` // of the whole run, from the first orders to the end of the drain
-	Errors        []measure.FailureCount `json:"errors"`
-	Retries       []measure.FailureCount `json:"retries"`
-	ByTarget      []Target               `json:"by_target"`
+	LimitTexts []string       `json:"limits_asked,omitempty"` // as they were written
+	Device     *device.Record `json:"device,omitempty"`       // what the drives under test can do by themselves; absent: nobody has measured it
+}
+
+// Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from, with the record's other files.
+type Happened struct {
+	Status Status    `json:"status"`
+	Error  string    `json:"error,omitempty"` // why the run failed
+	Start  time.Time `json:"start"`           // when the first orders started; before that, when ds2 did
+	End    time.Time `json:"end,omitzero"`
+
+	Counts   measure.Counts         `json:"counts"` // of the whole run, from the first orders to the end of the drain
+	Errors   []measure.FailureCount `json:"errors"`
+	Retries  []measure.FailureCount `json:"retries"`
+	ByTarget []Target               `json:"by_target"`
 
 	// Before and After are the marks of each target, in the order of Targets, read when nobody was at work.
 	Before []Marks `json:"marks_before,omitempty"`
 	After  []Marks `json:"marks_after,omitempty"`
+	Found  Block   `json:"found,omitempty"` // what only the workload knows of its databases, before and after
 	Audit  *Audit  `json:"audit,omitempty"`
 
 	// Checkpoints are those that the counters of the databases show, also before the first orders and after the last.
 	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
 
-	Limits     []limit.Verdict   `json:"limits,omitempty"` // over the first window
 	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"` // of each target, in the order of Targets
 	Crash      *Crash            `json:"crash,omitempty"`
 	Cuts       *Cuts             `json:"cuts,omitempty"`
 	Replay     *Replay           `json:"replay,omitempty"`
 
-	Machine    *monitor.Machine `json:"machine,omitempty"` // under test; absent where nothing is known of it
-	Servers    []monitor.Server `json:"servers,omitempty"` // in the order of Targets
-	Power      *Power           `json:"power,omitempty"`
-	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
-	Warnings   []string         `json:"warnings,omitempty"` // of what showed while the run went on, such as a log that would be full
-
-	// Of the first window: what an order cost, and under which conditions the orders were made.
-	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
-	Conditions []Condition     `json:"conditions,omitempty"`
-
-	Sections []Section        `json:"sections,omitempty"` // of the report, made by the workload
-	Storage  *monitor.Storage `json:"storage,omitempty"`  // of the first window, where IOPS count
+	Machine  *monitor.Machine `json:"machine,omitempty"`  // under test; absent where nothing is known of it
+	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
+	Servers  []monitor.Server `json:"servers,omitempty"`  // in the order of Targets
+	Cautions Cautions         `json:"cautions,omitzero"`  // known before the run
+	Warnings []string         `json:"warnings,omitempty"` // of what showed while the run went on, such as a log that would be full
+	SMART    []monitor.SMART  `json:"smart,omitempty"`    // of the drives that tell, over the whole run
 	Log      []string         `json:"log,omitempty"`      // the last lines of the run's log, where the report of its workload has it
-	Warm     *Warm            `json:"warm,omitempty"`     // where the run waited for a state of the store
-	Pace     *Pace            `json:"pace,omitempty"`     // where the drives were to do a number of I/Os
-	Mailbox  *Mailbox         `json:"mailbox,omitempty"`  // of workload mailbox alone
 
+	Warm   *Warm    `json:"warm,omitempty"`            // where the run waited for a state of the store
+	Pace   *Pace    `json:"pace,omitempty"`            // where the drives were to do a number of I/Os
 	Scrub  []Reader `json:"background_scan,omitempty"` // of each target, where the run was to have one
 	Copies []Reader `json:"log_readers,omitempty"`     // in the place of copies, of each target, where the run was to have some
+	Debt   *Debt    `json:"debt,omitempty"`            // work that the servers had put off at the end of the run, where it was measured
+}
 
-	Debt *Debt `json:"debt,omitempty"` // work that the servers had put off at the end of the run, where it was measured
+// Cautions are what makes a run a poor test of storage, as far as it is known before.
+type Cautions struct {
+	Reads []string `json:"reads,omitempty"` // why the drives may see hardly a read, which the run may disprove
+	Other []string `json:"other,omitempty"`
+}
 
-	SMART []monitor.SMART `json:"smart,omitempty"` // of the drives that tell, over the whole run
+// Conclusion is what a run comes to over some windows. It is made by package conclude, in one piece.
+type Conclusion struct {
+	Headline
+	// CumulativeOPM is DS2's opm at the end of the run: the average since the end of the warm-up, over CumulativeOf.
+	CumulativeOPM *float64            `json:"opm_cumulative"`
+	CumulativeOf  *measure.Average    `json:"opm_cumulative_of,omitempty"`
+	Phases        []measure.PhaseSpan `json:"phases"`
+	Windows       []measure.Window    `json:"windows"`
+
+	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
+	Limits     []limit.Verdict  `json:"limits,omitempty"`
+	Power      *Power           `json:"power,omitempty"`
+	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
+	Costs      *diagnose.Costs  `json:"cost_per_order,omitempty"`
+	Conditions []Condition      `json:"conditions,omitempty"`
+	Storage    *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
+	Sections   []Section        `json:"sections,omitempty"` // of the report, made by the workload
 }
 
 // Command is how ds2 was called, without passwords.
@@ -211,33 +227,27 @@ type Cuts struct {
 
 // Cut is one cut of the server.
 type Cut struct {
-	At            time.Time      `json:"at"`
-	When          string         `json:"when"`         // at random, during a checkpoint, in a burst of commits
-	Down          float64        `json:"down_s"`       // from the kill until the database could be asked again
-	Recovery      float64        `json:"recovery_s"`   // of that, from the start of the server
-	Acknowledged  int64          `json:"acknowledged"` // cycles since the cut before
-	InDoubt       int64          `json:"in_doubt"`     // cycles whose end nobody was told of
-	Kept          int64          `json:"kept"`         // of those in doubt, the ones that are there, whole
-	Lost          int64          `json:"lost"`         // acknowledged cycles that are not there
-	LostOrders    string         `json:"lost_orders,omitempty"`
-	LostCustomers int64          `json:"lost_customers"`         // DS2: acknowledged new customers that are not there
-	LostRecords   string         `json:"lost_records,omitempty"` // mailbox: records that lost commits wrote
-	LostLazy      int64          `json:"lost_lazy,omitempty"`    // mailbox: lazy commits that are not there and may be lost
-	Stale         int64          `json:"stale"`                  // products with fewer sales than were acknowledged
-	StaleProducts string         `json:"stale_products,omitempty"`
-	BadPages      *int64         `json:"bad_pages"` // that the deep check found; nil: it did not look
-	Damage        []store.Damage `json:"damage,omitempty"`
-	Error         string         `json:"error,omitempty"` // why nobody could look
-}
-
-// Count is what was counted under a name of the record besides lost cycles; 0 where it has none.
-func (c Cut) Count(name string) int64 {
-	return map[string]int64{"lost_customers": c.LostCustomers, "lost_lazy": c.LostLazy, "stale": c.Stale}[name]
+	At           time.Time        `json:"at"`
+	When         string           `json:"when"`         // at random, during a checkpoint, in a burst of commits
+	Down         float64          `json:"down_s"`       // from the kill until the database could be asked again
+	Recovery     float64          `json:"recovery_s"`   // of that, from the start of the server
+	Acknowledged int64            `json:"acknowledged"` // cycles since the cut before
+	InDoubt      int64            `json:"in_doubt"`     // cycles whose end nobody was told of
+	Kept         int64            `json:"kept"`         // of those in doubt, the ones that are there, whole
+	Lost         int64            `json:"lost"`         // acknowledged cycles that are not there
+	LostWhat     string           `json:"lost_what,omitempty"`
+	LostBesides  int64            `json:"lost_besides,omitempty"` // what else was acknowledged and is not there
+	Stale        int64            `json:"stale"`                  // things that have an older state than was acknowledged
+	StaleWhat    string           `json:"stale_what,omitempty"`
+	Own          map[string]int64 `json:"own,omitempty"` // counts by the names of Words.Losses
+	BadPages     *int64           `json:"bad_pages"`     // that the deep check found; nil: it did not look
+	Damage       []store.Damage   `json:"damage,omitempty"`
+	Error        string           `json:"error,omitempty"` // why nobody could look
 }
 
 // Lossy tells whether something that was acknowledged is missing, old or damaged, or nobody can look.
 func (c Cut) Lossy() bool {
-	return c.Lost > 0 || c.LostCustomers > 0 || c.Stale > 0 || c.BadPages != nil && *c.BadPages > 0 || c.Error != ""
+	return c.Lost > 0 || c.LostBesides > 0 || c.Stale > 0 || c.BadPages != nil && *c.BadPages > 0 || c.Error != ""
 }
 
 // Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest keys, above which
@@ -250,17 +260,14 @@ type Parameters struct {
 	RunTime         float64  `json:"run_time_s"` // 0: until stopped
 	WarmupTime      float64  `json:"warmup_time_s"`
 	ThinkTime       float64  `json:"think_time_s"`
-	PctNewCustomers int      `json:"pct_newcustomers"`
-	Searches        int      `json:"n_searches"`
-	SearchBatchSize int      `json:"search_batch_size"`
-	LineItems       int      `json:"n_line_items"`
+	Own             Block    `json:"own,omitempty"`        // the workload's, which only its room reads
+	InWords         []Said   `json:"in_words,omitempty"`   // the same, for reports and comparisons
 	Rate            float64  `json:"rate_per_s,omitempty"` // open loop: orders due a second
 	Spacing         string   `json:"spacing,omitempty"`    // open loop: poisson or even
 	Windows         []string `json:"windows,omitempty"`
 	MaxRetries      int      `json:"max_retries"`
 	MaxErrors       int      `json:"max_errors"`
 	UserOffset      int      `json:"user_offset"`
-	Words           string   `json:"words_sha256,omitempty"`
 	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
 	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
 	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
@@ -307,7 +314,7 @@ type Record struct {
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,
-// its counts are those of the series, and its window is the run phase so far. The record of a run that ended is whole, to
+// and its counts are those of the series; its conclusion is for package conclude. The record of a run that ended is whole, to
 // the checksums of its files, or Read refuses it: also where columns are missing, times do not rise or figures cannot have
 // been measured. The error names the file. What is read is bounded, whoever wrote it.
 func Read(dir string) (*Record, error) {
@@ -327,8 +334,8 @@ func Read(dir string) (*Record, error) {
 		return nil, fmt.Errorf("read record: %s holds several runs (%s): name one of the directories in it", dir, summary.Kind)
 	}
 	r.Summary = summary.Summary
-	if r.Schema < 1 || r.Schema > Schema {
-		return nil, fmt.Errorf("read record: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
+	if err := knownSchema(r.Schema); err != nil {
+		return nil, fmt.Errorf("read record: %s %w", dir, err)
 	}
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
@@ -348,9 +355,6 @@ func Read(dir string) (*Record, error) {
 	for _, s := range r.Series.Samples {
 		r.Counts.Add(s.Counts)
 	}
-	if run := r.Series.Phase(measure.PhaseRun); run.To > 0 {
-		return r, r.Choose([]measure.WindowSpec{{Name: "run", Span: run}})
-	}
 	return r, nil
 }
 
@@ -366,23 +370,6 @@ func readSeries(dir string, ended bool) (s measure.Series, err error) {
 		return s, fmt.Errorf("read record: %w", err)
 	}
 	return s, nil
-}
-
-// Choose takes the record's figures from other windows than those of the run; with none given the record stays as it is.
-func (r *Record) Choose(windows []measure.WindowSpec) error {
-	if len(windows) == 0 {
-		return nil
-	}
-	r.Windows = nil
-	for _, spec := range windows {
-		w, err := r.Series.Compute(spec)
-		if err != nil {
-			return err
-		}
-		r.Windows = append(r.Windows, w)
-	}
-	r.OPM = &r.Windows[0].OPM
-	return nil
 }
 
 // SaveSummary writes summary.json of the record in dir, whole or not at all. The audit uses it to add its result to a

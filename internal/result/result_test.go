@@ -46,7 +46,10 @@ func series() measure.Series {
 // begin writes a record without ending it.
 func begin(t *testing.T, dir string, s measure.Series) *Writer {
 	t.Helper()
-	w, err := Create(dir, Summary{RunID: "abc", Status: Running}, own...)
+	w, err := Create(dir, Summary{
+		Asked:    Asked{RunID: "abc"},
+		Happened: Happened{Status: Running},
+	}, own...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +68,10 @@ func begin(t *testing.T, dir string, s measure.Series) *Writer {
 
 func write(t *testing.T, dir string, s measure.Series) {
 	t.Helper()
-	if err := errors.Join(begin(t, dir, s).Close(), SaveSummary(dir, Summary{RunID: "abc", Status: Done})); err != nil {
+	if err := errors.Join(begin(t, dir, s).Close(), SaveSummary(dir, Summary{
+		Asked:    Asked{RunID: "abc"},
+		Happened: Happened{Status: Done},
+	})); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -23,18 +23,17 @@ type (
 
 // Search is the record of a search for the best number of users.
 type Search struct {
-	Schema     int        `json:"schema"`
-	KitVersion string     `json:"kit_version"`
-	RunID      string     `json:"run_id"`
-	Status     Status     `json:"status,omitempty"`
-	Start      time.Time  `json:"start"`
-	End        time.Time  `json:"end,omitzero"`
-	Command    *Command   `json:"command,omitempty"`
-	Engine     string     `json:"engine"`
-	Targets    []string   `json:"targets"` // labels, without user or password
-	Size       string     `json:"size"`
-	Unit       FigureUnit `json:"figure,omitempty"` // of the fields called opm
-	Words      *Words     `json:"words,omitempty"`  // the workload's; absent: DVD Store 2's
+	Schema     int       `json:"schema"`
+	KitVersion string    `json:"kit_version"`
+	RunID      string    `json:"run_id"`
+	Status     Status    `json:"status,omitempty"`
+	Start      time.Time `json:"start"`
+	End        time.Time `json:"end,omitzero"`
+	Command    *Command  `json:"command,omitempty"`
+	Engine     string    `json:"engine"`
+	Targets    []string  `json:"targets"` // labels, without user or password
+	Size       string    `json:"size"`
+	Words      Words     `json:"words"` // the workload's
 
 	Restore string   `json:"restore"` // of the database before each trial: reset, snapshot, command or none; "snapshot, cloned"
 	Limits  []string `json:"limits"`
@@ -47,9 +46,17 @@ type Search struct {
 	tune.Config
 	tune.Result
 
-	// OPM is the result: that of the median of the best point's trials; null where no number of users kept the limits.
-	OPM      *float64        `json:"opm"`
+	// The result is that of the median of the best point's trials; there is none where no number of users kept the limits.
+	Headline
 	Verdicts []limit.Verdict `json:"verdicts"` // of the limits in that trial
+}
+
+// Unit is that of the search's trials.
+func (s Search) Unit() string {
+	if s.Figure != nil {
+		return s.Figure.Unit
+	}
+	return s.Words.Unit
 }
 
 // SaveSearch writes the record of a search into dir.
@@ -68,16 +75,16 @@ func ReadSearch(dir string) (*Search, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read record of a search: %w", err)
 	}
-	if r.Schema < 1 || r.Schema > Schema {
-		return nil, fmt.Errorf("read record of a search: %s has schema %d, and this ds2 knows up to %d: use a newer ds2", dir, r.Schema, Schema)
+	if err := knownSchema(r.Schema); err != nil {
+		return nil, fmt.Errorf("read record of a search: %s %w", dir, err)
 	}
 	for _, p := range r.Curve {
 		if len(p.Trials) == 0 {
 			return nil, fmt.Errorf("read record of a search: %s: it has no trial of %d users", filepath.Join(dir, SearchFile), p.Threads)
 		}
 	}
-	if r.Best != nil && (len(r.Best.Trials) == 0 || r.OPM == nil) {
-		return nil, fmt.Errorf("read record of a search: %s: its result has no trial or no OPM", filepath.Join(dir, SearchFile))
+	if r.Best != nil && (len(r.Best.Trials) == 0 || r.Figure == nil) {
+		return nil, fmt.Errorf("read record of a search: %s: its result has no trial or no figure", filepath.Join(dir, SearchFile))
 	}
 	return &r, nil
 }

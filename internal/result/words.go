@@ -1,6 +1,6 @@
 package result
 
-import "reflect"
+import "ds2/internal/limit"
 
 // Words are what a workload calls what its users do again and again: on the terminal, on the live page and in reports.
 type Words struct {
@@ -10,42 +10,27 @@ type Words struct {
 	Undone string `json:"undone,omitempty"` // cycles that were carried out and left nothing behind, as which they are counted too: "rollbacks"; empty: there are none
 	Unit   string `json:"unit"`             // of the figure that counts: OPM or IOPS
 
+	// Own is the response time of a cycle without the operations that are outside of it, in the workload's own meaning: "order as in
+	// DS2"; empty: it has none. Groups are operations that a limit takes together, by the name that it has for them.
+	Own    string              `json:"own,omitempty"`
+	Groups map[string][]string `json:"groups,omitempty"`
+
+	// Cumulative says more of the average since the end of the warm-up: ", which DS2 calls opm".
+	Cumulative string `json:"cumulative,omitempty"`
+
 	Added   []CountWords `json:"added,omitempty"`    // counts that reports have besides those of cycles
 	Losses  []CountWords `json:"losses,omitempty"`   // counts of a Cut that reports have besides that of lost cycles, by their names in a record
+	Stale   string       `json:"stale,omitempty"`    // what a Cut counts as stale; empty: it counts none
 	InDoubt []CountWords `json:"in_doubt,omitempty"` // counts of what may or may not have been done, because its commit was cut off
 }
+
+// Limits are the names of limits on cycles and on groups of operations.
+func (w Words) Limits() limit.Names { return limit.Names{Cycle: w.Cycle, Groups: w.Groups} }
 
 // CountWords are what a workload calls one of its own counts.
 type CountWords struct {
 	Count string `json:"count"` // its name: "in_doubt_customers"
 	Words string `json:"words"` // "new customers"
-}
-
-// orders are DVD Store 2's words, which its records leave out.
-var orders = Words{
-	Cycle: "order", Cycles: "orders", Rate: OPM, Undone: "rollbacks", Unit: OPM,
-	Added:   []CountWords{{"new_customers", "new customers"}},
-	Losses:  []CountWords{{"lost_customers", "new customers lost"}, {"stale", "products with older state"}},
-	InDoubt: []CountWords{{"in_doubt_purchases", "purchases"}, {"in_doubt_customers", "new customers"}},
-}
-
-// Orders are the words of DVD Store 2, and of records without words.
-func Orders() Words { return orders }
-
-// Kept is words as a record keeps them.
-func (w Words) Kept() *Words {
-	if reflect.DeepEqual(w, orders) {
-		return nil
-	}
-	return &w
-}
-
-// Or is the words that a record kept.
-func (w *Words) Or() Words {
-	if w == nil {
-		return orders
-	}
-	return *w
 }
 
 // A is the cycle with its article: "an order".

@@ -10,8 +10,8 @@ import (
 // Trial is what one run with a number of users gave.
 type Trial struct {
 	Threads int     `json:"threads"`
-	OPM     float64 `json:"opm"`              // or another figure of the same sense:
-	Unit    string  `json:"figure,omitempty"` // its name, empty where it is OPM
+	OPM     float64 `json:"value"` // the figure that counts, OPM or another of the same sense:
+	Unit    string  `json:"unit"`
 	P95     float64 `json:"order_p95_seconds"`
 
 	// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps every limit with 20 % to spare. It

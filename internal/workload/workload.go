@@ -10,7 +10,6 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -107,21 +106,15 @@ type Plan interface {
 	// Size names what each target holds, in records and messages: "W".
 	Size() string
 
-	// Describe adds to the summary of a record what is the workload's own: size and parameters.
-	Describe(s *result.Summary)
+	// Describe adds to a record what is the workload's own: its parameters, as a block that only the workload reads and in words, and
+	// the seeds of the data.
+	Describe(a *result.Asked)
 
 	// Growth is how many bytes a second so many users of a target may make it grow by, indexes included. It is only good for a warning.
 	Growth(users int) float64
 
 	// Begin begins a run. The workload may keep files in dir, which is that of the run's record.
 	Begin(dir string) Run
-}
-
-// Concluder is a Plan that adds to the summary of a run what only its workload knows: the figure that counts, sections of the
-// report. It is called when all other figures are there, apart from the limits' verdicts, and again when more has become known of a
-// run that was made before. A table without counters has no rows.
-type Concluder interface {
-	Conclude(s *result.Summary, series measure.Series, counters monitor.Table) error
 }
 
 // Targeted is a Plan whose users are to be offered as much work as has the drives do a number of reads and writes a second.
@@ -140,6 +133,12 @@ type Run interface {
 
 	// End is called once after Ready, when no user is at work any more. The workload keeps then in its files what an audit asks for.
 	End() error
+}
+
+// Teller is a Run that has found out what only its workload knows of the databases, for conclude.Concluder.
+type Teller interface {
+	// Found is what it found. It is called after End, or instead of Ready where a run came to nothing.
+	Found() result.Block
 }
 
 // Seat is the place of a user among those of a run.

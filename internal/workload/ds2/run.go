@@ -2,6 +2,7 @@ package ds2
 
 import (
 	"context"
+	"fmt"
 
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -32,16 +33,37 @@ func (p *Plan) Workload() workload.Workload {
 // Size is that of the dataset.
 func (p *Plan) Size() string { return p.Config.Size.String() }
 
-// Describe adds the size and DS2's parameters.
-func (p *Plan) Describe(s *result.Summary) {
+// parameters are DS2's in a record.
+type parameters struct {
+	Customers       int64  `json:"customers"` // the three numbers of the size
+	OrdersPerMonth  int64  `json:"orders_per_month"`
+	Products        int64  `json:"products"`
+	PctNewCustomers int    `json:"pct_newcustomers"`
+	Searches        int    `json:"n_searches"`
+	SearchBatchSize int    `json:"search_batch_size"`
+	LineItems       int    `json:"n_line_items"`
+	Words           string `json:"words_sha256"`
+}
+
+// Describe adds DS2's parameters.
+func (p *Plan) Describe(a *result.Asked) {
 	c := p.Config
-	s.Size, s.DataSeeds = c.Size.String(), p.Seeds
-	s.Customers, s.OrdersPerMonth, s.Products = int64(c.Size.Customers), int64(c.Size.OrdersPerMonth), int64(c.Size.Products)
-	s.Parameters.PctNewCustomers = c.PctNewCustomers
-	s.Parameters.Searches = c.Searches
-	s.Parameters.SearchBatchSize = c.SearchBatchSize
-	s.Parameters.LineItems = c.LineItems
-	s.Parameters.Words = c.Words.Sum()
+	own := parameters{
+		Customers: int64(c.Size.Customers), OrdersPerMonth: int64(c.Size.OrdersPerMonth), Products: int64(c.Size.Products),
+		PctNewCustomers: c.PctNewCustomers, Searches: c.Searches, SearchBatchSize: c.SearchBatchSize, LineItems: c.LineItems,
+		Words: c.Words.Sum(),
+	}
+	a.DataSeeds, a.Parameters.Own = p.Seeds, result.NewBlock(own)
+	a.Parameters.InWords = []result.Said{
+		{Name: "customers", Value: fmt.Sprint(own.Customers)},
+		{Name: "orders a month", Value: fmt.Sprint(own.OrdersPerMonth)},
+		{Name: "products", Value: fmt.Sprint(own.Products)},
+		{Name: "new customers", Value: fmt.Sprintf("%d %%", own.PctNewCustomers)},
+		{Name: "browses an order", Value: fmt.Sprint(own.Searches)},
+		{Name: "products a browse", Value: fmt.Sprint(own.SearchBatchSize)},
+		{Name: "items an order", Value: fmt.Sprint(own.LineItems)},
+		{Name: "word lists", Value: "SHA-256 " + own.Words},
+	}
 }
 
 // What an order makes a database grow by, and how many a user may make a second where nothing holds it back.

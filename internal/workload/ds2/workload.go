@@ -34,7 +34,18 @@ type Workload struct {
 func (Workload) Name() string { return Name }
 
 // Words are those of orders.
-func (Workload) Words() result.Words { return result.Orders() }
+func (Workload) Words() result.Words {
+	return result.Words{
+		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
+		Groups: map[string][]string{"browse": {
+			calls.OpBrowseByCategory.String(), calls.OpBrowseByActor.String(), calls.OpBrowseByTitle.String(),
+		}},
+		Added:   []result.CountWords{{Count: "new_customers", Words: "new customers"}},
+		Losses:  []result.CountWords{{Count: books.LostCustomers, Words: "new customers lost"}},
+		Stale:   "products with older state",
+		InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"}},
+	}
+}
 
 // Operations are those of a session.
 func (Workload) Operations() []workload.Operation { return operations }

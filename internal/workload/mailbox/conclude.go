@@ -1,45 +1,53 @@
 package mailbox
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
-	"ds2/internal/measure"
+	"ds2/internal/conclude"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
-	"ds2/internal/workload"
 )
-
-var _ workload.Concluder = (*Plan)(nil)
 
 // disclaimer stands above the result of every run.
 const disclaimer = "This is the mailbox workload of ds2: it has the I/O profile and the method of Jetstress, not its engine, and is no Jetstress or ESRP result."
 
+// run is what a run is concluded from, with the workload's part of it.
+type run struct {
+	conclude.Input
+	parametersRecord
+	stateRecord
+	storage *monitor.Storage // of the first window; nil: nobody counted the I/Os
+	engine  Engine
+}
+
 // Conclude adds the achieved IOPS and the report's sections, in the order of Jetstress's report.
-func (p *Plan) Conclude(s *result.Summary, series measure.Series, counters monitor.Table) error {
-	if p.last != nil && s.Mailbox != nil && s.Mailbox.BytesAfter == nil {
-		p.last.describe(s.Mailbox)
+func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
+	engine, known := w.Engines[in.Engine]
+	if !known {
+		return fmt.Errorf("conclude the run: workload %s does not run on %s", Name, in.Engine)
 	}
-	s.IOPS, s.Storage = nil, nil
-	if len(s.Windows) > 0 {
-		w := s.Windows[0]
-		at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
-		s.Storage = monitor.Drives{Counters: counters, Machine: s.Machine, From: at(w.From), To: at(w.To)}.Storage()
-		if d := s.Storage; d != nil {
-			s.IOPS = &d.IOPS
-			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 {
-				d.IOsPerOperation = new(d.IOPS / rate / float64(p.Parameters.Batch))
+	r := run{Input: in, engine: engine}
+	if err := errors.Join(in.Parameters.Own.Into(&r.parametersRecord), in.Found.Into(&r.stateRecord)); err != nil {
+		return err
+	}
+	if len(c.Windows) > 0 {
+		w := c.Windows[0]
+		c.Storage = monitor.Drives{Counters: in.Counters, Machine: in.Machine, From: in.At(w.From), To: in.At(w.To)}.Storage()
+		if d := c.Storage; d != nil {
+			c.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: d.IOPS})
+			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 && r.Batch > 0 {
+				d.IOsPerOperation = new(d.IOPS / rate / float64(r.Batch))
 			}
-			if s.Power != nil && s.Power.Active != nil && *s.Power.Active > 0 {
-				d.IOPSPerWatt = new(d.Total() / *s.Power.Active)
-			}
-			s.Conditions = append(s.Conditions, conditions(*d)...)
+			d.IOPSPerWatt = c.Power.PerWatt(d.Total())
+			c.Conditions = append(c.Conditions, conditions(*d)...)
 		}
 	}
-	s.Sections = append(p.sections(*s), trend(*s, series, counters)...)
+	r.storage = c.Storage
+	c.Sections = append(r.sections(), r.trend(c.Windows)...)
 	return nil
 }
 
@@ -55,12 +63,12 @@ func conditions(d monitor.Storage) []result.Condition {
 	return all
 }
 
-func (p *Plan) sections(s result.Summary) []result.Section {
-	all := []result.Section{sizing(s), p.parameters(s), databases(s), volumes(s)}
-	if len(s.Targets) > 1 && p.Targets[0].Engine.SharesLog() {
+func (r run) sections() []result.Section {
+	all := []result.Section{r.sizing(), r.parameters(), r.databases(), r.volumes()}
+	if len(r.Targets) > 1 && r.engine.SharesLog() {
 		all[0].Notes = append(all[0].Notes, "The databases of a server share a log here, which Exchange's do not.")
 	}
-	if t := databaseIO(s); len(t.Rows) > 0 {
+	if t := r.databaseIO(); len(t.Rows) > 0 {
 		all = append(all, t)
 	}
 	return all
@@ -69,19 +77,19 @@ func (p *Plan) sections(s result.Summary) []result.Section {
 func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 
 // sizing is Jetstress's "Database Sizing and Throughput".
-func sizing(s result.Summary) result.Section {
-	m, d := s.Mailbox, s.Storage
+func (r run) sizing() result.Section {
+	d := r.storage
 	t := result.Section{Title: "Database sizing and throughput", Notes: []string{disclaimer}, Head: []string{"what", "value"}, Words: true}
 	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
 	if d == nil {
 		t.Notes = append(t.Notes, "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: run ds2 on the database machine, or name its exporter by --exporter and these drives by --devices data=nvme1n1,log=nvme2n1.")
 	} else {
 		add("achieved I/O per second (database reads and writes)", decimals(d.IOPS, 3))
-		if m.Target > 0 {
-			add("target I/O per second", decimals(m.Target, 3))
-			add("achieved of target", decimals(100*d.IOPS/m.Target, 1)+" %")
+		if r.Target > 0 {
+			add("target I/O per second", decimals(r.Target, 3))
+			add("achieved of target", decimals(100*d.IOPS/r.Target, 1)+" %")
 		}
-		if p := s.Pace; p != nil {
+		if p := r.Pace; p != nil {
 			add("transactions offered a second", decimals(p.Rate, 3))
 			if p.Settled {
 				t.Notes = append(t.Notes, fmt.Sprintf("The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, and then kept.", p.Samples, p.Length))
@@ -105,20 +113,20 @@ func sizing(s result.Summary) result.Section {
 		if d.IOPSPerWatt != nil {
 			add("total IOPS a watt", decimals(*d.IOPSPerWatt, 2))
 		}
-		if len(s.Scrub) > 0 {
+		if len(r.Scrub) > 0 {
 			add("background scan, taken out: reads and MB a second", decimals(d.ScrubReads, 3)+" and "+decimals(d.ScrubReadBytes/1e6, 3))
 		}
-		if len(s.Copies) > 0 {
+		if len(r.Copies) > 0 {
 			add("log read for copies, MB a second", decimals(d.LogRead/1e6, 3))
 		}
 		if d.Shared {
 			t.Notes = append(t.Notes, "One drive holds data and log: the writes of the log are those that the server counts, and its latencies are those of the drive as a whole.")
 		}
 	}
-	add("mailboxes of each database", fmt.Sprint(m.Mailboxes))
-	add("mailbox size in MB", decimals(float64(m.MailboxBytes)/(1<<20), 0))
-	add("initial database size in bytes", numbersText(m.BytesBefore))
-	add("final database size in bytes", numbersText(m.BytesAfter))
+	add("mailboxes of each database", fmt.Sprint(r.Mailboxes))
+	add("mailbox size in MB", decimals(float64(r.MailboxBytes)/(1<<20), 0))
+	add("initial database size in bytes", numbersText(r.BytesBefore))
+	add("final database size in bytes", numbersText(r.BytesAfter))
 	return t
 }
 
@@ -134,47 +142,38 @@ func numbersText(all []int64) string {
 }
 
 // parameters is Jetstress's "System Parameters".
-func (p *Plan) parameters(s result.Summary) result.Section {
-	m := s.Mailbox
+func (r run) parameters() result.Section {
 	t := result.Section{Title: "System parameters", Head: []string{"what", "value"}, Words: true}
-	for _, row := range [][2]string{
-		{"users of each database", fmt.Sprint(s.Threads)},
-		{"profile", m.Profile},
-		{"insert operations", fmt.Sprintf("%d %%", m.Insert)},
-		{"delete operations", fmt.Sprintf("%d %%", m.Delete)},
-		{"replace operations", fmt.Sprintf("%d %%", m.Replace)},
-		{"read operations", fmt.Sprintf("%d %%", m.Read)},
-		{"lazy commits", fmt.Sprintf("%d %%", m.Lazy)},
-		{"operations a transaction", fmt.Sprint(m.Batch)},
-	} {
-		t.Rows = append(t.Rows, row[:])
+	t.Rows = append(t.Rows, []string{"users of each database", fmt.Sprint(r.Threads)})
+	for _, said := range r.Asked.Parameters.InWords {
+		t.Rows = append(t.Rows, []string{said.Name, said.Value})
 	}
-	for i, server := range s.Servers[:min(len(s.Servers), len(p.Targets))] {
+	for i, server := range r.Servers {
 		name := "cache of the operating system"
-		if len(s.Targets) > 1 {
-			name += ", " + s.Targets[i]
+		if len(r.Targets) > 1 {
+			name += ", " + r.Targets[i]
 		}
-		t.Rows = append(t.Rows, []string{name, systemCache(s, server, p.Targets[i].Engine)})
+		t.Rows = append(t.Rows, []string{name, r.systemCache(server)})
 	}
-	if w := s.Warm; w != nil {
+	if w := r.Warm; w != nil {
 		t.Rows = append(t.Rows, []string{"measuring began", warmed(*w)})
 	}
 	return t
 }
 
 // systemCache says what keeps the operating system's cache from holding the database.
-func systemCache(s result.Summary, server monitor.Server, engine Engine) string {
-	if direct := engine.Direct(server.Settings); direct != "" {
+func (r run) systemCache(server monitor.Server) string {
+	if direct := r.engine.Direct(server.Settings); direct != "" {
 		return "kept out by direct I/O: " + direct
 	}
 	memory, by := int64(0), "nobody knows how much memory the server may use"
 	switch c := server.Container; {
 	case c != nil && c.MemoryBytes > 0:
 		memory, by = c.MemoryBytes, fmt.Sprintf("held to %d MiB, with all memory of the server, by its control group", c.MemoryBytes>>20)
-	case s.Machine != nil && s.Machine.MemoryBytes > 0:
-		memory, by = s.Machine.MemoryBytes, fmt.Sprintf("not kept out: the machine has %d MiB of memory", s.Machine.MemoryBytes>>20)
+	case r.Machine != nil && r.Machine.MemoryBytes > 0:
+		memory, by = r.Machine.MemoryBytes, fmt.Sprintf("not kept out: the machine has %d MiB of memory", r.Machine.MemoryBytes>>20)
 	}
-	if all := s.Mailbox.BytesBefore; memory > 0 && len(all) > 0 {
+	if all := r.BytesBefore; memory > 0 && len(all) > 0 {
 		sum := int64(0)
 		for _, bytes := range all {
 			sum += bytes
@@ -219,9 +218,9 @@ func warmed(w result.Warm) string {
 }
 
 // databases has a row for each database.
-func databases(s result.Summary) result.Section {
+func (r run) databases() result.Section {
 	t := result.Section{Title: "Databases, over the whole run", Head: []string{"database", "reads", "inserts", "replaces", "deletes", "read ms", "insert ms", "replace ms", "delete ms", "records before", "after"}}
-	for i, target := range s.ByTarget {
+	for i, target := range r.ByTarget {
 		counts, times := []string{}, []string{}
 		for _, o := range operations[:Batch] {
 			l, ok := target.Latency[o.Name]
@@ -231,8 +230,8 @@ func databases(s result.Summary) result.Section {
 			}
 		}
 		before, after := "–", "–"
-		if m := s.Mailbox; i < len(m.RecordsBefore) && i < len(m.RecordsAfter) {
-			before, after = fmt.Sprint(m.RecordsBefore[i]), fmt.Sprint(m.RecordsAfter[i])
+		if i < len(r.RecordsBefore) && i < len(r.RecordsAfter) {
+			before, after = fmt.Sprint(r.RecordsBefore[i]), fmt.Sprint(r.RecordsAfter[i])
 		}
 		t.Rows = append(t.Rows, append(append(append([]string{target.Target}, counts...), times...), before, after))
 	}
@@ -240,15 +239,15 @@ func databases(s result.Summary) result.Section {
 }
 
 // volumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
-func volumes(s result.Summary) result.Section {
+func (r run) volumes() result.Section {
 	t := result.Section{Title: "Volumes, in the first window; maxima over means of 15 s", Head: append([]string{"volume", "holds"}, ioHead...)}
-	if s.Storage == nil {
+	if r.storage == nil {
 		return t
 	}
-	for _, v := range s.Storage.Volumes {
+	for _, v := range r.storage.Volumes {
 		var roles []string
-		for _, r := range v.Roles {
-			roles = append(roles, string(r))
+		for _, role := range v.Roles {
+			roles = append(roles, string(role))
 		}
 		if len(roles) == 0 {
 			roles = []string{"unknown"}
@@ -259,12 +258,12 @@ func volumes(s result.Summary) result.Section {
 }
 
 // databaseIO is what Jetstress reports of each database and its log from 2010 on, where servers count it.
-func databaseIO(s result.Summary) result.Section {
+func (r run) databaseIO() result.Section {
 	t := result.Section{Title: "I/O of the databases' files as their servers counted it, in the first window; maxima over means of 15 s", Head: append([]string{"database", "files"}, ioHead...)}
-	if s.Storage == nil {
+	if r.storage == nil {
 		return t
 	}
-	for _, d := range s.Storage.Databases {
+	for _, d := range r.storage.Databases {
 		t.Rows = append(t.Rows, append([]string{d.Database, "data"}, ioRow(d.Data)...), append([]string{d.Database, "log"}, ioRow(d.Log)...))
 	}
 	return t

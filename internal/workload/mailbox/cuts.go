@@ -67,7 +67,8 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 	c.last, c.held = end, l.held
 	c.settle(l)
 	cut.Acknowledged, cut.InDoubt, cut.Kept = l.acknowledged, l.inDoubt, l.kept
-	cut.Lost, cut.LostLazy, cut.LostRecords = commits(l.lost), commits(l.lazy), ranges(l.lost)
+	cut.Lost, cut.LostWhat = commits(l.lost), ranges(l.lost)
+	cut.Own = map[string]int64{lostLazy: commits(l.lazy)}
 	return nil
 }
 

@@ -25,8 +25,6 @@ type Plan struct {
 	PerMailbox float64 // IOPS; 0: there is no target
 	Headroom   float64 // percent by which the target is higher
 	Closed     bool    // users work as fast as they can, also where there is a target
-
-	last *Run // that was begun
 }
 
 // Target is a mailbox database.
@@ -37,7 +35,10 @@ type Target struct {
 }
 
 // Workload is the mailbox store.
-func (p *Plan) Workload() workload.Workload { return Workload{} }
+func (p *Plan) Workload() workload.Workload {
+	first := p.Targets[0]
+	return Workload{Engines: map[string]Engine{first.Store.Engine(): first.Engine}}
+}
 
 // Size is that of each target.
 func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
@@ -55,17 +56,55 @@ func (p *Plan) TargetIOPS() float64 {
 	return p.Target()
 }
 
+// parametersRecord are the workload's parameters in a record.
+type parametersRecord struct {
+	Mailboxes    int    `json:"mailboxes"` // of each target
+	MailboxBytes int64  `json:"mailbox_bytes"`
+	Profile      string `json:"profile"`
+	Insert       int    `json:"insert_percent"`
+	Delete       int    `json:"delete_percent"`
+	Replace      int    `json:"replace_percent"`
+	Read         int    `json:"read_percent"`
+	Lazy         int    `json:"lazy_commit_percent"`
+	Batch        int    `json:"operations_per_transaction"`
+
+	PerMailbox float64 `json:"iops_per_mailbox,omitempty"`
+	Headroom   float64 `json:"headroom_percent,omitempty"`
+	Target     float64 `json:"target_iops,omitempty"` // over all targets; 0: none
+}
+
+// stateRecord is of each target, before and after the run: records, and bytes of them and of their index.
+type stateRecord struct {
+	RecordsBefore []int64 `json:"records_before,omitempty"`
+	RecordsAfter  []int64 `json:"records_after,omitempty"`
+	BytesBefore   []int64 `json:"bytes_before,omitempty"`
+	BytesAfter    []int64 `json:"bytes_after,omitempty"`
+}
+
 // Describe adds the parameters.
-func (p *Plan) Describe(s *result.Summary) {
-	s.Workload, s.Size = Name, p.Size()
+func (p *Plan) Describe(a *result.Asked) {
 	d, x := p.Targets[0].Dataset, p.Parameters
-	s.Mailbox = &result.Mailbox{
+	own := parametersRecord{
 		Mailboxes: d.Size.Mailboxes, MailboxBytes: d.Size.MailboxBytes,
 		Profile: x.Profile, Insert: x.Mix.Insert, Delete: x.Mix.Delete, Replace: x.Mix.Replace, Read: x.Mix.Read, Lazy: x.Mix.Lazy, Batch: x.Batch,
 		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target(),
 	}
+	a.Parameters.Own, a.Parameters.InWords = result.NewBlock(own), own.inWords()
 	for _, t := range p.Targets {
-		s.DataSeeds = append(s.DataSeeds, t.Dataset.Seed)
+		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)
+	}
+}
+
+// inWords are the parameters as reports show and compare them.
+func (m parametersRecord) inWords() []result.Said {
+	return []result.Said{
+		{Name: "profile", Value: m.Profile},
+		{Name: "insert operations", Value: fmt.Sprintf("%d %%", m.Insert)},
+		{Name: "delete operations", Value: fmt.Sprintf("%d %%", m.Delete)},
+		{Name: "replace operations", Value: fmt.Sprintf("%d %%", m.Replace)},
+		{Name: "read operations", Value: fmt.Sprintf("%d %%", m.Read)},
+		{Name: "lazy commits", Value: fmt.Sprintf("%d %%", m.Lazy)},
+		{Name: "operations a transaction", Value: fmt.Sprint(m.Batch)},
 	}
 }
 
@@ -83,8 +122,7 @@ func (p *Plan) Growth(users int) float64 {
 
 // Begin begins a run, which leaves in dir which records exist.
 func (p *Plan) Begin(dir string) workload.Run {
-	p.last = &Run{parameters: p.Parameters, targets: p.Targets, live: make([]*Live, len(p.Targets)), dir: dir}
-	return p.last
+	return &Run{parameters: p.Parameters, targets: p.Targets, live: make([]*Live, len(p.Targets)), dir: dir}
 }
 
 // Run is one run of a plan.
@@ -136,9 +174,9 @@ func (r *Run) Ready(ctx context.Context) error {
 // endTimeout is how long a server may take to say how large its database is after a run.
 const endTimeout = 10 * time.Second
 
-// describe adds what is known of the databases before and after the run.
-func (r *Run) describe(m *result.Mailbox) {
-	m.RecordsBefore, m.RecordsAfter, m.BytesBefore, m.BytesAfter = r.records, r.recordsAfter, r.bytes, r.bytesAfter
+// Found is what is known of the databases before and after the run.
+func (r *Run) Found() result.Block {
+	return result.NewBlock(stateRecord{RecordsBefore: r.records, RecordsAfter: r.recordsAfter, BytesBefore: r.bytes, BytesAfter: r.bytesAfter})
 }
 
 // End keeps which records exist now, for the audit.

@@ -22,11 +22,12 @@ const (
 )
 
 // trend is what the drives did in the parts of the first window, one after the other, with whether their I/Os a second went up or down.
-func trend(s result.Summary, series measure.Series, counters monitor.Table) []result.Section {
-	if s.Storage == nil || len(s.Windows) == 0 {
+func (r run) trend(windows []measure.Window) []result.Section {
+	if r.storage == nil || len(windows) == 0 {
 		return nil
 	}
-	from, to := duration(s.Windows[0].From), duration(s.Windows[0].To)
+	series, counters := r.Series, r.Counters
+	from, to := duration(windows[0].From), duration(windows[0].To)
 	part := (to - from) / tenths
 	if to-from >= hourlyFrom {
 		part = partLength
@@ -39,7 +40,7 @@ func trend(s result.Summary, series measure.Series, counters monitor.Table) []re
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
-		seen := monitor.Drives{Counters: counters, Machine: s.Machine, From: s.Start.Add(begin), To: s.Start.Add(end)}
+		seen := monitor.Drives{Counters: counters, Machine: r.Machine, From: r.Start.Add(begin), To: r.Start.Add(end)}
 		d := seen.Storage()
 		if d == nil {
 			parts = append(parts, math.NaN())
@@ -49,9 +50,9 @@ func trend(s result.Summary, series measure.Series, counters monitor.Table) []re
 		row := []string{clock(begin), clock(end), decimals(d.IOPS, 1), decimals(d.Reads, 1), decimals(d.Writes, 1), decimals(d.LogWrites, 1), transactions(series, begin, end)}
 		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Data, Over: monitor.VerdictMeans})...)
 		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.VerdictMeans})...)
-		t.Rows = append(t.Rows, append(row, megabytes(counters, s.Start.Add(begin), s.Start.Add(end))))
+		t.Rows = append(t.Rows, append(row, megabytes(counters, r.Start.Add(begin), r.Start.Add(end))))
 	}
-	if r, p := measure.Correlation(at, iops); !math.IsNaN(r) {
+	if rho, p := measure.Correlation(at, iops); !math.IsNaN(rho) {
 		slope, _ := measure.Slope(parts)
 		change := 100 * slope * float64(len(parts)-1) / stats.Mean(iops)
 		found := "IOPS have no trend over the window"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -36,8 +37,11 @@ func TestTrend(t *testing.T) {
 			series.Samples = append(series.Samples, measure.Sample{End: time.Duration(i) * time.Second, Counts: measure.Counts{Orders: 40}})
 		}
 		machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
-		s := result.Summary{Start: start, Machine: machine, Storage: &monitor.Storage{}, Windows: []measure.Window{{From: 0, To: c.length.Seconds()}}}
-		sections := trend(s, series, table)
+		r := run{
+			Input:   conclude.Input{Happened: result.Happened{Start: start, Machine: machine}, Series: series, Counters: table},
+			storage: &monitor.Storage{},
+		}
+		sections := r.trend([]measure.Window{{From: 0, To: c.length.Seconds()}})
 		if c.rows == 0 {
 			if sections != nil {
 				t.Errorf("%s: %+v", c.why, sections)

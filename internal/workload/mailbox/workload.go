@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"ds2/internal/conclude"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -14,11 +15,14 @@ import (
 const Name = "mailbox"
 
 // Workload is the mailbox store.
-type Workload struct{}
+type Workload struct {
+	Engines map[string]Engine // that it may run on, by name
+}
 
 var (
-	_ workload.Workload = Workload{}
-	_ workload.Exporter = Workload{}
+	_ workload.Workload  = Workload{}
+	_ workload.Exporter  = Workload{}
+	_ conclude.Concluder = Workload{}
 )
 
 // Name is "mailbox".
@@ -28,9 +32,12 @@ func (Workload) Name() string { return Name }
 func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS,
-		Losses: []result.CountWords{{Count: "lost_lazy", Words: "lazy commits lost, as they may be"}},
+		Losses: []result.CountWords{{Count: lostLazy, Words: "lazy commits lost, as they may be"}},
 	}
 }
+
+// lostLazy is the name of the count of lazy commits that a cut lost.
+const lostLazy = "lost_lazy"
 
 // Operations are those of the mix, and the transaction of several.
 func (Workload) Operations() []workload.Operation { return operations }

@@ -69,7 +69,9 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	}
 	orders := of(bought, lost)
 	cut.Acknowledged, cut.InDoubt, cut.Kept = int64(len(of(bought, cycle))), int64(len(doubtful)), int64(whole)
-	cut.Lost, cut.LostOrders, cut.LostCustomers = int64(len(orders)), result.Ranges(numbers(orders)), int64(len(of(registered, lost)))
+	cut.Lost, cut.LostWhat = int64(len(orders)), result.Ranges(numbers(orders))
+	cut.LostBesides = int64(len(of(registered, lost)))
+	cut.Own = map[string]int64{LostCustomers: cut.LostBesides}
 
 	now, err := readSales(ctx, c.target.DB(), c.products)
 	if err != nil {
@@ -77,9 +79,12 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	}
 	old := stale(c.before, c.books.takeSold(0), now)
 	c.before = now
-	cut.Stale, cut.StaleProducts = int64(len(old)), result.Ranges(old)
+	cut.Stale, cut.StaleWhat = int64(len(old)), result.Ranges(old)
 	return nil
 }
+
+// LostCustomers is the name of the count of acknowledged new customers that a cut lost.
+const LostCustomers = "lost_customers"
 
 // missing gives what the journal says from a byte on and the server does not hold, apart from what was lost at earlier cuts,
 // and how many of the purchases in doubt are there as a whole.

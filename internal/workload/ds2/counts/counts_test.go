@@ -25,7 +25,7 @@ func TestRecordsStayAsTheyAre(t *testing.T) {
 		c.Own[place] = int64(place + 1)
 	}
 	dir := t.TempDir()
-	w, err := result.Create(dir, result.Summary{Status: result.Running}, All...)
+	w, err := result.Create(dir, result.Summary{Happened: result.Happened{Status: result.Running}}, All...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package experiment
+package conclude
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"ds2/internal/result"
 )
 
-// costsOf takes what an order cost from the samples of the first window. local says that ds2 ran on the databases' machine.
-func costsOf(t monitor.Table, s result.Summary, local bool) *diagnose.Costs {
-	from, to := span(s)
+// costs takes what an order cost from the samples of the window.
+func (v view) costs(power *result.Power) *diagnose.Costs {
+	t, from, to := v.Counters, v.from, v.to
 	sum := func(column string) *float64 { return total(t, column, from, to) }
 	c := diagnose.Costs{
 		Reads: sum(monitor.DiskReads), Writes: sum(monitor.DiskWrites),
@@ -29,17 +29,16 @@ func costsOf(t monitor.Table, s result.Summary, local bool) *diagnose.Costs {
 		c.DeviceSeconds = known(took)
 	}
 	c.ServerCPU = sum(monitor.ServerProcessors)
-	if busy := known(t.Mean(monitor.CPUBusy, from, to)); c.ServerCPU == nil && busy != nil && s.Machine != nil {
-		c.ServerCPU = new(*busy * float64(s.Machine.Processors))
-		if local && c.ClientCPU != nil {
+	if busy := known(t.Mean(monitor.CPUBusy, from, to)); c.ServerCPU == nil && busy != nil && v.Machine != nil {
+		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
+		if v.Local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
 		}
 	}
-	if s.Power != nil && s.Power.Source == monitor.Power {
-		c.Joules = s.Power.Active
+	if power != nil && power.Source == monitor.Power {
+		c.Joules = power.Active
 	}
-	w := s.Windows[0]
-	return c.Per(float64(w.Counts.Orders) / (w.To - w.From))
+	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
 // total is the sum of the means of all items of a column; nil where there are none.
@@ -77,8 +76,8 @@ func product(t monitor.Table, a, b string, from, to time.Time) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// conditions are what is asked of a run's surroundings, as far as they were observed.
-var conditions = []struct {
+// surroundings are what is asked of a run's surroundings, as far as they were observed.
+var surroundings = []struct {
 	name, column, unit string
 	scale              float64
 	of                 func(t monitor.Table, column string, from, to time.Time) *float64
@@ -103,19 +102,20 @@ var conditions = []struct {
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, highest},
 }
 
-// conditionsOf are those of the first window.
-func conditionsOf(t monitor.Table, s result.Summary) (all []result.Condition) {
-	from, to := span(s)
-	for _, c := range conditions {
-		if v := c.of(t, c.column, from, to); v != nil {
-			all = append(all, result.Condition{Name: c.name, Value: *v * c.scale, Unit: c.unit})
+// conditions are those of the window.
+func (v view) conditions() (all []result.Condition) {
+	t, from, to := v.Counters, v.from, v.to
+	for _, c := range surroundings {
+		if value := c.of(t, c.column, from, to); value != nil {
+			all = append(all, result.Condition{Name: c.name, Value: *value * c.scale, Unit: c.unit})
 		}
 	}
 	if made := total(t, monitor.DatabaseCheckpoints, from, to); made != nil {
-		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (s.Windows[0].To - s.Windows[0].From)})
+		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (v.window.To - v.window.From)})
 	}
-	all = append(all, result.Condition{Name: "failed attempts", Value: float64(s.Windows[0].Errors)})
-	return append(all, smartConditions(s.SMART)...)
+	all = append(all, result.Condition{Name: "failed attempts", Value: float64(v.window.Errors)})
+	all = append(all, smartConditions(v.SMART)...)
+	return append(all, deviceLimits(v.Device)...)
 }
 
 // smartConditions are what the drives told of themselves, over the whole run: sums of those that tell, and the highest wear and
@@ -153,8 +153,8 @@ func smartConditions(drives []monitor.SMART) (all []result.Condition) {
 	return all
 }
 
-// throttledDrives says which drives held themselves back for their heat; a run beside which one did is marked.
-func throttledDrives(drives []monitor.SMART) (faults []string) {
+// Throttled says which drives held themselves back for their heat; a run beside which one did is marked.
+func Throttled(drives []monitor.SMART) (faults []string) {
 	for _, d := range drives {
 		if d.Throttled != "" {
 			faults = append(faults, fmt.Sprintf("drive %s held itself back for its heat: %s", d.Drive, d.Throttled))

@@ -1,4 +1,4 @@
-package experiment
+package conclude
 
 import (
 	"math"
@@ -12,8 +12,10 @@ import (
 
 // TestCostsAddUp: the costs of an order times the orders give the sums of the counters over the window.
 func TestCostsAddUp(t *testing.T) {
-	s := result.Summary{Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Machine: &monitor.Machine{Processors: 4},
-		Windows: []measure.Window{{From: 10, To: 70, Counts: measure.Counts{Orders: 6000}, Errors: 3}}}
+	s := result.Summary{
+		Happened:   result.Happened{Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Machine: &monitor.Machine{Processors: 4}},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 70, Counts: measure.Counts{Orders: 6000}, Errors: 3}}},
+	}
 	watts := 300.0
 	s.Power = &result.Power{Source: monitor.Power, Active: &watts}
 	table := monitor.Table{Columns: []string{
@@ -38,7 +40,8 @@ func TestCostsAddUp(t *testing.T) {
 			took += a*.002 + b*.004 + w*.001
 		}
 	}
-	c := costsOf(table, s, true)
+	s.Local = true
+	c := seen(table, s).costs(s.Power)
 	for name, cost := range map[string]struct {
 		got  *float64
 		want float64 // over the window
@@ -54,7 +57,7 @@ func TestCostsAddUp(t *testing.T) {
 		t.Errorf("bytes were not measured: %v, %v", c.ReadBytes, c.WrittenBytes)
 	}
 	conditions := map[string]float64{}
-	for _, c := range conditionsOf(table, s) {
+	for _, c := range seen(table, s).conditions() {
 		conditions[c.Name] = c.Value
 	}
 	if math.Abs(conditions["checkpoints"]-1) > 1e-9 || conditions["failed attempts"] != 3 || math.Abs(conditions["reads of the devices"]-reads/60) > 1e-9 {
@@ -64,10 +67,10 @@ func TestCostsAddUp(t *testing.T) {
 	for i := range table.Rows {
 		table.Rows[i].Values = append(table.Rows[i].Values, 1.5)
 	}
-	if c := costsOf(table, s, true); math.Abs(*c.ServerCPU*6000-1.5*60) > 1e-9 {
+	if c := seen(table, s).costs(s.Power); math.Abs(*c.ServerCPU*6000-1.5*60) > 1e-9 {
 		t.Errorf("the server's own processes take %v s an order, want %v for 6000", *c.ServerCPU, 1.5*60)
 	}
-	if costsOf(monitor.Table{}, result.Summary{Windows: s.Windows}, false) != nil {
+	if seen(monitor.Table{}, result.Summary{Conclusion: result.Conclusion{Windows: s.Windows}}).costs(nil) != nil {
 		t.Error("a run that nobody observed has costs")
 	}
 }
@@ -79,9 +82,12 @@ func TestDrivesOfARun(t *testing.T) {
 		{Drive: "sda", HostBytes: new(1e9), MediaBytes: new(2.5e9), Amplification: &two, After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.02)}},
 		{Drive: "nvme0n1", HostBytes: new(3e9), After: monitor.SMARTReading{Temperature: new(70.), Wear: new(.01)}, Throttled: "3 times"},
 	}
-	s := result.Summary{Windows: []measure.Window{{From: 10, To: 70}}, SMART: drives}
+	s := result.Summary{
+		Happened:   result.Happened{SMART: drives},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 70}}},
+	}
 	got := map[string]float64{}
-	for _, c := range conditionsOf(monitor.Table{}, s) {
+	for _, c := range seen(monitor.Table{}, s).conditions() {
 		got[c.Name] = c.Value
 	}
 	for name, want := range map[string]float64{"written to the drives, by SMART": 4000, "written by the drives to their flash": 2500,
@@ -93,7 +99,7 @@ func TestDrivesOfARun(t *testing.T) {
 	if *drives[0].HostBytes != 1e9 {
 		t.Error("the sum went into the first drive")
 	}
-	if faults := throttledDrives(drives); len(faults) != 1 || faults[0] != "drive nvme0n1 held itself back for its heat: 3 times" {
+	if faults := Throttled(drives); len(faults) != 1 || faults[0] != "drive nvme0n1 held itself back for its heat: 3 times" {
 		t.Errorf("faults %q", faults)
 	}
 }

@@ -1,4 +1,4 @@
-package experiment
+package conclude
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -34,14 +33,13 @@ func TestFilesStandForDrives(t *testing.T) {
 	}}
 	opm := 6000.0
 	s := result.Summary{
-		Start: start, End: start.Add(time.Minute), Targets: []string{"host/DS2"}, Threads: 8, Machine: machine, OPM: &opm,
-		Windows: []measure.Window{{To: 60, OPM: opm, Counts: measure.Counts{Orders: 6000}}},
+		Asked:      result.Asked{Targets: []string{"host/DS2"}, Threads: 8},
+		Happened:   result.Happened{Start: start, End: start.Add(time.Minute), Machine: machine},
+		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}), Windows: []measure.Window{{To: 60, OPM: opm, Counts: measure.Counts{Orders: 6000}}}},
 	}
-	limits, err := limit.ParseAll([]string{"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms", "iops > 300"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	verdicts, err := judge(limits, measure.Series{}, table, s)
+	s.LimitTexts = []string{"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms", "iops > 300"}
+	v := seen(table, s)
+	all, err := verdicts(v.Input, v.window)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,20 +47,20 @@ func TestFilesStandForDrives(t *testing.T) {
 		measured float64
 		ok       bool
 	}{{.016, true}, {.030, false}, {.016, false}, {.004, true}, {450, true}} {
-		if v := verdicts[i]; v.Measured == nil || math.Abs(*v.Measured-want.measured) > 1e-9 || v.OK != want.ok {
+		if v := all[i]; v.Measured == nil || math.Abs(*v.Measured-want.measured) > 1e-9 || v.OK != want.ok {
 			t.Errorf("%s, want %v, %v", v, want.measured, want.ok)
 		}
 	}
-	f := figuresOf(table, s, false, nil)
+	f := v.figures()
 	if b := diagnose.Judge(f); b == nil || b.What != diagnose.Storage || !f.ReadFromDrives() {
 		t.Errorf("verdict %+v", b)
 	}
-	c := costsOf(table, s, false)
+	c := v.costs(nil)
 	if c == nil || math.Abs(*c.Reads-4) > 1e-9 || math.Abs(*c.Writes-1.5) > 1e-9 || math.Abs(*c.DeviceSeconds-.083) > 1e-9 {
 		t.Errorf("costs %+v", c)
 	}
 	var names []string
-	for _, condition := range conditionsOf(table, s) {
+	for _, condition := range v.conditions() {
 		names = append(names, condition.Name)
 	}
 	if all := strings.Join(names, ", "); !strings.Contains(all, "read latency, slowest device") || strings.Contains(all, "busiest device") {

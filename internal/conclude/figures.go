@@ -1,21 +1,14 @@
-package experiment
+package conclude
 
 import (
 	"math"
 	"time"
 
-	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
-
-// span is the first window of a run.
-func span(s result.Summary) (from, to time.Time) {
-	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
-	return at(s.Windows[0].From), at(s.Windows[0].To)
-}
 
 // known is a figure that was measured; nil for NaN.
 func known(v float64) *float64 {
@@ -25,38 +18,36 @@ func known(v float64) *float64 {
 	return &v
 }
 
-// powerOf takes the means of a run from its samples: idle over those before the first orders, active over the first
-// window. Without a meter it takes RAPL's figures; without either there is none.
-func powerOf(t monitor.Table, s result.Summary) *result.Power {
+// power takes the means of a run from its samples: idle over those before the first orders, active over the window. Without a meter
+// it takes RAPL's figures; without either there is none.
+func (v view) power() *result.Power {
 	source := monitor.Power
-	if t.Values(source) == nil {
+	if v.Counters.Values(source) == nil {
 		source = monitor.PowerRAPL
 	}
-	if t.Values(source) == nil {
+	if v.Counters.Values(source) == nil {
 		return nil
 	}
-	var active *float64
-	if len(s.Windows) > 0 {
-		from, to := span(s)
-		active = known(t.Mean(source, from, to))
+	p := &result.Power{Source: source, Idle: known(v.Counters.Mean(source, time.Time{}, v.Start))}
+	if v.window != nil {
+		p.Active = known(v.Counters.Mean(source, v.from, v.to))
 	}
-	return diagnose.NewPower(source, known(t.Mean(source, time.Time{}, s.Start)), active, s.OPM)
+	return p
 }
 
-// figuresOf takes from the samples of the first window what the bottleneck is judged by. local says that ds2 ran on the
-// databases' machine.
-func figuresOf(t monitor.Table, s result.Summary, local bool, measured *device.Record) diagnose.Figures {
-	from, to := span(s)
+// figures takes from the samples of the window what the bottleneck is judged by.
+func (v view) figures() diagnose.Figures {
+	t, from, to := v.Counters, v.from, v.to
 	mean := func(column string) *float64 { return known(t.Mean(column, from, to)) }
 	// over gives what a function makes of the means of all items of a column.
 	over := func(column string, f func(a, b float64) float64) (all *float64) {
 		for _, item := range t.Items(column) {
-			switch v := mean(item); {
-			case v == nil:
+			switch one := mean(item); {
+			case one == nil:
 			case all == nil:
-				all = v
+				all = one
 			default:
-				all = new(f(*all, *v))
+				all = new(f(*all, *one))
 			}
 		}
 		return all
@@ -67,8 +58,8 @@ func figuresOf(t monitor.Table, s result.Summary, local bool, measured *device.R
 	}
 	// busiest is of the machine or, where there are several, of that which has most.
 	busiest := func(column string) *float64 {
-		if v := mean(column); v != nil {
-			return v
+		if one := mean(column); one != nil {
+			return one
 		}
 		return highest(column)
 	}
@@ -85,31 +76,31 @@ func figuresOf(t monitor.Table, s result.Summary, local bool, measured *device.R
 		// The lower quartile: at times a busy machine lets a message lie.
 		f.RoundTrip = known(t.Quantile(column, 0.25, from, to))
 	}
-	addDevices(&f, t, s, measured)
+	v.addDevices(&f)
 	if f == (diagnose.Figures{}) {
 		return f
 	}
-	if local && s.Machine != nil {
-		f.CPUOwn = share(f.ClientOwn, s.Machine.Processors)
-		f.CPUDatabase = share(sum(monitor.ServerProcessors), s.Machine.Processors)
+	if v.Local && v.Machine != nil {
+		f.CPUOwn = share(f.ClientOwn, v.Machine.Processors)
+		f.CPUDatabase = share(sum(monitor.ServerProcessors), v.Machine.Processors)
 	}
-	for _, server := range s.Servers {
+	for _, server := range v.Servers {
 		if c := server.Container; c != nil && c.Processors > 0 {
 			f.ServerProcessors = &c.Processors
 		}
 	}
-	f.ReadsPerOrder = perOrder(sum(monitor.DiskReads), s.OPM)
-	f.ReadBytesPerOrder = perOrder(sum(monitor.ServerReadBytes), s.OPM)
-	addUsers(&f, s)
+	f.ReadsPerOrder = perOrder(sum(monitor.DiskReads), v.window.OPM)
+	f.ReadBytesPerOrder = perOrder(sum(monitor.ServerReadBytes), v.window.OPM)
+	v.addUsers(&f)
 	return f
 }
 
 // perOrder is what a rate a second comes to for each order.
-func perOrder(rate, opm *float64) *float64 {
-	if rate == nil || opm == nil || *opm <= 0 {
+func perOrder(rate *float64, opm float64) *float64 {
+	if rate == nil || opm <= 0 {
 		return nil
 	}
-	return new(*rate * 60 / *opm)
+	return new(*rate * 60 / opm)
 }
 
 // share is a number of processors as a share of all.
@@ -136,10 +127,10 @@ func sessionsOf(sum func(column string) *float64) *diagnose.Sessions {
 	}, sum(monitor.SessionsActive))
 }
 
-// addUsers adds where the users' own time went in the first window: in operations, and of that in messages on their way,
+// addUsers adds where the users' own time went in the window: in operations, and of that in messages on their way,
 // one to the server and one back for each operation, though some take more.
-func addUsers(f *diagnose.Figures, s result.Summary) {
-	w := s.Windows[0]
+func (v view) addUsers(f *diagnose.Figures) {
+	w := v.window
 	count, seconds := 0.0, 0.0
 	for operation, l := range w.Latency {
 		if operation != measure.WholeOrder {
@@ -147,7 +138,7 @@ func addUsers(f *diagnose.Figures, s result.Summary) {
 			seconds += float64(l.Count) * l.Mean / 1000
 		}
 	}
-	all := (w.LatencyTo - w.LatencyFrom) * float64(s.Threads*len(s.Targets))
+	all := (w.LatencyTo - w.LatencyFrom) * float64(v.Threads*len(v.Targets))
 	if all == 0 {
 		return
 	}

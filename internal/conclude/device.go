@@ -1,4 +1,4 @@
-package experiment
+package conclude
 
 import (
 	"ds2/internal/device"
@@ -7,10 +7,10 @@ import (
 	"ds2/internal/result"
 )
 
-// addDevices adds how near the devices were to their limit in the first window: by what was measured of them before (nil:
-// nobody did), and by the queue and the time of reads against the same run's best seconds.
-func addDevices(f *diagnose.Figures, t monitor.Table, s result.Summary, measured *device.Record) {
-	from, to := span(s)
+// addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if anything
+// was, and by the queue and the time of reads against the same run's best seconds.
+func (v view) addDevices(f *diagnose.Figures) {
+	t, from, to, measured := v.Counters, v.from, v.to, v.Device
 	reads, took := 0.0, 0.0
 	for _, column := range t.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(column)
@@ -24,7 +24,7 @@ func addDevices(f *diagnose.Figures, t monitor.Table, s result.Summary, measured
 			continue
 		}
 		f.DiskQueue, f.DiskSlowdown = queue, nil
-		if best := t.Quantile(times, 0.05, s.Start, s.End); best > 0 { // a few seconds may have no more than a read from its cache
+		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 { // a few seconds may have no more than a read from its cache
 			f.DiskSlowdown = known(t.Mean(times, from, to) / best)
 		}
 	}

@@ -1,4 +1,4 @@
-package experiment
+package conclude
 
 import (
 	"math"
@@ -12,6 +12,11 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
+
+// seen is the first window of a run, as its counters saw it.
+func seen(table monitor.Table, s result.Summary) view {
+	return newView(Input{Asked: s.Asked, Happened: s.Happened, Counters: table}, &s.Windows[0])
+}
 
 // TestBottleneckOfTheWindow has a run that computes before its window and waits for storage in it.
 func TestBottleneckOfTheWindow(t *testing.T) {
@@ -27,10 +32,12 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		table.Rows = append(table.Rows, row)
 	}
 	s := result.Summary{
-		Start: start, Targets: []string{"a:5432/ds2", "b:5432/ds2"},
-		Windows: []measure.Window{{From: 10, To: 20}},
+		Asked:      result.Asked{Targets: []string{"a:5432/ds2", "b:5432/ds2"}},
+		Happened:   result.Happened{Start: start},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 20}}},
 	}
-	f := figuresOf(table, s, true, nil)
+	s.Local = true
+	f := seen(table, s).figures()
 	b := diagnose.Judge(f)
 	if b == nil || b.What != diagnose.Storage {
 		t.Fatalf("bottleneck = %+v, want storage", b)
@@ -43,7 +50,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, v[0], v[1])
 		}
 	}
-	if f := figuresOf(monitor.Table{}, s, true, nil); f != (diagnose.Figures{}) {
+	if f := seen(monitor.Table{}, s).figures(); f != (diagnose.Figures{}) {
 		t.Errorf("figures of a run that nobody sampled = %+v", f)
 	}
 }
@@ -60,12 +67,17 @@ func TestDevices(t *testing.T) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	s := result.Summary{Start: start, End: start.Add(20 * time.Second), Targets: []string{"a"}, Windows: []measure.Window{{From: 10, To: 20}}}
+	s := result.Summary{
+		Asked:      result.Asked{Targets: []string{"a"}},
+		Happened:   result.Happened{Start: start, End: start.Add(20 * time.Second)},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 20}}},
+	}
 	measured := &device.Record{
 		Reads: []device.Point{{Depth: 1, IOPS: 2000, Mean: .5e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3}, {Depth: 256, IOPS: 10000, Mean: 25e-3}},
 		Log:   device.Point{Depth: 1, IOPS: 500, Mean: 2e-3},
 	}
-	f := figuresOf(table, s, true, measured)
+	s.Device, s.Local = measured, true
+	f := seen(table, s).figures()
 	for name, v := range map[string][2]float64{
 		"reads": {*f.DeviceReads, .5}, "log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6}, "slowdown": {*f.DiskSlowdown, 4},
 	} {
@@ -76,7 +88,8 @@ func TestDevices(t *testing.T) {
 	if of := f.OfDevice(); of != "reads 50 % of what the device can do at this latency, log writes 12 % of what it can do one after the other" {
 		t.Error(of)
 	}
-	f = figuresOf(table, s, true, nil)
+	s.Device = nil
+	f = seen(table, s).figures()
 	if f.DeviceReads != nil || f.DeviceLog != nil || f.OfDevice() != "" {
 		t.Errorf("nobody measured the device: %+v", f)
 	}
@@ -88,8 +101,10 @@ func TestDevices(t *testing.T) {
 func TestPowerOf(t *testing.T) {
 	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	record := func(columns ...string) (monitor.Table, result.Summary) {
-		opm := 64973.7
-		r := &result.Record{Summary: result.Summary{Start: start, OPM: &opm, Windows: []measure.Window{{From: 10, To: 20}}}}
+		r := &result.Record{Summary: result.Summary{
+			Happened:   result.Happened{Start: start},
+			Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 20}}},
+		}}
 		r.Host.Columns = columns
 		for second := -120; second <= 20; second++ {
 			watts := 393.1 // idle
@@ -107,21 +122,21 @@ func TestPowerOf(t *testing.T) {
 		}
 		return r.Host, r.Summary
 	}
-	p := powerOf(record(monitor.Power, monitor.PowerRAPL))
-	if p.Source != monitor.Power || math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.OPMPerWatt-129.584563) > 1e-6 {
-		t.Errorf("power of the storage report's median run = %+v: idle %v, active %v, OPM/W %v", p, *p.Idle, *p.Active, *p.OPMPerWatt)
+	p := seen(record(monitor.Power, monitor.PowerRAPL)).power()
+	if p.Source != monitor.Power || math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.PerWatt(64973.7)-129.584563) > 1e-6 {
+		t.Errorf("power of the storage report's median run = %+v: idle %v, active %v, OPM/W %v", p, *p.Idle, *p.Active, *p.PerWatt(64973.7))
 	}
-	if p := powerOf(record(monitor.PowerRAPL)); p.Source != monitor.PowerRAPL {
+	if p := seen(record(monitor.PowerRAPL)).power(); p.Source != monitor.PowerRAPL {
 		t.Errorf("power without a meter is from %s", p.Source)
 	}
-	if p := powerOf(record("cpu.busy_ratio")); p != nil {
+	if p := seen(record("cpu.busy_ratio")).power(); p != nil {
 		t.Errorf("power without any meter = %+v", p)
 	}
 }
 
 // TestWarnings does not say that the drives see hardly a read where the window's reads came from them.
 func TestWarnings(t *testing.T) {
-	o := &monitor.Observer{Reads: []string{"fits"}, Warnings: []string{"fsync is off"}}
+	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
 	for _, c := range []struct {
 		why  string
 		f    diagnose.Figures

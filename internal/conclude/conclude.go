@@ -1,0 +1,169 @@
+// Package conclude says what a run comes to, over any windows: the figure that counts, limits, power, the bottleneck, what a cycle cost
+// and under which conditions; and what several runs come to together. Its functions are pure: they know what the record of a run holds
+// and nothing else, no database, no clock, no context. So a report that asks for another window is answered as the run itself would
+// have been, and everybody who shows a figure shows the same one. How figures are drawn is for package report.
+package conclude
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// Input is all that a conclusion is drawn from.
+type Input struct {
+	result.Asked
+	result.Happened
+	Series   measure.Series
+	Counters monitor.Table // without rows where nobody observed
+	Own      Concluder     // nil: the workload has nothing to add
+}
+
+// Concluder is a workload that adds what only it knows: another figure that counts, sections of the report, conditions. All but the
+// verdicts is there when it is asked.
+type Concluder interface {
+	Conclude(in Input, c *result.Conclusion) error
+}
+
+// Of concludes a run over windows; over none over those that it was asked for, or its run phase. The error says what could not be
+// concluded, such as a window that the run did not reach; the rest is there.
+func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error) {
+	c.Phases = in.Series.Phases()
+	reached := in.Series.Phase(measure.PhaseRun)
+	if reached.To > 0 {
+		progress := in.Series.Progress()
+		c.CumulativeOPM, c.CumulativeOf = &progress.Cumulative, &progress.Since
+	}
+	if len(windows) == 0 && reached.To > 0 {
+		windows, err = asked(in.Parameters.Windows, reached)
+	}
+	for _, spec := range windows {
+		w, windowErr := in.Series.Compute(spec)
+		if windowErr != nil {
+			err = errors.Join(err, windowErr)
+			continue
+		}
+		c.Windows = append(c.Windows, w)
+	}
+	v := view{Input: in}
+	var figure *result.Figure
+	if len(c.Windows) > 0 {
+		v = newView(in, &c.Windows[0])
+		figure = &result.Figure{Unit: in.Words.Rate, Value: v.window.OPM, CI95: v.window.CI95}
+	}
+	if c.Power = v.power(); v.window != nil && len(in.Counters.Columns) > 0 {
+		c.Costs, c.Conditions = v.costs(c.Power), v.conditions()
+		if b := diagnose.Judge(v.figures()); b != nil {
+			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(in.Cautions, b.Figures)}
+		}
+	}
+	c.Headline = result.NewHeadline(figure)
+	if in.Own != nil {
+		err = errors.Join(err, in.Own.Conclude(in, &c))
+	}
+	if c.Figure != nil {
+		c.Figure.PerWatt = c.Power.PerWatt(c.Figure.Value)
+	}
+	c.Conditions = append(c.Conditions, debtConditions(in, c)...)
+	if len(in.LimitTexts) > 0 {
+		var limitErr error
+		c.Limits, limitErr = verdicts(in, v.window)
+		err = errors.Join(err, limitErr)
+	}
+	return c, err
+}
+
+// asked are the windows that a run was asked for, or its run phase.
+func asked(texts []string, run measure.Span) (all []measure.WindowSpec, err error) {
+	for _, text := range texts {
+		w, err := measure.ParseWindow(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	if len(all) == 0 {
+		all = append(all, measure.WindowSpec{Name: "run", Span: run})
+	}
+	return all, nil
+}
+
+// verdicts are those of the limits over a window. A run without one has no samples, so its limits fail.
+func verdicts(in Input, w *measure.Window) ([]limit.Verdict, error) {
+	limits, err := limit.ParseAll(in.LimitTexts)
+	if err != nil {
+		return nil, fmt.Errorf("judge limits: %w", err)
+	}
+	figures := limit.Figures(func(limit.Metric) (float64, bool, bool) { return 0, false, false })
+	if w != nil {
+		if figures, err = Figures(in, *w); err != nil {
+			return nil, fmt.Errorf("judge limits: %w", err)
+		}
+	}
+	return limit.Judge(limits, figures), nil
+}
+
+// Figures are those of a window that limits and gates can be on.
+func Figures(in Input, w measure.Window) (limit.Figures, error) {
+	return limit.Of(in.Words.Limits(), in.Series, w, in.Counters, in.Start, in.Machine)
+}
+
+// warnings are what makes a run a poor test of storage, after it was made.
+func warnings(before result.Cautions, f diagnose.Figures) (all []string) {
+	if !f.ReadFromDrives() {
+		all = append(all, before.Reads...)
+	}
+	all = append(all, before.Other...)
+	if others := f.Disturbance(); others != "" {
+		all = append(all, others)
+	}
+	return all
+}
+
+// view is what happened in the first window; window is nil where there is none.
+type view struct {
+	Input
+	window   *measure.Window
+	from, to time.Time
+}
+
+func newView(in Input, w *measure.Window) view {
+	v := view{Input: in, window: w}
+	v.from, v.to = in.At(w.From), in.At(w.To)
+	return v
+}
+
+// At is a time of the run, in seconds since the first orders, on the clock.
+func (in Input) At(seconds float64) time.Time {
+	return in.Start.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// debtConditions are the figures of the debt by which runs are compared.
+func debtConditions(in Input, c result.Conclusion) (all []result.Condition) {
+	d := in.Debt
+	if d == nil || d.Error != "" {
+		return nil
+	}
+	all = append(all, result.Condition{Name: result.DebtTime, Value: d.Seconds, Unit: "s"})
+	for _, io := range []struct {
+		name  string
+		value *float64
+	}{{result.DebtReads, d.Reads}, {result.DebtWrites, d.Writes}} {
+		if io.value != nil {
+			all = append(all, result.Condition{Name: io.name, Value: *io.value})
+		}
+	}
+	i := slices.IndexFunc(c.Phases, func(p measure.PhaseSpan) bool { return p.Phase == measure.PhaseRun })
+	if f := c.Figure; i >= 0 && f != nil {
+		worked := c.Phases[i].To
+		all = append(all, result.Condition{Name: result.SettledRate, Value: f.Value * worked / (worked + d.Seconds), Unit: f.Unit})
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// Block is a part of a record that is a workload's own: JSON that no other room reads.
+type Block json.RawMessage
+
+// NewBlock is the block of a value that JSON can hold.
+func NewBlock(v any) Block {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("a block of a record: %v", err)) // a fault of the workload's, whatever the values
+	}
+	return text
+}
+
+// Into reads the block into v, and refuses numbers that cannot have been measured. An empty one leaves v as it is.
+func (b Block) Into(v any) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("read the workload's part of the record: %w", err)
+	}
+	if name, number := beyond(reflect.ValueOf(v), ""); name != "" {
+		return fmt.Errorf("read the workload's part of the record: %s is %v, which cannot have been measured", name, number)
+	}
+	return nil
+}
+
+// MarshalJSON gives the block as it is.
+func (b Block) MarshalJSON() ([]byte, error) { return json.RawMessage(b).MarshalJSON() }
+
+// UnmarshalJSON keeps the block without blanks, so that it can be compared.
+func (b *Block) UnmarshalJSON(text []byte) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return err
+	}
+	*b = compact.Bytes()
+	return nil
+}
+
+// Said is a parameter in words.
+type Said struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
