@@ -25,7 +25,7 @@ import (
 var updateSchema = flag.Bool("update-schema", false, "write the JSON Schema of the commands' output again")
 
 // schemaFile is the published description of what commands write as JSON, in the version of the record.
-const schemaFile = "../../docs/schema/ds2-1.schema.json"
+const schemaFile = "../../docs/schema/ds2-2.schema.json"
 
 // outputs are the types of what each command writes by --output json.
 var outputs = map[string]any{
@@ -92,8 +92,8 @@ func publishedSchema(t *testing.T) []byte {
 	}
 	text, err := json.Marshal(&reflected.Schema{
 		Version:     reflected.Version,
-		ID:          "ds2-1.schema.json",
-		Title:       "What ds2 writes as JSON, in version 1",
+		ID:          "ds2-2.schema.json",
+		Title:       "What ds2 writes as JSON, in version 2",
 		Definitions: all,
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Compiler, error) {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	return c, c.AddResource("ds2-1.schema.json", schema)
+	return c, c.AddResource("ds2-2.schema.json", schema)
 })
 
 // fits holds a text against one of the outputs.
@@ -178,7 +178,7 @@ func fits(text, output string) error {
 	if err != nil {
 		return err
 	}
-	schema, err := c.Compile("ds2-1.schema.json#/$defs/" + output)
+	schema, err := c.Compile("ds2-2.schema.json#/$defs/" + output)
 	if err != nil {
 		return err
 	}
