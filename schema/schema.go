@@ -62,7 +62,7 @@ type Params struct {
 	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.
 	DataTablespace, IndexTablespace string
 
-	SQLServer SQLServer
+	Layout Layout
 }
 
 // Orders is the number of orders of the dataset: twelve months of them.

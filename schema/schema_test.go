@@ -9,7 +9,7 @@ import (
 // allParams renders every statement of an engine's scripts.
 var allParams = Params{
 	Database: "ds2", Customers: 20_000, OrdersPerMonth: 1_000, Products: 10_000,
-	SQLServer: SQLServer{
+	Layout: Layout{
 		Login: "ds2user", Password: "secret", FilesDir: "/mnt/data",
 		Files: []ServerFile{{"us_cust.csv", "customers", 10_000}, {"jan_orders.csv", "orders", 1_000}},
 	},

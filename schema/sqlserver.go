@@ -7,8 +7,8 @@ import (
 	"text/template"
 )
 
-// SQLServer is what the SQL for SQL Server depends on besides the size.
-type SQLServer struct {
+// Layout is how a database is laid out on servers with files of their own, and what the SQL depends on besides the size.
+type Layout struct {
 	// FilesPerFilegroup is the number of files of each of the four filegroups; 0 counts as 1. The storage report used
 	// 8 on 24 cores.
 	FilesPerFilegroup int
@@ -31,14 +31,14 @@ type SQLServer struct {
 	// CRLF says that their lines end in CR LF, not LF.
 	CRLF bool
 	// Uses is what the workload uses of a server.
-	Uses SQLServerFeatures
+	Uses Features
 	// Lacks is what the server at hand cannot do; the zero value is a SQL Server that can do it all.
-	Lacks SQLServerFeatures
+	Lacks Features
 }
 
-// SQLServerFeatures are what some servers of SQL Server's family cannot take of the layout and the tuning. The statements are
+// Features are what some servers of SQL Server's family cannot take of the layout and the tuning. The statements are
 // then left out; but for full-text search, the benchmark can do without them.
-type SQLServerFeatures struct {
+type Features struct {
 	Files       bool // filegroups and files to place
 	Recovery    bool // recovery models to choose
 	Statistics  bool // CREATE STATISTICS and UPDATE STATISTICS
@@ -114,7 +114,7 @@ const SQLServerFilegroup = "DS_CUST_FG"
 // filegroups lays the files out.
 func filegroups(p Params) []filegroup {
 	customers, orders, misc, indexes := dataMB(p)
-	n := max(p.SQLServer.FilesPerFilegroup, 1)
+	n := max(p.Layout.FilesPerFilegroup, 1)
 	group := func(name, file string, mb int64) filegroup {
 		g := filegroup{Name: name, FileMB: max(int64(float64(mb)*spare)/int64(n)+1, smallestFileMB)}
 		for i := range n {
@@ -132,8 +132,8 @@ func filegroups(p Params) []filegroup {
 
 // logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the other.
 func logMB(p Params) int64 {
-	if p.SQLServer.LogMB > 0 {
-		return p.SQLServer.LogMB
+	if p.Layout.LogMB > 0 {
+		return p.Layout.LogMB
 	}
 	customers, orders, misc, indexes := dataMB(p)
 	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)
@@ -154,7 +154,7 @@ type dataFile struct {
 
 // mailboxFiles are the data files of a mailbox database; the first also holds the server's own tables.
 func mailboxFiles(p Params) []dataFile {
-	n := max(p.SQLServer.FilesPerFilegroup, 1)
+	n := max(p.Layout.FilesPerFilegroup, 1)
 	mb := catalogMB + int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n)
 	files := []dataFile{{"mail_1", "mail_1.mdf", mb}}
 	for i := 2; i <= n; i++ {
@@ -166,8 +166,8 @@ func mailboxFiles(p Params) []dataFile {
 
 // mailboxLogMB is the size of its log.
 func mailboxLogMB(p Params) int64 {
-	if p.SQLServer.LogMB > 0 {
-		return p.SQLServer.LogMB
+	if p.Layout.LogMB > 0 {
+		return p.Layout.LogMB
 	}
 	return min(max(int64(float64(p.Bytes)/(1<<20)*mailboxLogShare), smallestLogMB), largestMailboxLog)
 }
@@ -203,7 +203,7 @@ func quote(text string) string   { return "N'" + strings.ReplaceAll(text, "'", "
 
 // onFilegroup is the clause that places a table or an index, empty where the server has no filegroups.
 func onFilegroup(p Params, name string) string {
-	if p.SQLServer.Lacks.Files {
+	if p.Layout.Lacks.Files {
 		return ""
 	}
 	return " ON " + name
@@ -211,7 +211,7 @@ func onFilegroup(p Params, name string) string {
 
 // sortInTempdb has an index build sort in tempdb, where the server takes options of indexes.
 func sortInTempdb(p Params) string {
-	if p.SQLServer.Lacks.Statistics {
+	if p.Layout.Lacks.Statistics {
 		return ""
 	}
 	return " WITH (SORT_IN_TEMPDB = ON)"

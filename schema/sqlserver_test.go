@@ -9,7 +9,7 @@ import (
 func TestSQLServerLayout(t *testing.T) {
 	p := Params{
 		Database: "DS2]1", Customers: 40_000_000, OrdersPerMonth: 2_000_000, Products: 200_000,
-		SQLServer: SQLServer{FilesPerFilegroup: 8, DataDir: `E:\it's`, LogDir: `F:\log\`, Login: "ds2user", Password: "it's"},
+		Layout: Layout{FilesPerFilegroup: 8, DataDir: `E:\it's`, LogDir: `F:\log\`, Login: "ds2user", Password: "it's"},
 	}
 	script, err := SQL("sqlserver", Database, p)
 	if err != nil {
@@ -42,8 +42,8 @@ func TestSQLServerLayout(t *testing.T) {
 
 // What a server lacks leaves no trace in the SQL.
 func TestSQLServerLacks(t *testing.T) {
-	p := Params{Database: "DS2", SQLServer: SQLServer{
-		Login: "ds2user", Password: "secret", Lacks: SQLServerFeatures{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true},
+	p := Params{Database: "DS2", Layout: Layout{
+		Login: "ds2user", Password: "secret", Lacks: Features{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true},
 	}}
 	for _, phase := range Phases {
 		statements, err := Statements("sqlserver", phase, p)
@@ -63,7 +63,7 @@ func TestSQLServerLacks(t *testing.T) {
 // A mailbox database has two files that grow no more in a run, and lets each commit say whether it waits for the log; a server
 // that lacks this is sent none of it.
 func TestMailboxesOnSQLServer(t *testing.T) {
-	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, SQLServer: SQLServer{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
+	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
 	script, err := SQL("sqlserver", Database, p)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, script)
 		}
 	}
-	p.SQLServer.Lacks = SQLServerFeatures{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
+	p.Layout.Lacks = Features{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
 	for _, phase := range append([]Phase{Drop}, Phases...) {
 		statements, err := Statements("sqlserver", phase, p)
 		if err != nil {
@@ -97,7 +97,7 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 
 // The server reads each file in a transaction of its own, with what its table needs and no more.
 func TestSQLServerReadsFiles(t *testing.T) {
-	p := Params{Database: "DS2", SQLServer: SQLServer{
+	p := Params{Database: "DS2", Layout: Layout{
 		FilesDir: `\\files\Tom's data\`, CRLF: true,
 		Files: []ServerFile{{"jan_orderlines.csv", "orderlines", 497}, {"row_cust.csv", "customers", 1000}, {"jan_cust_hist.csv", "cust_hist", 497}},
 	}}
@@ -105,8 +105,8 @@ func TestSQLServerReadsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(statements) != len(p.SQLServer.Files) {
-		t.Fatalf("%d statements for %d files", len(statements), len(p.SQLServer.Files))
+	if len(statements) != len(p.Layout.Files) {
+		t.Fatalf("%d statements for %d files", len(statements), len(p.Layout.Files))
 	}
 	const golden = `SET DATEFORMAT ymd; -- whatever the login's language: dates stand as 2009/12/31
 SET XACT_ABORT ON;
@@ -127,7 +127,7 @@ COMMIT TRANSACTION;`
 			t.Errorf("no %q, or the wrong identity, in\n%s", want, sql)
 		}
 	}
-	p.SQLServer.CRLF, p.SQLServer.FilesDir = false, "/mnt/data"
+	p.Layout.CRLF, p.Layout.FilesDir = false, "/mnt/data"
 	if script, err := SQL("sqlserver", Data, p); err != nil || !strings.Contains(script, "FROM N'/mnt/data/row_cust.csv'") || strings.Contains(script, "0x0d") {
 		t.Errorf("files of Linux on Linux: %v\n%s", err, script)
 	}

@@ -116,7 +116,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 		}
 	}
 	var err error
-	if f.options.Schema.SQLServer, err = f.sqlServer.read(); err != nil {
+	if f.options.Schema.Layout, err = f.sqlServer.read(); err != nil {
 		return err
 	}
 	stores, err := f.open()
@@ -125,7 +125,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	defer closeStores(stores)
 	for _, s := range stores {
-		if len(f.options.Schema.SQLServer.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
+		if len(f.options.Schema.Layout.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
 			return usageError("--server-dir: %s cannot read the files itself: leave it out", s.Engine())
 		}
 	}

@@ -53,7 +53,7 @@ ds2 load asks the server and leaves out what it cannot take.`,
 				return err
 			}
 			script, err := schema.Script(engine, phases, data.options.Dataset.Params(schema.Params{
-				Database: database, DataTablespace: dataTablespace, IndexTablespace: indexTablespace, SQLServer: sqlServer,
+				Database: database, DataTablespace: dataTablespace, IndexTablespace: indexTablespace, Layout: sqlServer,
 			}))
 			if err != nil {
 				return err

@@ -14,7 +14,7 @@ import (
 
 // sqlServerFlags are the flags for the layout of a SQL Server database, and for the login that the driver gets there.
 type sqlServerFlags struct {
-	options      schema.SQLServer
+	options      schema.Layout
 	passwordFile string
 }
 
@@ -66,7 +66,7 @@ func (f *sqlServerFlags) files(m *folder.Manifest) error {
 }
 
 // read checks the flags and reads the password.
-func (f *sqlServerFlags) read() (schema.SQLServer, error) {
+func (f *sqlServerFlags) read() (schema.Layout, error) {
 	o := f.options
 	if o.FilesPerFilegroup < 1 || o.FilesPerFilegroup > maxFiles {
 		return o, usageError("--files-per-filegroup is %d: it must be 1 to %d", o.FilesPerFilegroup, maxFiles)

@@ -29,7 +29,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 		done: map[string]int64{"us_cust.csv part 1 of 1": 10_000, "feb_orders.csv part 1 of 1": 1_000},
 	}
 	for _, p := range l.parts {
-		l.params.SQLServer.Files = append(l.params.SQLServer.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
+		l.params.Layout.Files = append(l.params.Layout.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
 	}
 	l.course = newCourse(noProgress{}, l.parts, nil)
 	statements, err := l.fileStatements()

@@ -11,17 +11,17 @@ import (
 	"ds2/internal/store"
 )
 
-// kitTelltales are those of the kit's own tables: see workload.Dataset.Telltales.
-var kitTelltales = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
+// kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
+var kitColumns = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
 // held lists the tables of the workload and of this kit that the database holds. A table that only bears the name of one is an
 // error: it stands in the way, and is not the workload's to drop.
 func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
-	telltales := l.options.Dataset.Telltales()
-	maps.Copy(telltales, kitTelltales)
+	signatures := l.options.Dataset.SignatureColumns()
+	maps.Copy(signatures, kitColumns)
 	var names []string
-	for table := range telltales {
+	for table := range signatures {
 		names = append(names, literal(table))
 	}
 	rows, err := l.engine.DB().QueryContext(ctx, `SELECT LOWER(table_name), LOWER(column_name)
@@ -43,10 +43,10 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	}
 	var held []string
 	for table, columns := range columns {
-		if !slices.Contains(columns, telltales[table]) {
+		if !slices.Contains(columns, signatures[table]) {
 			return nil, &store.Error{
 				Op: "look into database " + l.engine.Database(), Class: store.Config,
-				Err:  fmt.Errorf("its table %s is another's: it has no column %s", table, telltales[table]),
+				Err:  fmt.Errorf("its table %s is another's: it has no column %s", table, signatures[table]),
 				Hint: "name another database in the target, such as one that does not exist yet",
 			}
 		}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,8 +24,8 @@ const (
 	StateReady   = "ready"
 )
 
-// Workload names the workload whose database it is. Those that do not say it were loaded by a ds2 that knew DS2 alone.
-func (i Info) Workload() string { return cmp.Or(i[InfoWorkload], "ds2") }
+// Workload names the workload whose database it is.
+func (i Info) Workload() string { return i[InfoWorkload] }
 
 // maxInfo is what the notes of a database may come to in bytes: ds2 writes a thousandth of it.
 const maxInfo = 1 << 20

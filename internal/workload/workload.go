@@ -78,9 +78,9 @@ type Dataset interface {
 	// the workload's own. An unfinished load is continued only by one with the same.
 	Info() store.Info
 
-	// Telltales names for each table of the schema a column by which it is known, both in lower case: another application may
+	// SignatureColumns names for each table of the schema a column by which it is known, both in lower case: another application may
 	// well have a table of that name, which is not to be dropped.
-	Telltales() map[string]string
+	SignatureColumns() map[string]string
 
 	// Params fills in what the SQL depends on: whose database it is, its size, and what it uses of a server.
 	Params(p schema.Params) schema.Params

@@ -15,7 +15,7 @@ CREATE TABLE ds2_steps (
 ){{.}};{{end}}
 
 {{- define "login"}}
-{{- $p := .SQLServer}}
+{{- $p := .Layout}}
 {{- if $p.Password}}
 GO
 -- step: the driver's login. The password is checked against the server's policy.
@@ -31,24 +31,24 @@ GRANT VIEW SERVER STATE TO {{ident $p.Login}};
 {{- end}}{{end}}
 
 {{- define "user"}}
-{{- if .SQLServer.Password}}
+{{- if .Layout.Password}}
 GO
 -- The driver's user, which owns the database.
 -- name: create user
-IF USER_ID({{str .SQLServer.Login}}) IS NULL
-    CREATE USER {{ident .SQLServer.Login}} FOR LOGIN {{ident .SQLServer.Login}};
-{{- if not .SQLServer.Lacks.Owners}}
+IF USER_ID({{str .Layout.Login}}) IS NULL
+    CREATE USER {{ident .Layout.Login}} FOR LOGIN {{ident .Layout.Login}};
+{{- if not .Layout.Lacks.Owners}}
 GO
 -- step: it may have been made for a login of that name that is gone. Azure SQL Database takes this alone in its batch only.
 -- name: map user
-ALTER USER {{ident .SQLServer.Login}} WITH LOGIN = {{ident .SQLServer.Login}};
+ALTER USER {{ident .Layout.Login}} WITH LOGIN = {{ident .Layout.Login}};
 {{- end}}
 GO
 -- step: for the user.
 -- name: grant to user
-{{- if .SQLServer.Lacks.Owners}}
-GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .SQLServer.Login}};
+{{- if .Layout.Lacks.Owners}}
+GRANT SELECT, INSERT, UPDATE, DELETE, EXECUTE ON SCHEMA::dbo TO {{ident .Layout.Login}};
 {{- else}}
-ALTER ROLE db_owner ADD MEMBER {{ident .SQLServer.Login}};
+ALTER ROLE db_owner ADD MEMBER {{ident .Layout.Login}};
 {{- end}}
 {{- end}}{{end}}

@@ -77,9 +77,9 @@ func versionFinding(version string, major int) store.Finding {
 func writableFinding(standby, readOnly bool) store.Finding {
 	switch {
 	case standby:
-		return store.Finding{What: "writable", State: store.Failure, Found: "the server is a standby, which takes no orders", Do: "name the primary"}
+		return store.Finding{What: "writable", State: store.Failure, Found: "the server is a standby, which is read-only", Do: "name the primary"}
 	case readOnly:
-		return store.Finding{What: "writable", State: store.Failure, Found: "default_transaction_read_only is on: orders would fail", Do: "set it off for the database or the user"}
+		return store.Finding{What: "writable", State: store.Failure, Found: "default_transaction_read_only is on: the changes of a run would fail", Do: "set it off for the database or the user"}
 	}
 	return store.Finding{What: "writable", State: store.OK, Found: "the server takes changes"}
 }
@@ -141,7 +141,7 @@ func (s *Store) rights(ctx context.Context, user string) store.Finding {
 	case uncalled != "":
 		f.State, f.Found, f.Do = store.Failure, fmt.Sprintf("%s may not call %s", user, uncalled), grant("EXECUTE ON ALL FUNCTIONS IN SCHEMA …")
 	case unwritten != "":
-		f.State, f.Found, f.Do = store.Warning, fmt.Sprintf("%s may not insert into and update %s", user, unwritten), "if orders then fail: "+grant("INSERT, UPDATE ON ALL TABLES IN SCHEMA …")
+		f.State, f.Found, f.Do = store.Warning, fmt.Sprintf("%s may not insert into and update %s", user, unwritten), "if operations then fail: "+grant("INSERT, UPDATE ON ALL TABLES IN SCHEMA …")
 	}
 	return f
 }

@@ -113,7 +113,7 @@ func (s *Store) Label() string {
 	return escape.Text(net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database)
 }
 
-// DB is a pool for everything but orders.
+// DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
 // Wrap makes a *store.Error of an error that DB returned.

@@ -194,7 +194,7 @@ func classOf(number int32) (store.Class, string) {
 	case babelfishUnmapped:
 		return store.Bug, "Babelfish gives this number to every error that SQL Server has none for: the text is PostgreSQL's"
 	case 7601, 7609:
-		return store.Config, "install the server's full-text search: two of the browses need it"
+		return store.Config, "install the server's full-text search: the workload searches by it"
 	}
 	return store.Bug, ""
 }

@@ -56,7 +56,7 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	if !execute {
 		found = user + " may not call all procedures of the database"
 	}
-	add("rights", execute, store.Warning, found, "if orders then fail: GRANT EXECUTE TO the user, or connect as the owner")
+	add("rights", execute, store.Warning, found, "if operations then fail: GRANT EXECUTE TO the user, or connect as the owner")
 	if !state {
 		add("counters", false, store.Warning, user+" has no VIEW SERVER STATE: the server's counters and waits are not observed", "GRANT VIEW SERVER STATE TO the login")
 	}

@@ -68,8 +68,8 @@ func TestPasswordsInClear(t *testing.T) {
 	s := open(t, "sqlserver://u:p@host")
 	s.server = &server{edition: 3, major: 16, fullText: true}
 	var params schema.Params
-	params.SQLServer.Password = "Secret1!"
-	params.SQLServer.Login = "ds2user"
+	params.Layout.Password = "Secret1!"
+	params.Layout.Login = "ds2user"
 	if _, err := s.Adapt(t.Context(), &params); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "in clear") {
 		t.Errorf("a login over a network in clear: %v", err)
 	}

@@ -37,7 +37,7 @@ func (v server) azure() bool {
 }
 
 // check is an error where the server cannot serve a workload at all.
-func (v server) check(uses schema.SQLServerFeatures) error {
+func (v server) check(uses schema.Features) error {
 	if v.babelfish || v.azure() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (v server) check(uses schema.SQLServerFeatures) error {
 			Err: fmt.Errorf("its major version is %d, before %d", v.major, oldest)}
 	}
 	if uses.FullText && !v.fullText {
-		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "install it (mssql-server-fts on Linux): two of the browses need it",
+		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "install it (mssql-server-fts on Linux): the workload searches by it",
 			Err: errors.New("full-text search is not installed")}
 	}
 	return nil
@@ -96,14 +96,14 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := v.check(p.SQLServer.Uses); err != nil {
+	if err := v.check(p.Layout.Uses); err != nil {
 		return nil, err
 	}
-	if len(p.SQLServer.Files) > 0 && (v.babelfish || v.azure()) {
+	if len(p.Layout.Files) > 0 && (v.babelfish || v.azure()) {
 		return nil, &store.Error{Op: "have " + s.Label() + " read files", Class: store.Config,
 			Err: errors.New("this server has no BULK INSERT from files"), Hint: "leave --server-dir out"}
 	}
-	if p.SQLServer.Password != "" && !s.hides() {
+	if p.Layout.Password != "" && !s.hides() {
 		return nil, &store.Error{Op: "make the driver's login on " + s.Label(), Class: store.Config,
 			Err:  errors.New("its password would cross the network in clear: without encrypt=true only the login is encrypted"),
 			Hint: "add encrypt=true to the target, and certificate=FILE where this machine does not trust the server's"}
@@ -112,7 +112,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 	if err != nil {
 		return nil, s.Wrap("look for filegroups in "+s.Label(), err)
 	}
-	o := &p.SQLServer
+	o := &p.Layout
 	if o.DataDir == "" {
 		o.DataDir = v.dataPath
 	}
@@ -142,8 +142,8 @@ func (s *Store) hasLogin(ctx context.Context, v server, login string) (bool, err
 }
 
 // lacks says what the server cannot do; placed, whether the database has the filegroups or will have them.
-func (v server) lacks(placed bool) schema.SQLServerFeatures {
-	return schema.SQLServerFeatures{
+func (v server) lacks(placed bool) schema.Features {
+	return schema.Features{
 		Files:       v.babelfish || v.azure() || !placed,
 		Recovery:    v.babelfish || v.azure(),
 		Statistics:  v.babelfish,
@@ -156,7 +156,7 @@ func (v server) lacks(placed bool) schema.SQLServerFeatures {
 }
 
 // leftOut tells in a line each what the SQL does without.
-func (v server) leftOut(o schema.SQLServer) []string {
+func (v server) leftOut(o schema.Layout) []string {
 	const takesNo = "left out, for this server has none: "
 	files := takesNo + "filegroups, file placement and file sizes"
 	if !v.babelfish && !v.azure() {

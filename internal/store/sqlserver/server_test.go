@@ -9,22 +9,22 @@ import (
 )
 
 // ds2Uses is what DS2 uses of a server.
-var ds2Uses = schema.SQLServerFeatures{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true}
+var ds2Uses = schema.Features{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true}
 
 func TestWhatServersLack(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		server server
 		placed bool
-		lacks  schema.SQLServerFeatures
+		lacks  schema.Features
 	}{
-		{"SQL Server 2022, new database", server{edition: 3, major: 16, fullText: true}, true, schema.SQLServerFeatures{}},
-		{"SQL Server 2017, database without filegroups", server{edition: 2, major: 14, fullText: true}, false, schema.SQLServerFeatures{Files: true}},
-		{"Azure SQL Managed Instance", server{edition: 8, major: 12, fullText: true}, true, schema.SQLServerFeatures{Files: true, Recovery: true}},
+		{"SQL Server 2022, new database", server{edition: 3, major: 16, fullText: true}, true, schema.Features{}},
+		{"SQL Server 2017, database without filegroups", server{edition: 2, major: 14, fullText: true}, false, schema.Features{Files: true}},
+		{"Azure SQL Managed Instance", server{edition: 8, major: 12, fullText: true}, true, schema.Features{Files: true, Recovery: true}},
 		{"Azure SQL Database", server{edition: 5, major: 12, fullText: true}, true,
-			schema.SQLServerFeatures{Files: true, Recovery: true, ServerState: true}},
+			schema.Features{Files: true, Recovery: true, ServerState: true}},
 		{"Babelfish, which gives itself out as a Standard Edition", server{edition: 2, major: 12, babelfish: true}, true,
-			schema.SQLServerFeatures{Files: true, Recovery: true, Statistics: true, Catalog: true, Owners: true, ServerState: true, DelayedDurability: true}},
+			schema.Features{Files: true, Recovery: true, Statistics: true, Catalog: true, Owners: true, ServerState: true, DelayedDurability: true}},
 	} {
 		if err := c.server.check(ds2Uses); err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -32,7 +32,7 @@ func TestWhatServersLack(t *testing.T) {
 		if got := c.server.lacks(c.placed); got != c.lacks {
 			t.Errorf("%s lacks %+v, want %+v", c.name, got, c.lacks)
 		}
-		lines := c.server.leftOut(schema.SQLServer{Uses: ds2Uses, Lacks: c.lacks, Password: "secret"})
+		lines := c.server.leftOut(schema.Layout{Uses: ds2Uses, Lacks: c.lacks, Password: "secret"})
 		lacking := 0
 		for _, lacks := range []bool{c.lacks.Files, c.lacks.Recovery, c.lacks.Statistics, c.lacks.Catalog, c.lacks.Owners, c.lacks.ServerState} {
 			if lacks {
@@ -48,7 +48,7 @@ func TestWhatServersLack(t *testing.T) {
 // TestWhatIsNotUsed: nothing is said of what a workload does not use, and it is not asked for.
 func TestWhatIsNotUsed(t *testing.T) {
 	babelfish := server{edition: 2, major: 12, babelfish: true}
-	mailboxes := schema.SQLServer{Uses: schema.SQLServerFeatures{Files: true, DelayedDurability: true}, Lacks: babelfish.lacks(true)}
+	mailboxes := schema.Layout{Uses: schema.Features{Files: true, DelayedDurability: true}, Lacks: babelfish.lacks(true)}
 	lines := strings.Join(babelfish.leftOut(mailboxes), "\n")
 	if !strings.Contains(lines, "delayed durability, so no commit can be lazy") || strings.Contains(lines, "full-text") {
 		t.Errorf("of a mailbox store on Babelfish it is said: %s", lines)

@@ -115,7 +115,7 @@ func (s *Store) Label() string {
 	return escape.Text(net.JoinHostPort(s.config.Host, strconv.FormatUint(port, 10)) + "/" + s.config.Database)
 }
 
-// DB is a pool for everything but orders.
+// DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
 // Close closes the pool.

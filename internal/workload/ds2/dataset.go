@@ -39,8 +39,8 @@ func (d Dataset) Info() store.Info {
 	return info
 }
 
-// Telltales are columns that hardly another application has.
-func (Dataset) Telltales() map[string]string {
+// SignatureColumns are columns that hardly another application has.
+func (Dataset) SignatureColumns() map[string]string {
 	return map[string]string{
 		"categories": "categoryname",
 		"customers":  "creditcardexpiration",
@@ -56,7 +56,7 @@ func (Dataset) Telltales() map[string]string {
 // Params names the size, and what the schema uses of SQL Server: all but delayed durability.
 func (d Dataset) Params(p schema.Params) schema.Params {
 	p.Customers, p.OrdersPerMonth, p.Products = int64(d.Size.Customers), int64(d.Size.OrdersPerMonth), int64(d.Size.Products)
-	p.SQLServer.Uses = schema.SQLServerFeatures{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true}
+	p.Layout.Uses = schema.Features{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true}
 	return p
 }
 

@@ -55,13 +55,15 @@ func (d Dataset) For(label string) workload.Dataset {
 	return d
 }
 
-// Telltales are of the table of records.
-func (Dataset) Telltales() map[string]string { return map[string]string{string(table): "folder_id"} }
+// SignatureColumns are of the table of records.
+func (Dataset) SignatureColumns() map[string]string {
+	return map[string]string{string(table): "folder_id"}
+}
 
 // Params names the workload's own schema, which has lazy commits, and the size.
 func (d Dataset) Params(p schema.Params) schema.Params {
 	p.Workload, p.Bytes = Name, d.Size.Bytes()
-	p.SQLServer.Uses = schema.SQLServerFeatures{Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true}
+	p.Layout.Uses = schema.Features{Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true}
 	return p
 }
 

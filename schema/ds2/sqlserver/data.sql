@@ -3,7 +3,7 @@
 -- that of the clustered key, so nothing is sorted. Fields have neither quotes nor characters beyond ASCII: FORMAT = 'CSV'
 -- is not needed, nor CODEPAGE, which servers on Linux long did not take. An empty field is NULL where the column may be. Of rows
 -- that cannot be read the server would leave out up to ten without a word, so none is allowed, and the rows are counted.
-{{- $o := .SQLServer}}
+{{- $o := .Layout}}
 {{- range $i, $file := $o.Files}}
 {{- if $i}}
 GO

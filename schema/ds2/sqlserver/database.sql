@@ -1,4 +1,4 @@
-{{- $p := .SQLServer -}}
+{{- $p := .Layout -}}
 -- The database, laid out as in the storage report: customers, orders, the rest and the secondary indexes in filegroups
 -- of their own, all files sized in advance with 40 % to spare, and the log apart. The collation is fixed so that a run
 -- does not depend on the server's.

@@ -46,7 +46,7 @@ DBCC CHECKIDENT ('CUSTOMERS', RESEED) WITH NO_INFOMSGS;
 DBCC CHECKIDENT ('ORDERS', RESEED) WITH NO_INFOMSGS;
 DBCC CHECKIDENT ('PRODUCTS', RESEED) WITH NO_INFOMSGS;
 GO
-{{if .SQLServer.Lacks.Catalog -}}
+{{if .Layout.Lacks.Catalog -}}
 -- step: full text.
 -- name: create full-text index; table: products; transaction: none
 CREATE FULLTEXT INDEX ON PRODUCTS (ACTOR, TITLE) KEY INDEX PK_PRODUCTS;
@@ -60,7 +60,7 @@ GO
 -- name: create full-text index; table: products; transaction: none
 IF NOT EXISTS(SELECT 1 FROM sys.fulltext_indexes WHERE object_id = OBJECT_ID('PRODUCTS'))
     CREATE FULLTEXT INDEX ON PRODUCTS (ACTOR LANGUAGE 0, TITLE LANGUAGE 0)
-    KEY INDEX PK_PRODUCTS ON {{if .SQLServer.Lacks.Files}}DS2_FULLTEXT{{else}}(DS2_FULLTEXT, FILEGROUP DS_IND_FG){{end}}
+    KEY INDEX PK_PRODUCTS ON {{if .Layout.Lacks.Files}}DS2_FULLTEXT{{else}}(DS2_FULLTEXT, FILEGROUP DS_IND_FG){{end}}
     WITH (CHANGE_TRACKING = AUTO, STOPLIST = OFF);
 GO
 -- step: the index is filled in the background; browses before its end would find too little.

@@ -1,4 +1,4 @@
-{{- if not .SQLServer.Lacks.Statistics -}}
+{{- if not .Layout.Lacks.Statistics -}}
 -- What the optimizer goes by: statistics on pairs of columns beside those that indexes have.
 -- name: create statistics ST_CUST_CREDITCARDTYPE_USERNAME; table: customers
 CREATE STATISTICS ST_CUST_CREDITCARDTYPE_USERNAME ON CUSTOMERS (CREDITCARDTYPE, USERNAME);
@@ -35,7 +35,7 @@ GO
 UPDATE STATISTICS CATEGORIES WITH SAMPLE 18 PERCENT;
 GO
 {{- end}}
-{{- if not .SQLServer.Lacks.Recovery}}
+{{- if not .Layout.Lacks.Recovery}}
 -- step: the load is done. Full recovery takes effect with the first full backup, such as ds2 snapshot makes.
 -- name: set recovery full; transaction: none
 ALTER DATABASE {{ident .Database}} SET RECOVERY FULL;

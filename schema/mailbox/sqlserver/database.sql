@@ -1,4 +1,4 @@
-{{- $p := .SQLServer -}}
+{{- $p := .Layout -}}
 -- The database: data files with a quarter to spare, and the log apart. The collation matters to nobody: no key is a text.
 -- name: create database; unless: exists
 CREATE DATABASE {{ident .Database}}

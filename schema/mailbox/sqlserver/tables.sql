@@ -12,6 +12,6 @@ CREATE TABLE messages (
     folder_id  smallint        NOT NULL,
     body       varbinary(7000) NOT NULL,
     CONSTRAINT messages_pkey PRIMARY KEY CLUSTERED (mailbox_id, folder_id, message_id)
-{{- if not .SQLServer.Lacks.Statistics}} WITH (STATISTICS_NORECOMPUTE = ON){{end}}
+{{- if not .Layout.Lacks.Statistics}} WITH (STATISTICS_NORECOMPUTE = ON){{end}}
 );
 {{- template "user" .}}
