@@ -71,6 +71,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
+	flags.Lookup("run-time").Usage = "length of each run after the warm-up: minutes, or a duration such as 90s"
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
 	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"

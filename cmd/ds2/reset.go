@@ -40,6 +40,8 @@ func newSnapshotCommand() *cobra.Command {
 the storage report does before each run. The copy needs as much room as the database; an older copy is kept until a new
 one is whole, and both need room meanwhile. Nobody may be at work on the database. What is set for the database, such as
 settings, rights and its owner, stays through a restore on PostgreSQL; what cannot be kept is told.`,
+		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
+  ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args counts for nothing
 	}
