@@ -1,6 +1,9 @@
 package postgres
 
-import "ds2/internal/store"
+import (
+	"ds2/internal/store"
+	"ds2/internal/store/postgres/replay"
+)
 
 var _ store.Store = (*Store)(nil)
 
@@ -22,7 +25,7 @@ func (s *Store) Can() store.Capabilities {
 		OpenScrub:      s.OpenScrub,
 		OpenLog:        s.OpenLog,
 		Backup:         s,
-		Replay:         s,
+		Replay:         replay.Replayer{Database: s},
 		Deferred:       s,
 	}
 }

@@ -1,4 +1,5 @@
-package postgres
+// Package replay has a PostgreSQL server let its log grow, and reads how long it took to redo it after a crash: store.Replayer.
+package replay
 
 import (
 	"context"
@@ -14,8 +15,23 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"ds2/internal/store"
 )
+
+// Database is a target, as the engine knows it.
+type Database interface {
+	DB() *sql.DB
+	Label() string
+	Wrap(op string, err error) error
+	Checkpoint(ctx context.Context) error
+}
+
+// Replayer is a store.Replayer.
+type Replayer struct{ Database }
+
+var _ store.Replayer = Replayer{}
 
 // changedSettings is what ds2_info keeps of a replay test, under store.InfoReplay.
 type changedSettings struct {
@@ -44,21 +60,21 @@ func replaySettings(bytes int64) map[string]int64 {
 
 // CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may change settings: a superuser, or from
 // version 15 on one to whom that was granted.
-func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error {
+func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) error {
 	op := "prepare " + s.Label() + " for a replay test"
 	if err := s.tellsOfRecovery(ctx, op, file); err != nil {
 		return err
 	}
 	var may bool
 	var version int
-	if err := s.db.QueryRowContext(ctx, "SELECT current_setting('is_superuser') = 'on', current_setting('server_version_num')::int").Scan(&may, &version); err != nil {
-		return s.wrap(op, err)
+	if err := s.DB().QueryRowContext(ctx, "SELECT current_setting('is_superuser') = 'on', current_setting('server_version_num')::int").Scan(&may, &version); err != nil {
+		return s.Wrap(op, err)
 	}
 	for name, want := range replaySettings(bytes) {
 		var now int64
 		var source string
-		if err := s.db.QueryRowContext(ctx, "SELECT setting::bigint, source FROM pg_settings WHERE name = $1", name).Scan(&now, &source); err != nil {
-			return s.wrap(op, err)
+		if err := s.DB().QueryRowContext(ctx, "SELECT setting::bigint, source FROM pg_settings WHERE name = $1", name).Scan(&now, &source); err != nil {
+			return s.Wrap(op, err)
 		}
 		if now >= want {
 			continue
@@ -68,9 +84,9 @@ func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error
 		}
 		granted := may
 		if !may && version >= 150000 {
-			err := s.db.QueryRowContext(ctx, "SELECT has_parameter_privilege($1, 'ALTER SYSTEM') AND has_function_privilege('pg_reload_conf()', 'EXECUTE')", name).Scan(&granted)
+			err := s.DB().QueryRowContext(ctx, "SELECT has_parameter_privilege($1, 'ALTER SYSTEM') AND has_function_privilege('pg_reload_conf()', 'EXECUTE')", name).Scan(&granted)
 			if err != nil {
-				return s.wrap(op, err)
+				return s.Wrap(op, err)
 			}
 		}
 		if !granted {
@@ -81,7 +97,7 @@ func (s *Store) CheckReplay(ctx context.Context, bytes int64, file string) error
 }
 
 // PrepareReplay sets checkpoint_timeout and max_wal_size by ALTER SYSTEM: store.Replayer.
-func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
+func (s Replayer) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
 	op := "prepare " + s.Label() + " for a replay test"
 	if err := s.CheckReplay(ctx, bytes, file); err != nil {
 		return nil, err
@@ -93,10 +109,10 @@ func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file
 	for name, want := range replaySettings(bytes) {
 		var now int64
 		var before sql.NullString
-		err := s.db.QueryRowContext(ctx, `SELECT setting::bigint, (SELECT f.setting FROM pg_file_settings f
+		err := s.DB().QueryRowContext(ctx, `SELECT setting::bigint, (SELECT f.setting FROM pg_file_settings f
 			WHERE f.name = s.name AND f.sourcefile LIKE '%postgresql.auto.conf' ORDER BY f.seqno DESC LIMIT 1) FROM pg_settings s WHERE name = $1`, name).Scan(&now, &before)
 		if err != nil {
-			return nil, s.wrap(op, err)
+			return nil, s.Wrap(op, err)
 		}
 		if now >= want {
 			continue
@@ -119,19 +135,19 @@ func (s *Store) PrepareReplay(ctx context.Context, run string, bytes int64, file
 }
 
 // change notes what is to be changed, changes it, and waits until it is in force.
-func (s *Store) change(ctx context.Context, note changedSettings) error {
+func (s Replayer) change(ctx context.Context, note changedSettings) error {
 	text, err := json.Marshal(note)
 	if err != nil {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'"); err != nil {
+	if _, err := s.DB().ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'"); err != nil {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+store.InfoReplay+"', $1)", string(text)); err != nil {
+	if _, err := s.DB().ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+store.InfoReplay+"', $1)", string(text)); err != nil {
 		return err
 	}
 	for _, c := range note.Settings {
-		if _, err := s.db.ExecContext(ctx, "ALTER SYSTEM SET "+c.Name+" = "+c.Value); err != nil {
+		if _, err := s.DB().ExecContext(ctx, "ALTER SYSTEM SET "+c.Name+" = "+c.Value); err != nil {
 			return err
 		}
 	}
@@ -140,7 +156,7 @@ func (s *Store) change(ctx context.Context, note changedSettings) error {
 	}
 	for _, c := range note.Settings {
 		var now, source string
-		if err := s.db.QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
+		if err := s.DB().QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
 			return err
 		}
 		if now != c.Value {
@@ -155,8 +171,8 @@ func (s *Store) change(ctx context.Context, note changedSettings) error {
 const reloadTime = 10 * time.Second
 
 // reload lets the server read its configuration again and waits until it has: pg_reload_conf only asks for it.
-func (s *Store) reload(ctx context.Context) error {
-	c, err := s.db.Conn(ctx)
+func (s Replayer) reload(ctx context.Context) error {
+	c, err := s.DB().Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -190,12 +206,26 @@ func refuse(op, hint, format string, args ...any) error {
 	return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
+// SQLSTATEs on which more depends than the class of an error.
+const (
+	insufficientPrivilege = "42501"
+	undefinedDatabase     = "3D000"
+	undefinedTable        = "42P01"
+)
+
+func state(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
 const alterHint = "let a superuser run it, who may change settings by ALTER SYSTEM"
 
 // wrapAlter is wrap, with who may change settings.
-func (s *Store) wrapAlter(op string, err error) error {
-	wrapped := s.wrap(op, err)
-	if sqlState(err) == insufficientPrivilege {
+func (s Replayer) wrapAlter(op string, err error) error {
+	wrapped := s.Wrap(op, err)
+	if state(err) == insufficientPrivilege {
 		if e, ok := errors.AsType[*store.Error](wrapped); ok {
 			e.Class, e.Hint = store.Config, alterHint
 		}
@@ -204,10 +234,10 @@ func (s *Store) wrapAlter(op string, err error) error {
 }
 
 // tellsOfRecovery makes sure that the server writes of its recovery, in words that Redo can read, and where it can read them.
-func (s *Store) tellsOfRecovery(ctx context.Context, op, file string) error {
+func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 	var level, language string
 	var own sql.NullString
-	err := s.db.QueryRowContext(ctx, "SELECT current_setting('log_min_messages'), current_setting('lc_messages'), pg_current_logfile()").Scan(&level, &language, &own)
+	err := s.DB().QueryRowContext(ctx, "SELECT current_setting('log_min_messages'), current_setting('lc_messages'), pg_current_logfile()").Scan(&level, &language, &own)
 	if err != nil {
 		return s.wrapAlter(op, err)
 	}
@@ -228,15 +258,15 @@ func (s *Store) tellsOfRecovery(ctx context.Context, op, file string) error {
 }
 
 // RestoreSettings sets back what ds2_info says that a replay test changed: store.Replayer.
-func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
+func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
 	op := "set back the settings of " + s.Label()
 	var text string
-	err = s.db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+store.InfoReplay+"'").Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{undefinedTable, undefinedDatabase, insufficientPrivilege}, sqlState(err)) {
+	err = s.DB().QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+store.InfoReplay+"'").Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{undefinedTable, undefinedDatabase, insufficientPrivilege}, state(err)) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, s.wrap(op, err)
+		return nil, s.Wrap(op, err)
 	}
 	var note changedSettings
 	if err := json.Unmarshal([]byte(text), &note); err != nil {
@@ -253,7 +283,7 @@ func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []
 		if c.Before != nil {
 			statement = "ALTER SYSTEM SET " + c.Name + " = '" + strings.ReplaceAll(*c.Before, "'", "''") + "'"
 		}
-		if _, err := s.db.ExecContext(ctx, statement); err != nil {
+		if _, err := s.DB().ExecContext(ctx, statement); err != nil {
 			return restored, s.wrapAlter(op, err)
 		}
 		restored = append(restored, c.Name)
@@ -262,24 +292,24 @@ func (s *Store) RestoreSettings(ctx context.Context, except string) (restored []
 		return restored, s.wrapAlter(op, err)
 	}
 	slices.Sort(restored)
-	_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'")
-	return restored, s.wrap(op, err)
+	_, err = s.DB().ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'")
+	return restored, s.Wrap(op, err)
 }
 
 // LogSinceCheckpoint asks how far the log is beyond the last checkpoint's redo: store.Replayer.
-func (s *Store) LogSinceCheckpoint(ctx context.Context) (stand store.LogStand, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT redo_lsn::text, (pg_current_wal_flush_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()").Scan(&stand.From, &stand.Bytes)
-	return stand, s.wrap("ask how much log stands since the last checkpoint of "+s.Label(), err)
+func (s Replayer) LogSinceCheckpoint(ctx context.Context) (stand store.LogStand, err error) {
+	err = s.DB().QueryRowContext(ctx, "SELECT redo_lsn::text, (pg_current_wal_flush_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()").Scan(&stand.From, &stand.Bytes)
+	return stand, s.Wrap("ask how much log stands since the last checkpoint of "+s.Label(), err)
 }
 
 // logTail is how much of the end of the server's log is read.
 const logTail = 4 << 20
 
 // Redo reads the end of the server's log: store.Replayer.
-func (s *Store) Redo(ctx context.Context, stood store.LogStand, file string) (store.Redo, error) {
+func (s Replayer) Redo(ctx context.Context, stood store.LogStand, file string) (store.Redo, error) {
 	text, err := s.serverLog(ctx, file)
 	if err != nil {
-		return store.Redo{}, s.wrap("read the server's log of "+s.Label(), err)
+		return store.Redo{}, s.Wrap("read the server's log of "+s.Label(), err)
 	}
 	r, err := readRedo(text, stood.From)
 	if err != nil {
@@ -289,10 +319,10 @@ func (s *Store) Redo(ctx context.Context, stood store.LogStand, file string) (st
 }
 
 // serverLog reads the end of a file, or of the server's own.
-func (s *Store) serverLog(ctx context.Context, file string) (string, error) {
+func (s Replayer) serverLog(ctx context.Context, file string) (string, error) {
 	if file == "" {
 		var text []byte
-		err := s.db.QueryRowContext(ctx, `SELECT pg_read_binary_file(f, greatest((pg_stat_file(f)).size - $1::bigint, 0), $1::bigint) FROM pg_current_logfile() f`, logTail).Scan(&text)
+		err := s.DB().QueryRowContext(ctx, `SELECT pg_read_binary_file(f, greatest((pg_stat_file(f)).size - $1::bigint, 0), $1::bigint) FROM pg_current_logfile() f`, logTail).Scan(&text)
 		return string(text), err
 	}
 	log, err := os.Open(file)
