@@ -233,19 +233,19 @@ func (s Search) Do(stop Stop) (result.Search, error) {
 	var took time.Duration
 	made := 0
 	var err error
-	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, threads int, why string) (result.Trial, error) {
-		if at := len(r.Trials); at < len(known) && known[at].Threads == threads {
+	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, step tune.Step) (result.Trial, error) {
+		if at := len(r.Trials); at < len(known) && known[at].Threads == step.Threads {
 			r.Trials = append(r.Trials, known[at])
 			return known[at], nil
 		}
 		known = nil // what follows, if anything, was searched by other rules
 		begin := time.Now()
-		t, err := s.trial(ctx, stop, len(r.Trials)+1, threads)
+		t, err := s.trial(ctx, stop, len(r.Trials)+1, step.Threads)
 		if err != nil {
 			return t, err
 		}
 		took, made = took+time.Since(begin), made+1
-		t.Why = why
+		t.Why, t.Confirm = step.Why, step.Confirm
 		r.Trials = append(r.Trials, t)
 		r.Curve = tune.NewCurve(r.Trials)
 		s.Trial(len(r.Trials), t, s.Config.Left(r.Curve), took/time.Duration(made))

@@ -23,8 +23,10 @@ type Trial struct {
 	// them all. It is 0 where there are none.
 	Reach float64 `json:"reach,omitempty"`
 
-	Why    string `json:"why,omitempty"`    // why the search made it
-	Record string `json:"record,omitempty"` // directory of the run's record
+	Why string `json:"why,omitempty"` // why the search made it
+	// Confirm says that the trial was made when its number of users had been chosen: those by which it was chosen are lucky ones.
+	Confirm bool   `json:"confirm,omitempty"`
+	Record  string `json:"record,omitempty"` // directory of the run's record
 }
 
 // Point is a number of users and every trial made with it.
@@ -49,9 +51,27 @@ func (p Point) disputed() bool {
 	return slices.ContainsFunc(p.Trials, func(t Trial) bool { return t.Passed != p.Trials[0].Passed })
 }
 
-// Median is the trial with the median OPM; of an even number, the lower of the two in the middle.
+// confirming are the trials that confirm the number of users.
+func (p Point) confirming() (some []Trial) {
+	for _, t := range p.Trials {
+		if t.Confirm {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// confirmed says that the number of users was run often enough after it had been chosen.
+func (p Point) confirmed() bool { return len(p.confirming()) >= repeats }
+
+// Median is the trial with the median OPM, of those that confirm the number where there are enough; of an even number, the lower of
+// the two in the middle.
 func (p Point) Median() Trial {
-	byOPM := slices.SortedFunc(slices.Values(p.Trials), func(a, b Trial) int { return cmp.Compare(a.OPM, b.OPM) })
+	trials := p.Trials
+	if p.confirmed() {
+		trials = p.confirming()
+	}
+	byOPM := slices.SortedFunc(slices.Values(trials), func(a, b Trial) int { return cmp.Compare(a.OPM, b.OPM) })
 	return byOPM[(len(byOPM)-1)/2]
 }
 

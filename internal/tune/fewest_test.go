@@ -14,7 +14,8 @@ func TestPublishedTuning(t *testing.T) {
 		"24 h": {16: {383, 29.1, 2.5}, 8: {344, 24.8, 2.4}, 4: {267, 15.3, 2.4}},
 	} {
 		var order []int
-		r, err := Search(context.Background(), Config{Method: Steps, Start: 16, Max: 64, Gain: 0.02}, func(_ context.Context, threads int, why string) (Trial, error) {
+		r, err := Search(context.Background(), Config{Method: Steps, Start: 16, Max: 64, Gain: 0.02}, func(_ context.Context, step Step) (Trial, error) {
+			threads, why := step.Threads, step.Why
 			s, logged := steps[threads]
 			if !logged {
 				t.Fatalf("%s: %d sessions are tried (%s), which the log has not", name, threads, why)
@@ -34,7 +35,8 @@ func TestPublishedTuning(t *testing.T) {
 func TestFewest(t *testing.T) {
 	for target, want := range map[float64]int{100: 1, 350: 4, 650: 7, 990: 10} {
 		trials := 0
-		r, err := Search(context.Background(), Config{Method: Steps, Start: 16, Max: 64, Gain: 0.02}, func(_ context.Context, threads int, _ string) (Trial, error) {
+		r, err := Search(context.Background(), Config{Method: Steps, Start: 16, Max: 64, Gain: 0.02}, func(_ context.Context, step Step) (Trial, error) {
+			threads := step.Threads
 			trials++
 			iops := min(100*float64(threads), 1000)
 			strain := float64(threads) / 50

@@ -22,6 +22,9 @@ func goldenStep(curve Curve, best int) (threads int, why string) {
 		above = next.Threads - at.Threads
 	}
 	enough := max(1, at.Threads/4)
+	if best+1 < len(curve) && curve[best+1].OPM() < cliff*at.OPM() {
+		enough = max(1, at.Threads/16)
+	}
 	probe := func(width int) int { return min(max(1, int(math.Round(golden*float64(width)))), width-1) }
 	const golden = "golden section beside the best"
 	switch {
@@ -35,6 +38,9 @@ func goldenStep(curve Curve, best int) (threads int, why string) {
 		return 0, ""
 	}
 }
+
+// cliff is the share of the best OPM below which the next number of users says that the curve is not flat there.
+const cliff = 0.8
 
 // nearLimit is the strain from which on a point is taken for the last that keeps its limits.
 const nearLimit = 1 - 1.0/16

@@ -34,7 +34,14 @@ type Config struct {
 	Gain float64 `json:"gain"`
 }
 
-// repeats is how often the best point is run, as in the reports.
+// Step is a trial that a search wants.
+type Step struct {
+	Threads int // 0: the search is over
+	Why     string
+	Confirm bool // see Trial
+}
+
+// repeats is how often the best point is run once it is found, as in the reports.
 const repeats = 3
 
 // closeCall is how near to 1 a strain is too uncertain for one trial to decide.
@@ -44,7 +51,7 @@ const closeCall = 0.1
 type Result struct {
 	Curve Curve `json:"curve"`
 
-	// Best has three trials of which most kept the limits; it is nil where no number of users did.
+	// Best was run three times after it had been found, and most of its trials kept the limits; it is nil where no number of users did.
 	Best *Point `json:"best"`
 
 	// Knee is where queueing sets in, in users; see [Curve.Knee].
@@ -52,26 +59,29 @@ type Result struct {
 
 	// Why says in a sentence what ended the search above the best.
 	Why string `json:"why"`
+
+	// Fit is what a fit to the whole curve says where it does not agree with Best; empty where it does.
+	Fit string `json:"fit,omitempty"`
 }
 
 // Search runs trials until it knows the fewest users whose OPM is within Gain of the highest that keeps the limits, and
-// has run them three times. It holds on three assumptions: more users never lower a latency; OPM over users rises to one
+// has run them three times more, which are the result. It holds on three assumptions: more users never lower a latency; OPM over users rises to one
 // peak or plateau; and a figure that misses its limit by a tenth does so by more than noise. A closer figure is measured
 // three times before it decides, so is a number of users that two trials disagree on, and none is found to fail by a
 // single trial. Every trial's outcome enters by the median, and a best point that fails its repeats is
 // given up for fewer users. The curve so far is returned also when a trial ends in an error.
-func Search(ctx context.Context, c Config, run func(ctx context.Context, threads int, why string) (Trial, error)) (Result, error) {
+func Search(ctx context.Context, c Config, run func(context.Context, Step) (Trial, error)) (Result, error) {
 	var curve Curve
 	for {
-		threads, why := c.next(curve)
-		if threads == 0 {
-			return c.result(curve, why), nil
+		step := c.next(curve)
+		if step.Threads == 0 {
+			return c.result(curve, step.Why), nil
 		}
-		trial, err := run(ctx, threads, why)
+		trial, err := run(ctx, step)
 		if err != nil {
-			return c.result(curve, BrokenOff), fmt.Errorf("run with --threads %d: %w", threads, err)
+			return c.result(curve, BrokenOff), fmt.Errorf("run with --threads %d: %w", step.Threads, err)
 		}
-		trial.Threads, trial.Why = threads, why
+		trial.Threads, trial.Why, trial.Confirm = step.Threads, step.Why, step.Confirm
 		curve = curve.with(trial)
 	}
 }
@@ -82,68 +92,86 @@ const BrokenOff = "the search was broken off"
 func (c Config) result(curve Curve, why string) Result {
 	r := Result{Curve: curve, Knee: curve.Knee(), Why: why}
 	kept := curve.kept()
-	if i := c.best(kept); i >= 0 && len(kept[i].Trials) >= repeats {
+	if i := c.found(kept); i >= 0 {
 		r.Best = &kept[i]
+		if n, more := c.fitted(curve, kept[i]); n > 0 {
+			r.Fit = fmt.Sprintf("a fit of the universal scalability law to all trials puts the best at %d users, with %.0f %% more", n, 100*more)
+		}
 	}
 	return r
 }
 
-// next is the number of users to run next and why, or 0 and why the search is over. It looks at nothing but the curve.
-func (c Config) next(curve Curve) (threads int, why string) {
+// found is the index of the point that is the result; -1 where none was confirmed. One that was confirmed stands: what now looks
+// better was not.
+func (c Config) found(kept Curve) int {
+	if i := c.best(kept); i >= 0 && kept[i].confirmed() {
+		return i
+	}
+	return slices.IndexFunc(kept, func(p Point) bool { return p.confirmed() && (c.Method != Steps || p.reach() == 0) })
+}
+
+// next is what to run next, or why the search is over. It looks at nothing but the curve.
+func (c Config) next(curve Curve) Step {
 	if len(curve) == 0 {
-		return c.Start, "the first number of users"
+		return Step{Threads: c.Start, Why: "the first number of users"}
 	}
 	for _, p := range curve {
 		if len(p.Trials) >= repeats {
 			continue
 		}
 		if p.disputed() {
-			return p.Threads, "again: two trials do not agree on the limits"
+			return Step{Threads: p.Threads, Why: "again: two trials do not agree on the limits"}
 		}
 		if s := p.strain(); s > 1-closeCall && s < 1+closeCall {
-			return p.Threads, "again: a figure is within a tenth of its limit"
+			return Step{Threads: p.Threads, Why: "again: a figure is within a tenth of its limit"}
 		}
 	}
 	kept := curve.kept()
 	if len(kept) == 0 {
 		if fewest := curve[0]; fewest.Threads > 1 {
-			return fewest.Threads / 2, "half as many: the limits fail"
+			return Step{Threads: fewest.Threads / 2, Why: "half as many: the limits fail"}
 		} else if len(fewest.Trials) == 1 {
-			return fewest.Threads, doubt
+			return Step{Threads: fewest.Threads, Why: doubt}
 		}
-		return 0, "the limits fail already with 1 user"
+		return Step{Why: "the limits fail already with 1 user"}
 	}
 	at := c.best(kept)
 	best := kept[at]
+	confirm := Step{best.Threads, "again: the best is run three times, now that it is found", true}
+	if found := c.found(kept); found >= 0 {
+		return Step{Why: c.why(curve, found)}
+	}
+	for _, p := range kept { // what was chosen is confirmed, whatever looks better meanwhile
+		if len(p.confirming()) > 0 {
+			confirm.Threads = p.Threads
+			return confirm
+		}
+	}
 	if c.Method == Steps && best.reach() >= 1 {
-		switch n := fewer(curve, at); {
-		case n > 0:
-			return n, "fewer users: they may make the target too"
-		case len(best.Trials) < repeats:
-			return best.Threads, "again: the best is run three times"
+		if n := fewer(curve, at); n > 0 {
+			return Step{Threads: n, Why: "fewer users: they may make the target too"}
 		}
-		if best.Threads == 1 {
-			return 0, "1 user makes the target"
-		}
-		return 0, fmt.Sprintf("%d users are the fewest that make the target", best.Threads)
+		return confirm
 	}
 	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
-		return min(2*best.Threads, c.Max), "twice as many: the limits hold, and OPM grows"
+		return Step{Threads: min(2*best.Threads, c.Max), Why: "twice as many: the limits hold, and OPM grows"}
 	}
 	inner := goldenStep
 	if c.Method == Steps {
 		inner = c.upByOne
 	}
 	if n, why := inner(curve, at); n > 0 {
-		return n, why
+		return Step{Threads: n, Why: why}
 	}
 	if at+1 < len(curve) && !curve[at+1].Passed() && len(curve[at+1].Trials) == 1 {
-		return curve[at+1].Threads, doubt
+		return Step{Threads: curve[at+1].Threads, Why: doubt}
 	}
-	if len(best.Trials) < repeats {
-		return best.Threads, "again: the best is run three times"
+	if n, _ := c.fitted(curve, best); c.Method == Golden && n > 0 {
+		if _, tried := curve.find(n); !tried {
+			return Step{Threads: n, Why: "where a fit of the universal scalability law puts the best"}
+		}
 	}
-	return 0, c.why(curve, at)
+	return confirm
 }
 
 // doubt is why a number of users is tried again that failed once.
@@ -168,11 +196,13 @@ func (c Config) Left(curve Curve) (n int) {
 		ahead[i] = Point{p.Threads, slices.Clone(p.Trials)}
 	}
 	for n < mostLeft {
-		threads, _ := c.next(ahead)
-		if threads == 0 {
+		step := c.next(ahead)
+		if step.Threads == 0 {
 			break
 		}
-		ahead = ahead.with(ahead.guess(threads))
+		t := ahead.guess(step.Threads)
+		t.Confirm = step.Confirm
+		ahead = ahead.with(t)
 		n++
 	}
 	return n
@@ -205,6 +235,12 @@ func (c Curve) guess(threads int) Trial {
 
 // why says what stands above the best point of a finished search.
 func (c Config) why(curve Curve, best int) string {
+	switch p := curve[best]; {
+	case c.Method == Steps && p.reach() >= 1 && p.Threads == 1:
+		return "1 user makes the target"
+	case c.Method == Steps && p.reach() >= 1:
+		return fmt.Sprintf("%d users are the fewest that make the target", p.Threads)
+	}
 	if best+1 == len(curve) {
 		return fmt.Sprintf("no more users than %d were allowed", c.Max)
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -41,16 +42,20 @@ func publish(t *testing.T, name string, made table) {
 	if *write == "" {
 		return
 	}
-	page, err := os.ReadFile(*write)
+	path := *write
+	if name == "tune" { // on its own page, beside
+		path = filepath.Join(filepath.Dir(path), "tune.md")
+	}
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	marked := regexp.MustCompile(fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)))
 	if !marked.Match(page) {
-		t.Fatalf("%s has no place for the table %s", *write, name)
+		t.Fatalf("%s has no place for the table %s", path, name)
 	}
 	text := marked.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}")
-	if err := os.WriteFile(*write, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
