@@ -54,7 +54,7 @@ func newTuneView(r result.Search) runView {
 	case r.Best != nil:
 		v.Headline = fmt.Sprintf("%s %s with %s", number(r.Figure.Value, 1), r.Unit(), users(r.Best.Threads))
 		v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
-		v.Notes = append(v.Notes, fmt.Sprintf("Median of the runs with %s that were made when they had been found; %s.", users(r.Best.Threads), r.Why))
+		v.Notes = append(v.Notes, fmt.Sprintf("Median of the last runs with %s, made when they had been found; %s.", users(r.Best.Threads), r.Why))
 		if r.Fit != "" {
 			v.Notes = append(v.Notes, sentence(r.Fit))
 		}
