@@ -129,4 +129,3 @@ func remembered(of func(int) (float64, float64)) func(int) (float64, float64) {
 		return f.opm, f.latency
 	}
 }
-
