@@ -34,13 +34,13 @@ func TestBenchBackup(t *testing.T) {
 	}
 	run := filepath.Join(t.TempDir(), "run")
 	publishedRuns["S003"][0].record(t, run, "server1")
-	if code, stdout, stderr := execute(t, "report", "--format", "esrp", run, dir); code != exitDone || !strings.Contains(stdout, "MB read/sec") {
+	if code, stdout, stderr := execute(t, "report", "--output", "esrp", run, dir); code != exitDone || !strings.Contains(stdout, "MB read/sec") {
 		t.Errorf("in ESRP's form: exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	for why, args := range map[string][]string{
 		"--out":        {"bench-backup", "--target", targets[0], "--out", dir},
 		"--output csv": {"report", "--output", "csv", dir},
-		"--format":     {"report", "--format", "esrp", dir},
+		"--output":     {"report", "--output", "esrp", dir},
 	} {
 		if code, _, stderr := execute(t, args...); code != exitUsage || !strings.Contains(stderr, why) {
 			t.Errorf("%s: exit %d, %s", why, code, stderr)

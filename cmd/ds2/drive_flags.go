@@ -44,7 +44,6 @@ type driveFlags struct {
 	background  backgroundFlags
 	debt        bool
 	out, runID  string
-	machine     int
 	leastIOPS   float64 // that a plan asks for; 0: none
 	warms       bool    // a plan asks that measuring waits for a store that is warm
 	mailbox     mailboxRunFlags
@@ -60,7 +59,6 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.Var(oneOf(&f.spacing, "poisson", "even"), "spacing", "open loop: intervals between orders")
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
-	flags.IntVar(&f.machine, "machine", 0, "number of this driver machine among those of the run, from 0, in place of --user-offset: its users follow those of the machines before it, which all have as many")
 	f.crash.add(flags)
 }
 
@@ -121,10 +119,6 @@ func (f *driveFlags) check(now time.Time) error {
 		return usageError("--max-retries is %d: it must be 0 or more", c.MaxRetries)
 	case c.MaxErrors < 0:
 		return usageError("--max-errors is %d: it must be 0 or more", c.MaxErrors)
-	case f.machine < 0 || f.machine > maxUserOffset:
-		return usageError("--machine is %d: it must be 0 to %d", f.machine, maxUserOffset)
-	case f.machine > 0 && c.UserOffset > 0:
-		return usageError("--machine and --user-offset exclude each other")
 	case c.UserOffset < 0 || c.UserOffset > maxUserOffset:
 		return usageError("--user-offset is %d: it must be 0 to %d", c.UserOffset, maxUserOffset)
 	case c.OperationTimeout < time.Second:
@@ -133,17 +127,6 @@ func (f *driveFlags) check(now time.Time) error {
 		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit", f.runID)
 	case len(f.windows) > maxWindows:
 		return usageError("--window: %d windows are too many: at most %d", len(f.windows), maxWindows)
-	}
-	if f.machine > 0 {
-		targets, err := f.urls()
-		if err != nil {
-			return err
-		}
-		users := c.Threads * len(targets)
-		if f.machine > maxUserOffset/users {
-			return usageError("--machine is %d: with %d users a machine it must be at most %d", f.machine, users, maxUserOffset/users)
-		}
-		c.UserOffset, f.machine = f.machine*users, 0 // flags are judged more than once
 	}
 	c.Arrivals = driver.Arrivals{Rate: float64(f.rate), Poisson: f.spacing == "poisson"}
 	if f.startAt != "" {

@@ -194,9 +194,6 @@ func TestDriveRefuses(t *testing.T) {
 		{"--start-at noon", "--start-at: "},
 		{"--start-at 2001-01-01T00:00:00Z", "has passed"},
 		{"--user-offset -1", "--user-offset is -1"},
-		{"--machine -1", "--machine is -1"},
-		{"--machine 1 --user-offset 8", "--machine and --user-offset exclude each other"},
-		{"--machine 20000000 --threads 100", "--machine is 20000000: with 100 users a machine it must be at most 10000000"},
 		{"--run-id a/b", "--run-id: "},
 		{"--max-retries -1", "--max-retries is -1"},
 		{"--max-errors -1", "--max-errors is -1"},
@@ -255,25 +252,5 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("DS2_N_THREADS", "many")
 	if code, _, stderr := execute(t, "drive"); code != exitUsage || !strings.Contains(stderr, "variable DS2_N_THREADS") {
 		t.Errorf("with DS2_N_THREADS=many: exit %d, %q; want exit 2 and the variable", code, stderr)
-	}
-}
-
-// TestMachine: the users of driver machines have numbers that follow each other, over all targets.
-func TestMachine(t *testing.T) {
-	for _, c := range []struct {
-		line string
-		want int
-	}{
-		{"--target postgres://a/ds2 --threads 32 --machine 0", 0},
-		{"--target postgres://a/ds2 --threads 32 --machine 3", 96},
-		{"--target postgres://a/ds2;postgres://b/ds2 --threads 32 --machine 3", 192},
-	} {
-		f, flags := driveFlagSet()
-		if err := flags.Parse(strings.Fields(c.line)); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.check(time.Now()); err != nil || f.config.UserOffset != c.want {
-			t.Errorf("%s: %d, %v, want %d", c.line, f.config.UserOffset, err, c.want)
-		}
 	}
 }

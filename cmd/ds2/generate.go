@@ -93,7 +93,7 @@ PowerShell:
 
 func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []string) error {
 	toStdout := slices.Equal(args, []string{"-"})
-	if f.machines != 0 || f.machine != 0 {
+	if given := cmd.Flags().Changed; given("machine") || given("machines") {
 		if f.shard != wholeShard {
 			return usageError("--machine and --machines exclude --shard")
 		}

@@ -38,6 +38,7 @@ func TestGenerateUsage(t *testing.T) {
 		{"generate --size S --part us_cust", "--part NAME and the argument - belong together"},
 		{"generate --size S --out " + out + " -", "--part NAME and the argument - belong together"},
 		{"generate --size S --machine 4 --machines 4 --out " + out, "--machine is 4: of 4 --machines"},
+		{"generate --size S --machine 0 --out " + out, "--machine is 0: of 0 --machines"},
 		{"generate --size S --machine 1 --out " + out, "--machine is 1: of 0 --machines"},
 		{"generate --size S --machines 2 --shard 1/2 --out " + out, "--machine and --machines exclude --shard"},
 		{"generate --size S --part us_cust --out " + out + " -", "--part and --out exclude each other"},

@@ -164,7 +164,7 @@ func TestPublishedReports(t *testing.T) {
 		args []string
 		want []string // lines, their blanks put together
 	}{
-		{"the bench of disks stands by its second run", []string{"report", "--format", "esrp", filepath.Join(dir, "S000-disks")}, []string{
+		{"the bench of disks stands by its second run", []string{"report", "--output", "esrp", filepath.Join(dir, "S000-disks")}, []string{
 			"Database Disks Transfers/sec 3,834.843 3,834.843", "Log Disks Writes/sec 159.654 159.654", "Average Database Disk Read Latency (ms) 4.826 4.826",
 			"Average Log Disk Write Latency (ms) 4.858 4.858"}},
 		// Its own summary has the mean of reads and writes, 132.593, for their sum.
@@ -172,7 +172,7 @@ func TestPublishedReports(t *testing.T) {
 			"figure server2 all servers", "Database Disks Transfers/sec 265.186 265.186", "Database Disks Reads/sec 71.512 71.512", "Database Disks Writes/sec 193.674 193.674",
 			"Average Database Disk Read Latency (ms) 10.100 10.100", "Average Database Disk Write Latency (ms) 36.000 36.000", "Log Disks Writes/sec 35.534 35.534", "Average Log Disk Write Latency (ms) 2.200 2.200",
 			"is no ESRP result"}},
-		{"two servers", append([]string{"report", "--format", "esrp"}, records("S004 MD3220 by server")...), []string{
+		{"two servers", append([]string{"report", "--output", "esrp"}, records("S004 MD3220 by server")...), []string{
 			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597", "Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},
 		{"the 2 h run's report", []string{"report", "--output", "text", s003[0]}, []string{
 			"achieved I/O per second (database reads and writes) 274.150", "target I/O per second 250.000", "database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
@@ -186,7 +186,7 @@ func TestPublishedReports(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := execute(t, "report", "--format", "esrp", "--merge", s003[0]); code != exitUsage || !strings.Contains(stderr, "--merge") {
+	if code, _, stderr := execute(t, "report", "--output", "esrp", "--merge", s003[0]); code != exitUsage || !strings.Contains(stderr, "--merge") {
 		t.Errorf("merged: exit %d, %s", code, stderr)
 	}
 }

@@ -36,7 +36,7 @@ several records, one of each server, or one run observed by several exporters, o
 median run. Records of ds2 bench-backup among them add a table.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
-  ds2 report --format esrp ds2-results/server1 ds2-results/server2
+  ds2 report --output esrp ds2-results/server1 ds2-results/server2
   ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
@@ -85,9 +85,7 @@ median run. Records of ds2 bench-backup among them add a table.`,
 		},
 	}
 	flags := cmd.Flags()
-	formats := oneOf(&output, "html", "text", "json", "csv", esrp)
-	flags.VarP(formats, "output", "o", "format of the result")
-	flags.Var(formats, "format", "the same as --output")
+	flags.VarP(oneOf(&output, "html", "text", "json", "csv", esrp), "output", "o", "format of the result")
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
 	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
 	flags.StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the record's own, such as 1000s-1200s or auto; may be given again")
@@ -113,7 +111,7 @@ const esrp = "esrp"
 // reportESRP reports runs, and benches by their median runs, in ESRP's form.
 func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string) error {
 	if len(windows) > 0 || merge {
-		return usageError("--format esrp: it takes the first window of records as they are, without --window and --merge")
+		return usageError("--output esrp: it takes the first window of records as they are, without --window and --merge")
 	}
 	var records []*result.Record
 	var backups []result.Backup
@@ -141,7 +139,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 		records = append(records, r)
 	}
 	if len(records) == 0 {
-		return usageError("--format esrp: name the record of a run too; a backup test alone is no summary")
+		return usageError("--output esrp: name the record of a run too; a backup test alone is no summary")
 	}
 	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return report.ESRP(w, records, backups) })
 }

@@ -48,9 +48,11 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ds2",
 		Short:         "DVD Store 2 as a storage benchmark kit",
+		Version:       kitVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate(versionLine())
 	root.SetGlobalNormalizationFunc(normalizeFlag)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
 	root.AddCommand(
@@ -124,7 +126,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if !started { // an unknown command, flag or argument, or a flag that cannot be read
-		fmt.Fprintf(stderr, "ds2: %s; see %s --help\n", redact(flagText(err).Error()), cmd.CommandPath())
+		fmt.Fprintf(stderr, "ds2: %s; see %s --help\n", redact(suggest(cmd, flagText(err))), cmd.CommandPath())
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -26,18 +24,6 @@ type verifyFlag string
 func (f *verifyFlag) add(flags *pflag.FlagSet) {
 	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify",
 		"check after the run: audit, that the database holds what the run recorded; deep, which first reads every page and has the server check it; or none")
-	flags.BoolFunc("audit", "--audit=false is --verify none", func(text string) error {
-		audit, err := strconv.ParseBool(text)
-		switch {
-		case err != nil:
-			return fmt.Errorf("invalid value %q: use true or false", text)
-		case !audit:
-			*f = verifyNone
-		case *f == verifyNone:
-			*f = verifyAudit
-		}
-		return nil
-	})
 }
 
 // deepCheck reads every page of some databases.

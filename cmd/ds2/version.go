@@ -22,6 +22,11 @@ func kitVersion() string {
 	return "devel"
 }
 
+// versionLine is what ds2 version and ds2 --version print.
+func versionLine() string {
+	return fmt.Sprintf("ds2 %s (%s, %s/%s)\n", kitVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -29,7 +34,7 @@ func newVersionCommand() *cobra.Command {
 		Example: "  ds2 version",
 		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "ds2 %s (%s, %s/%s)\n", kitVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
 			return err
 		},
 	}

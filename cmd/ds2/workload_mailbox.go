@@ -205,7 +205,7 @@ func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
 
 // planMailboxes has users work on mailbox databases.
 func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error) {
-	if f.config.UserOffset > 0 || f.machine > 0 {
+	if f.config.UserOffset > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
 	}
 	if f.crash.journal {

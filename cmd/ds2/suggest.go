@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// meant are flags that are often looked for by another name.
+var meant = map[string]string{"users": "threads", "clients": "threads", "duration": "run-time", "time": "run-time", "url": "target", "host": "target", "warmup": "warmup-time"}
+
+// mostTypos is by how many letters a flag may differ from what was typed.
+const mostTypos = 2
+
+// suggest is an error of the command line in one line, with the flag or command that was meant.
+func suggest(cmd *cobra.Command, err error) string {
+	text, commands, mistyped := strings.Cut(strings.TrimSpace(err.Error()), "\n\nDid you mean this?\n\t")
+	if mistyped {
+		text = fmt.Sprintf("%s; did you mean %s?", text, strings.ReplaceAll(commands, "\n\t", " or "))
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || len(unknown.GetSpecifiedName()) < 2 {
+		return text
+	}
+	name := strings.ReplaceAll(unknown.GetSpecifiedName(), "_", "-")
+	best, fewest := "", mostTypos+1
+	if other := meant[name]; cmd.Flags().Lookup(other) != nil {
+		best, fewest = other, 0
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if typos := distance(name, f.Name); typos < fewest && !f.Hidden {
+			best, fewest = f.Name, typos
+		}
+	})
+	if best == "" {
+		return text
+	}
+	return fmt.Sprintf("%s; did you mean --%s?", text, best)
+}
+
+// distance is how many letters must be inserted, left out or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
