@@ -53,6 +53,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate(versionLine())
+	addHelp(root)
 	root.SetGlobalNormalizationFunc(normalizeFlag)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
 	root.AddCommand(
