@@ -78,11 +78,16 @@ func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 	return func(kill func()) error {
 		var segment, place string
 		var kept int64
-		if err := db.QueryRow("SELECT lsn::text, (pg_walfile_name_offset(lsn)).* FROM pg_current_wal_flush_lsn() lsn").Scan(&place, &segment, &kept); err != nil {
-			return err
-		}
-		if err := awaitLog(db, "'"+place+"'", "pg_current_wal_flush_lsn()"); err != nil {
-			return err
+		for begins := false; !begins; { // nor may the place where recovery begins be lost
+			if err := db.QueryRow("SELECT lsn::text, (pg_walfile_name_offset(lsn)).* FROM pg_current_wal_flush_lsn() lsn").Scan(&place, &segment, &kept); err != nil {
+				return err
+			}
+			if err := awaitLog(db, "'"+place+"'", "pg_current_wal_flush_lsn()"); err != nil {
+				return err
+			}
+			if err := db.QueryRow("SELECT checkpoint_lsn < $1::text::pg_lsn FROM pg_control_checkpoint()", place).Scan(&begins); err != nil {
+				return err
+			}
 		}
 		kill()
 		log, err := filepath.Glob(filepath.Join(dataDir, "pg_wal", "????????????????????????"))

@@ -27,11 +27,12 @@ type made struct {
 
 // simulation makes the runs of an experiment, each of a minute, by what opm gives for a run.
 type simulation struct {
-	dir   string
-	runs  []made
-	told  []string
-	opm   func(m made) (float64, error)
-	after func(m made) // is called when a run has ended
+	dir     string
+	runs    []made
+	told    []string // of the experiment
+	running []string // of its runs, as each begins
+	opm     func(m made) (float64, error)
+	after   func(m made) // is called when a run has ended
 }
 
 func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Experiment {
@@ -43,7 +44,11 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 	for _, name := range names {
 		c := &Configuration{Name: name, Procedure: Bench{
 			Dir: filepath.Join(s.dir, name), Planned: time.Minute,
-			Told: func(string, ...any) {},
+			Told: func(format string, args ...any) {
+				if text := fmt.Sprintf(format, args...); strings.Contains(text, ": running (") {
+					s.running = append(s.running, text)
+				}
+			},
 			Run: func(_ context.Context, _ string, number int) (result.Summary, []string, error) {
 				time.Sleep(time.Minute)
 				m := made{name, number}
@@ -108,7 +113,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 				}
 			}
 		}
-		if first, last := s.told[0], s.told[14]; !strings.HasPrefix(first, "block 1 of 5, configuration ") || !strings.HasSuffix(first, ", run 1 of 15, 15m0s left") || !strings.HasSuffix(last, ", run 15 of 15, 1m0s left") {
+		if first, last := s.running[0], s.running[14]; !strings.HasPrefix(first, "run-1: running (block 1 of 5, configuration ") || !strings.Contains(first, ", run 1 of 15, at least 15m left, until ") || !strings.Contains(last, ", run 15 of 15, about 1m left, until ") {
 			t.Errorf("told %q and %q", first, last)
 		}
 	})
