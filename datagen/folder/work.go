@@ -26,7 +26,7 @@ const (
 	ahead = 8
 	// waiting is how many parts for each maker are made or begun before they are written, so that the memory is bounded where the disk is
 	// slower than the makers. The first of them can always be written: parts begin in the order of their files.
-	waiting = 16
+	waiting = 4
 )
 
 // work makes the missing files of a plan. Makers turn parts into blocks of rows, as many at a time as Options.Parallel

@@ -14,7 +14,7 @@ import (
 // kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
 var kitColumns = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
-// held lists the tables of the workload and of this kit that the database holds. A table that only bears the name of one is an
+// held lists the tables of the workload and of this kit that the database holds, in the schema in which a load makes its own. A table that only bears the name of one is an
 // error: it stands in the way, and is not the workload's to drop.
 func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
@@ -25,7 +25,7 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 		names = append(names, literal(table))
 	}
 	rows, err := l.engine.DB().QueryContext(ctx, `SELECT LOWER(table_name), LOWER(column_name)
-		FROM information_schema.columns WHERE LOWER(table_name) IN (`+strings.Join(names, ", ")+")")
+		FROM information_schema.columns WHERE table_schema = `+l.engine.Schema()+` AND LOWER(table_name) IN (`+strings.Join(names, ", ")+")")
 	if err != nil {
 		return nil, l.engine.Wrap(op, err)
 	}

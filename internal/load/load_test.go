@@ -210,6 +210,14 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestTableInAnotherSchema: a table of the name of one of DS2's that lies in another schema stands in nobody's way.
+func TestTableInAnotherSchema(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	exec(t, s, "CREATE SCHEMA shop")
+	exec(t, s, "CREATE TABLE shop.customers (id int, name text)")
+	mustLoad(t, s, options(t))
+}
+
 func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	target := pgtest.Database(t)
 	s := open(t, target)

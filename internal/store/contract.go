@@ -127,6 +127,9 @@ type Loader interface {
 	// Database is the name of the target's database.
 	Database() string
 
+	// Schema is, as SQL, the name of the schema in which it makes tables.
+	Schema() string
+
 	// Adapt asks the server what it is and fills in what the SQL depends on. It returns a line for each thing that the
 	// server cannot take and that the benchmark does without.
 	Adapt(ctx context.Context, p *schema.Params) (leftOut []string, err error)

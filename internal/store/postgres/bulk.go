@@ -23,6 +23,9 @@ const buildMemory = "256MB"
 // Database is the name of the target's database.
 func (s *Store) Database() string { return s.config.Database }
 
+// Schema is the first of the search path.
+func (s *Store) Schema() string { return "current_schema()" }
+
 // CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement for one that does.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	err := s.db.PingContext(ctx)

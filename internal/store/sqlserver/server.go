@@ -203,6 +203,9 @@ func (s *Store) master() *sql.DB {
 // Database is the name of the target's database.
 func (s *Store) Database() string { return s.config.Database }
 
+// Schema is the user's default one.
+func (s *Store) Schema() string { return "SCHEMA_NAME()" }
+
 // standing is how a database stands, as master knows it.
 type standing struct {
 	there     bool

@@ -136,7 +136,9 @@ func numbersText(all []int64) string {
 	}
 	texts := make([]string, len(all))
 	for i, n := range all {
-		texts[i] = fmt.Sprint(n)
+		if texts[i] = fmt.Sprint(n); n == unknownBytes {
+			texts[i] = "unknown"
+		}
 	}
 	return strings.Join(texts, ", ")
 }

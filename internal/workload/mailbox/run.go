@@ -78,8 +78,11 @@ type stateRecord struct {
 	RecordsBefore []int64 `json:"records_before,omitempty"`
 	RecordsAfter  []int64 `json:"records_after,omitempty"`
 	BytesBefore   []int64 `json:"bytes_before,omitempty"`
-	BytesAfter    []int64 `json:"bytes_after,omitempty"`
+	BytesAfter    []int64 `json:"bytes_after,omitempty"` // unknownBytes where the server did not say
 }
+
+// unknownBytes is a number of bytes that nobody knows.
+const unknownBytes = -1
 
 // Describe adds the parameters.
 func (p *Plan) Describe(a *result.Asked) {
@@ -187,9 +190,11 @@ func (r *Run) End() error {
 	for i, l := range r.live {
 		l.Settle()
 		r.recordsAfter = append(r.recordsAfter, l.Records())
-		if bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store); err == nil { // a server that is down does not say
-			r.bytesAfter = append(r.bytesAfter, bytes)
+		bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store)
+		if err != nil {
+			bytes = unknownBytes // a server that is down does not say
 		}
+		r.bytesAfter = append(r.bytesAfter, bytes)
 		if err := l.Save(r.dir, i); err != nil {
 			errs = errors.Join(errs, fmt.Errorf("keep the records of the run: %w", err))
 		}
