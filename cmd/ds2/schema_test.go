@@ -65,8 +65,11 @@ func publishedSchema(t *testing.T) []byte {
 			AllowAdditionalProperties: true, // a later ds2 may write more
 			Anonymous:                 true,
 			Mapper: func(t reflect.Type) *reflected.Schema {
-				if t == reflect.TypeFor[measure.Change]() {
+				switch t {
+				case reflect.TypeFor[measure.Change]():
 					return percent()
+				case reflect.TypeFor[result.Block](): // whatever the workload keeps
+					return &reflected.Schema{Type: "object"}
 				}
 				return nil
 			},
