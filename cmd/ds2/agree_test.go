@@ -202,15 +202,15 @@ func TestMeansAgree(t *testing.T) {
 		browses, time = browses+float64(l.Count), time+l.Mean*float64(l.Count)
 	}
 	for key, ms := range map[string]float64{
-		"rt_tot_avg": *r.Windows[0].DS2Mean, "rt_login_avg_msec": latency["login"].Mean, "rt_newcust_avg_msec": latency["new_customer"].Mean,
+		"rt_tot_avg": *r.Windows[0].OwnMean, "rt_login_avg_msec": latency["login"].Mean, "rt_newcust_avg_msec": latency["new_customer"].Mean,
 		"rt_purchase_avg_msec": latency["purchase"].Mean, "rt_browse_avg_msec": time / browses,
 	} {
 		if !strings.Contains(console, " "+key+"="+whole(ms)+" ") {
 			t.Errorf("%s is %s in the record; on the console\n%s", key, whole(ms), console)
 		}
 	}
-	if cell := row(t, text, "order as in DS2")[2]; cell != whole(*r.Windows[0].DS2Mean) {
-		t.Errorf("an order in DS2's meaning takes %s ms in the text, %v in the record", cell, *r.Windows[0].DS2Mean)
+	if cell := row(t, text, "order as in DS2")[2]; cell != whole(*r.Windows[0].OwnMean) {
+		t.Errorf("an order in DS2's meaning takes %s ms in the text, %v in the record", cell, *r.Windows[0].OwnMean)
 	}
 }
 

@@ -27,16 +27,16 @@ func (l *ds2Lines) print(w io.Writer) {
 		return
 	}
 	sum := add(tallies)
-	sampled := average(sum.DS2Time-l.last.DS2Time, sum.Orders-l.last.Orders)
+	sampled := average(sum.OwnTime-l.last.OwnTime, sum.Orders-l.last.Orders)
 	l.last = sum
 	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
-		et.Seconds(), sum.Orders, opm(sum.Orders, et), l.meter.MaxOfLast100().Milliseconds(), average(sum.DS2Time, sum.Orders), sampled,
+		et.Seconds(), sum.Orders, opm(sum.Orders, et), l.meter.RecentMax().Milliseconds(), average(sum.OwnTime, sum.Orders), sampled,
 		sum.Own[counts.Rollbacks], percent(sum.Own[counts.Rollbacks], sum.Orders))
 	if l.detailed {
 		for i, t := range l.meter.Totals() {
 			tally := tallies[i]
 			fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", t.Target, tally.Orders,
-				opm(tally.Orders, et), average(tally.DS2Time, tally.Orders), tally.Own[counts.Rollbacks], percent(tally.Own[counts.Rollbacks], tally.Orders))
+				opm(tally.Orders, et), average(tally.OwnTime, tally.Orders), tally.Own[counts.Rollbacks], percent(tally.Own[counts.Rollbacks], tally.Orders))
 		}
 	}
 }
@@ -53,11 +53,11 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d n_login_overall=%d n_newcust_overall=%d "+
 		"n_browse_overall=%d n_purchase_overall=%d rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d "+
 		"rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
-		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t.Orders, et), l.meter.MaxOfLast100().Milliseconds(),
-		average(t.DS2Time, t.Orders), t.Number[calls.OpLogin], t.Own[counts.NewCustomers], browses, t.Number[calls.OpPurchase],
+		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t.Orders, et), l.meter.RecentMax().Milliseconds(),
+		average(t.OwnTime, t.Orders), t.Number[calls.OpLogin], t.Own[counts.NewCustomers], browses, t.Number[calls.OpPurchase],
 		average(t.Sum[calls.OpLogin], t.Number[calls.OpLogin]), average(t.Sum[calls.OpNewCustomer], t.Own[counts.NewCustomers]),
 		average(browseTime, browses), average(t.Sum[calls.OpPurchase], t.Number[calls.OpPurchase]),
-		average(t.DS2Time-l.last.DS2Time, t.Orders-l.last.Orders), t.Own[counts.Rollbacks], percent(t.Own[counts.Rollbacks], t.Orders))
+		average(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders), t.Own[counts.Rollbacks], percent(t.Own[counts.Rollbacks], t.Orders))
 }
 
 // figures are the time since DS2 would have set its figures back, and each target's tally since.

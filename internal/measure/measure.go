@@ -74,7 +74,7 @@ type Order struct{ batch }
 type batch struct {
 	Counts
 	latencies []latency
-	ds2       []time.Duration // DS2's response time of each completed order
+	ds2       []time.Duration // the workload's own response time of each completed order
 	errors    []Failure
 	retries   []Failure
 }
@@ -98,7 +98,7 @@ func (o *Order) AddLatency(operation int, d time.Duration) {
 }
 
 // Complete notes the order as done. Its response time runs from when the user began it, or was due to, to its last row;
-// ds2 is the response time in DS2's meaning, the sum of its operations without the price query.
+// ds2 is the response time in the workload's own meaning, the sum of its operations without those outside it.
 func (o *Order) Complete(d, ds2 time.Duration) {
 	o.Orders++
 	o.latencies = append(o.latencies, latency{wholeOrder, d})

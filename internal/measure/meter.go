@@ -25,14 +25,14 @@ type Meter struct {
 	phase    Phase
 	progress progress
 	targets  []targetMeter
-	recent   [100]time.Duration // DS2's response times of the last orders, as a ring
+	recent   [100]time.Duration // the workload's own response times of the last orders, as a ring
 	next     int
 }
 
 // targetMeter is one target's part.
 type targetMeter struct {
 	totals   Totals
-	reset    Tally    // when DS2 sets its figures back: at the end of the warm-up
+	reset    Tally    // when its figures are set back: at the end of the warm-up
 	progress progress // Counts.Orders only
 }
 
@@ -44,7 +44,7 @@ type Totals struct {
 	Errors    map[Failure]int64
 	Retries   map[Failure]int64
 	Durations []Distribution // of the operations, then of the whole order
-	DS2Time   time.Duration  // the sum of the orders' response times in DS2's meaning
+	OwnTime   time.Duration  // the sum of the orders' response times in the workload's own meaning
 	Rates     Rates
 }
 
@@ -113,7 +113,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		own := Sample{End: s.End, Length: s.Length, Phase: s.Phase}
 		for _, r := range m.recorders[i] {
 			b := r.swap(m.empty)
-			s.DS2Time += m.take(&target.totals, b)
+			s.OwnTime += m.take(&target.totals, b)
 			s.Counts.Add(b.Counts)
 			s.Errors += int64(len(b.errors))
 			own.Counts.Orders += b.Orders
@@ -138,7 +138,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 }
 
 // take adds one user's batch to its target's totals and to the histograms under way, and gives the sum of its orders'
-// response times in DS2's meaning.
+// response times in the workload's own meaning.
 func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 	t.Counts.Add(b.Counts)
 	for _, f := range b.errors {
@@ -165,7 +165,7 @@ func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 		m.recent[m.next] = d
 		m.next = (m.next + 1) % len(m.recent)
 	}
-	t.DS2Time += ds2
+	t.OwnTime += ds2
 	return ds2
 }
 
@@ -193,8 +193,8 @@ func (m *Meter) Progress() Progress {
 	return m.progress.now()
 }
 
-// MaxOfLast100 is the longest response time, in DS2's meaning, of the last 100 orders.
-func (m *Meter) MaxOfLast100() time.Duration {
+// RecentMax is the longest response time, in the workload's own meaning, of the last 100 orders.
+func (m *Meter) RecentMax() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Max(m.recent[:])

@@ -80,7 +80,7 @@ func TestTallySinceReset(t *testing.T) {
 	m.Enter(PhaseRun)
 	record(3)
 	m.Sample(2*s, make([]Users, 1))
-	if got := m.SinceReset()[0]; got.Orders != 3 || got.Of("rollbacks") != 3 || got.Sum[0] != 6*time.Millisecond || got.DS2Time != 6*time.Millisecond {
+	if got := m.SinceReset()[0]; got.Orders != 3 || got.Of("rollbacks") != 3 || got.Sum[0] != 6*time.Millisecond || got.OwnTime != 6*time.Millisecond {
 		t.Errorf("in the run phase: %+v, want the 3 orders since its begin", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 // Rates is the rates of completed orders that are shown while a run goes on, in orders a minute.
 type Rates struct {
 	Last10s, Last60s float64
-	Cumulative       float64 // DS2's: the average since the end of the warm-up, and before that since the first orders
+	Cumulative       float64 // the average since the end of the warm-up, and before that since the first orders
 	Since            Average // what Cumulative is made of
 	Steady           float64 // of the steady part so far; 0 while there is none
 }
@@ -24,7 +24,7 @@ type Progress struct {
 	Rates
 	Last Sample // the zero Sample before the first
 
-	// SinceReset is the time since DS2 would have set its figures back: at the end of the warm-up, and before that the
+	// SinceReset is the time since the figures were set back: at the end of the warm-up, and before that the
 	// time since the first orders.
 	SinceReset time.Duration
 }
@@ -35,7 +35,7 @@ type progress struct {
 	last     Sample
 	recent   Series        // the last minute
 	ran      bool          // the run phase has begun
-	from, to time.Duration // what DS2's average is of
+	from, to time.Duration // what the average is of
 	orders   int64         // between them
 	steady   batchSums     // from the first orders to the end of the run phase
 }

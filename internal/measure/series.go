@@ -17,7 +17,7 @@ type Sample struct {
 	Errors int64 // failed attempts, of all classes
 
 	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
-	DS2Time        time.Duration // the sum of their response times in DS2's meaning (WORKLOAD.md section 5)
+	OwnTime        time.Duration // the sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
 
 	Operations []OperationP95 // of those that were called; nil in records of ds2 before it kept them
 }
@@ -124,7 +124,7 @@ type Window struct {
 	NoCI95 string   `json:"no_opm_ci95,omitempty"`
 	// FewSamples says why the interval is wide and less certain than others; empty where it is not.
 	FewSamples string `json:"few_independent_samples,omitempty"`
-	// RunningAverageOPM is the mean, over the samples of the window, of what DS2 called opm at each of them: the average
+	// RunningAverageOPM is the mean, over the samples of the window, of the average rate at each of them: the average
 	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
@@ -134,9 +134,9 @@ type Window struct {
 	Counts  Counts             `json:"counts"`
 	Errors  int64              `json:"errors"`
 	Latency map[string]Latency `json:"latency"`
-	// DS2Mean is the mean response time of the orders in DS2's meaning, in milliseconds: without the price query and, in
+	// OwnMean is the mean response time of the orders in the workload's own meaning, in milliseconds: without the operations outside it and, in
 	// an open loop, without the wait for a user. Absent where there are no orders, or the record has no such times.
-	DS2Mean *float64 `json:"order_ds2_mean_ms,omitempty"`
+	OwnMean *float64 `json:"own_mean_ms,omitempty"`
 	// Latency is of the histograms that lie between these; they are the window's own bounds where the window was
 	// known before the run.
 	LatencyFrom float64 `json:"latency_from_s"`
@@ -186,12 +186,12 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	for _, sample := range samples {
 		w.Counts.Add(sample.Counts)
 		w.Errors += sample.Errors
-		ds2 += sample.DS2Time
+		ds2 += sample.OwnTime
 	}
 	w.OPM = OrdersPerMinute(w.Counts.Orders, span.To-span.From)
 	if ds2 > 0 && w.Counts.Orders > 0 {
 		mean := float64(ds2) / float64(time.Millisecond) / float64(w.Counts.Orders)
-		w.DS2Mean = &mean
+		w.OwnMean = &mean
 	}
 	if half, few, err := s.ci95(samples); err != nil {
 		w.NoCI95 = err.Error()
@@ -228,7 +228,7 @@ func (s Series) nearest(t time.Duration) int {
 	return after
 }
 
-// meanRunningAverage is the mean over samples of 60 · orders since the reset / time since the reset. DS2 resets at the
+// meanRunningAverage is the mean over samples of 60 · orders since the reset / time since the reset. It is reset at the
 // end of the warm-up; samples before that count from the first orders on.
 func (s Series) meanRunningAverage(samples []Sample) float64 {
 	reset := s.Phase(PhaseRun).From

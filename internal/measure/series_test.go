@@ -87,7 +87,7 @@ func TestWindow(t *testing.T) {
 		{Span{30 * s, 60 * s}, 180, 180, "the run phase"},
 		{Span{0, 10 * s}, 60, 60, "the ramp counts from the first orders on"},
 		{Span{0, 60 * s}, 60 * 140. / 60, 0, "phases in between belong to a window"},
-		{Span{29 * s, 31 * s}, 150, (60.*50/30 + 180) / 2, "DS2 sets its figures back within the window"},
+		{Span{29 * s, 31 * s}, 150, (60.*50/30 + 180) / 2, "the figures are set back within the window"},
 	} {
 		w, err := steps().Window("w", c.span)
 		if err != nil {

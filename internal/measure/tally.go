@@ -2,10 +2,10 @@ package measure
 
 import "time"
 
-// Tally is what DS2 prints: how many orders, and how often and how long each operation ran.
+// Tally is how many orders, and how often and how long each operation ran.
 type Tally struct {
 	Counts
-	DS2Time time.Duration   // of the orders, in DS2's meaning
+	OwnTime time.Duration   // of the orders, in the workload's own meaning
 	Number  []int64         // of each operation
 	Sum     []time.Duration // of each operation
 }
@@ -15,7 +15,7 @@ func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
 func (t *Tally) add(o Tally, times int64) {
 	t.Counts.add(o.Counts, times)
-	t.DS2Time += time.Duration(times) * o.DS2Time
+	t.OwnTime += time.Duration(times) * o.OwnTime
 	if t.Number == nil {
 		t.Number, t.Sum = make([]int64, len(o.Number)), make([]time.Duration, len(o.Sum))
 	}
@@ -26,7 +26,7 @@ func (t *Tally) add(o Tally, times int64) {
 }
 
 func (t Totals) tally() Tally {
-	tally := Tally{Counts: t.Counts, DS2Time: t.DS2Time}
+	tally := Tally{Counts: t.Counts, OwnTime: t.OwnTime}
 	for _, d := range t.Durations {
 		tally.Number = append(tally.Number, d.Count())
 		tally.Sum = append(tally.Sum, d.Sum)
@@ -34,7 +34,7 @@ func (t Totals) tally() Tally {
 	return tally
 }
 
-// SinceReset is each target's tally since the end of the warm-up, where DS2 sets its figures back, and before that since
+// SinceReset is each target's tally since the end of the warm-up, where its figures are set back, and before that since
 // the start; as of the last sample.
 func (m *Meter) SinceReset() []Tally {
 	m.mu.Lock()

@@ -92,8 +92,8 @@ func TestMeansAreExact(t *testing.T) {
 	if l := w.Latency[WholeOrder]; l.Mean != want || series.Samples[0].Mean != want {
 		t.Errorf("mean %v ms, of the second %v; want %v", l.Mean, series.Samples[0].Mean, want)
 	}
-	if want := float64(ds2) / 1e6 / 1000; w.DS2Mean == nil || *w.DS2Mean != want {
-		t.Errorf("mean in DS2's meaning %v, want %v", w.DS2Mean, want)
+	if want := float64(ds2) / 1e6 / 1000; w.OwnMean == nil || *w.OwnMean != want {
+		t.Errorf("mean in the workload's own meaning %v, want %v", w.OwnMean, want)
 	}
 	series.Intervals[0].Sums = nil // a record of an older ds2
 	if w, _ = series.Window("w", Span{0, s}); w.Latency[WholeOrder].Mean < .99*want || w.Latency[WholeOrder].Mean > 1.01*want {

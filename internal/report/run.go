@@ -165,7 +165,7 @@ func notes(s result.Summary) (sentences []string, good bool) {
 // ofCycles says that the figure that counts is that of cycles a minute.
 func ofCycles(s result.Summary) bool { return s.Figure != nil && s.Figure.Unit == s.Words.Rate }
 
-// cumulativeNote is DS2's own figure, so that published ones can be compared; empty where there is none.
+// cumulativeNote is the average since the warm-up, so that published ones can be compared; empty where there is none.
 func cumulativeNote(s result.Summary) string {
 	if s.CumulativeOPM == nil || !ofCycles(s) {
 		return ""
@@ -246,8 +246,8 @@ func latencyTable(s result.Summary) table {
 		l := w.Latency[name]
 		t.Rows = append(t.Rows, []string{seriesTitle(s, name), integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
 			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
-		if name == measure.WholeOrder && w.DS2Mean != nil && s.Words.Own != "" {
-			t.Rows = append(t.Rows, []string{s.Words.Own, integer(w.Counts.Orders), figure(*w.DS2Mean), "–", "–", "–", "–", "–", "–", "–"})
+		if name == measure.WholeOrder && w.OwnMean != nil && s.Words.Own != "" {
+			t.Rows = append(t.Rows, []string{s.Words.Own, integer(w.Counts.Orders), figure(*w.OwnMean), "–", "–", "–", "–", "–", "–", "–"})
 		}
 	}
 	return t

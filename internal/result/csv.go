@@ -13,7 +13,7 @@ import (
 
 // The columns of SamplesFile and HistogramsFile. t_s is when the sample ended; its counts are those since the sample
 // before, failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed
-// since; ds2_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. operations_p95_ms
+// since; own_ns is the sum of their response times in DS2's meaning, in nanoseconds, and sum_ns that of a series. operations_p95_ms
 // is that of each operation that was called, as login=1.25 browse_by_title=3.50. Columns
 // are found by their names; a record lacks at most the last ones, laterColumns. Samples have besides what the workload counts of its
 // own, one column each.
@@ -22,7 +22,7 @@ var (
 	histogramsColumns = []string{"from_s", "to_s", "series", "sum_ns", "hdrhistogram"}
 
 	// laterColumns are missing in records of the first version.
-	laterColumns = []string{"ds2_ns", "sum_ns", "operations_p95_ms"}
+	laterColumns = []string{"own_ns", "sum_ns", "operations_p95_ms"}
 )
 
 // sampleCount is a column of counts, and where a sample has them.
@@ -40,7 +40,7 @@ var sampleCounts = []sampleCount{
 	{"given_up", func(s *measure.Sample) *int64 { return &s.Counts.GivenUp }},
 	{"offered", func(s *measure.Sample) *int64 { return &s.Counts.Offered }},
 	{"dropped", func(s *measure.Sample) *int64 { return &s.Counts.Dropped }},
-	{"ds2_ns", func(s *measure.Sample) *int64 { return (*int64)(&s.DS2Time) }},
+	{"own_ns", func(s *measure.Sample) *int64 { return (*int64)(&s.OwnTime) }},
 }
 
 // columnsWith are the columns of samples with some counts.

@@ -180,7 +180,7 @@ func addSamples(a, b measure.Sample) measure.Sample {
 	}
 	a.Counts.Add(b.Counts)
 	a.Errors += b.Errors
-	a.DS2Time += b.DS2Time
+	a.OwnTime += b.OwnTime
 	a.Users += b.Users
 	a.P95, a.Max = max(a.P95, b.P95), max(a.Max, b.Max)
 	a.Operations = measure.HighestP95(a.Operations, b.Operations)

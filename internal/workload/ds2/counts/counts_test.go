@@ -15,7 +15,7 @@ import (
 
 // columns are those of the samples of DVD Store since the first records.
 const columns = "t_s,phase,users,orders,purchases,rollbacks,new_customers,errors,retries,reconnects,in_doubt_purchases,in_doubt_customers,in_doubt_cents," +
-	"given_up,total_cents,names_taken,unknown_users,offered,dropped,ds2_ns,mean_ms,p95_ms,max_ms,operations_p95_ms"
+	"given_up,total_cents,names_taken,unknown_users,offered,dropped,own_ns,mean_ms,p95_ms,max_ms,operations_p95_ms"
 
 // TestRecordsStayAsTheyAre holds columns and keys against those of records that were written before workloads named their counts.
 func TestRecordsStayAsTheyAre(t *testing.T) {
@@ -29,7 +29,7 @@ func TestRecordsStayAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Sample(measure.Sample{End: time.Second, Phase: measure.PhaseRun, Users: 3, Errors: 106, DS2Time: 107, Counts: c}); err != nil {
+	if err := w.Sample(measure.Sample{End: time.Second, Phase: measure.PhaseRun, Users: 3, Errors: 106, OwnTime: 107, Counts: c}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
