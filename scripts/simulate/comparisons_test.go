@@ -134,7 +134,7 @@ func TestComparisons(t *testing.T) {
 			configurations, blocks int
 			noise                  float64
 		}{{2, 5, 1}, {2, 6, 1}, {2, 9, 1}, {4, 6, 1}, {4, 6, 5}} {
-			v := blocked(random, c.of, b.configurations, b.blocks, 1, b.noise)
+			v := blocked(random, c.of, b.configurations, b.blocks, 0, b.noise)
 			row = append(row, v.String())
 			if !within(v.found(), 0, .055) {
 				t.Errorf("%s, %d blocks of %d: %s of identical systems are told apart", c.why, b.blocks, b.configurations, share(v.found()))
