@@ -1,10 +1,15 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
+	"ds2/datagen"
+	"ds2/internal/measure"
 	"ds2/internal/report"
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/internal/workload/ds2"
 )
 
 // TestOneCallPath: runs whose users called by different ways are not compared unless told, and each page names the way.
@@ -43,5 +48,39 @@ func TestExperimental(t *testing.T) {
 		if code, out, _ := execute(t, command, "--help"); code != 0 || !strings.Contains(out, proof) {
 			t.Errorf("help of %s: exit %d, without %q", command, code, proof)
 		}
+	}
+}
+
+// TestCallPathsAgree plays the orders of one seed by both ways of calling SQL Server, each on a database of its own: the databases then
+// hold the same, and as much was counted and timed.
+func TestCallPathsAgree(t *testing.T) {
+	const orders = 1000
+	size, err := datagen.ParseSize("1MB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := ds2.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}
+	type played struct {
+		hashes map[string]string
+		counts measure.Counts
+		timed  []int64
+	}
+	play := func(calls string) (p played) {
+		target := servertest.Database(t)
+		if code, _, messages := execute(t, "load", "--size", "1MB", "--target", target); code != 0 {
+			t.Fatalf("load: exit %d\n%s", code, messages)
+		}
+		stores, err := targetFlags{target: target, calls: calls}.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeStores(stores)
+		p.counts, p.timed = playOrders(t, stores[0], w, orders)
+		p.hashes = contentHashes(t, stores[0].DB())
+		return p
+	}
+	driver, wire := play("driver"), play("wire")
+	if !reflect.DeepEqual(driver, wire) || driver.counts.Orders != orders {
+		t.Errorf("by driver %+v\nby wire %+v", driver, wire)
 	}
 }

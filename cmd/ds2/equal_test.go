@@ -80,8 +80,8 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 }
 
 // playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last is
-// counted by the session, which stops the run.
-func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) {
+// counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
+func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) (measure.Counts, []int64) {
 	t.Helper()
 	stop := make(chan struct{})
 	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, stop}}}
@@ -92,9 +92,15 @@ func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) {
 	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
 		t.Fatal(err)
 	}
-	if counts := d.Meter().Totals()[0].Counts; counts.GivenUp > 0 || counts.Retries > 0 {
+	totals := d.Meter().Totals()[0]
+	if counts := totals.Counts; counts.GivenUp > 0 || counts.Retries > 0 {
 		t.Fatalf("%s: %+v", s.Engine(), counts)
 	}
+	var timed []int64
+	for _, d := range totals.Durations {
+		timed = append(timed, d.Count())
+	}
+	return totals.Counts, timed
 }
 
 // counting is a target whose only session closes stop at the last of the purchases that are left.
