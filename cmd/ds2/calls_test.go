@@ -45,7 +45,7 @@ func TestExperimental(t *testing.T) {
 		t.Errorf("proofs %v", proofs)
 	}
 	for _, command := range []string{"drive", "preflight", "load"} {
-		if code, out, _ := execute(t, command, "--help"); code != 0 || !strings.Contains(out, proof) {
+		if code, out, _ := execute(t, command, "--help"); code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), proof) {
 			t.Errorf("help of %s: exit %d, without %q", command, code, proof)
 		}
 	}

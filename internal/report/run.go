@@ -39,7 +39,6 @@ func newRunView(r *result.Record, id string) (runView, error) {
 		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), logTable(r.Summary), commandTable(r.Command)},
 	}
 	v.Notes, v.Good = notes(r.Summary)
-	v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
 	var err error
 	v.Charts, err = charts(r, id)
 	return v, err
@@ -77,7 +76,7 @@ func headline(s result.Summary) string {
 
 // notes are the sentences under the headline: how the run ended, whether it was steady, what the audit said.
 func notes(s result.Summary) (sentences []string, good bool) {
-	good = s.Status == result.Done
+	good, sentences = s.Status == result.Done, proofNote(s.Engine, s.Parameters)
 	if !good {
 		sentence := fmt.Sprintf("The run is recorded as %s.", s.Status)
 		if s.Error != "" {
