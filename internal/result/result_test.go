@@ -129,8 +129,8 @@ func TestReadAfterCrash(t *testing.T) {
 	if n := len(r.Series.Samples); r.Status != Running || n < 5 || n > 9 || len(r.Series.Intervals) != 2 {
 		t.Errorf("status %s, %d samples of a file cut near its end, %d intervals; want running, 5 to 9 and 2", r.Status, n, len(r.Series.Intervals))
 	}
-	if r.OPM == nil || math.Round(*r.OPM) != 60 || r.Windows[0].Name != "run" || r.Counts.Orders != int64(len(r.Series.Samples)) {
-		t.Errorf("a crashed run has windows %+v and counts %+v; want the run phase so far with 60 OPM, an order a sample", r.Windows, r.Counts)
+	if r.Counts.Orders != int64(len(r.Series.Samples)) {
+		t.Errorf("a crashed run has counts %+v; want an order a sample", r.Counts)
 	}
 	if err := os.Truncate(filepath.Join(dir, HistogramsFile), 5); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestReadRefuses(t *testing.T) {
 		want       string
 	}{
 		"a directory without a record": {"other.txt", "", "is not a record of a run"},
-		"a newer schema":               {SummaryFile, `{"schema": 99}`, "use a newer ds2"},
+		"a newer schema":               {SummaryFile, `{"schema": 99}`, "use the ds2 that wrote it"},
 		"a summary that is no JSON":    {SummaryFile, `{`, SummaryFile},
 		"a summary without a schema":   {SummaryFile, `{}`, "schema 0"},
 	} {
