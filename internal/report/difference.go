@@ -2,12 +2,12 @@ package report
 
 import (
 	"cmp"
-	"ds2/internal/conclude"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -69,6 +69,8 @@ var figures = append([]compared{
 	{"active_w", "active power", func(b result.Bench) *float64 { return b.Active }, func(r result.BenchRun) *float64 { return r.Active }, ""},
 	{"idle_w", "idle power", func(b result.Bench) *float64 { return b.Idle }, func(r result.BenchRun) *float64 { return r.Idle }, ""},
 	{perWatt, "", func(b result.Bench) *float64 { return b.PerWatt() }, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
+	{"read_latency_ms", result.ReadLatency, ofMedian(condition(result.ReadLatency)), condition(result.ReadLatency), ""},
+	{"processors_pct", result.ServerProcessors, ofMedian(condition(result.ServerProcessors)), condition(result.ServerProcessors), ""},
 	{"total_iops", result.TotalIOPS, ofMedian(condition(result.TotalIOPS)), condition(result.TotalIOPS), ""},
 	{"mb_per_s", result.Throughput, ofMedian(condition(result.Throughput)), condition(result.Throughput), ""},
 	{"total_iops_per_active_w", result.TotalIOPSPerWatt, ofMedian(condition(result.TotalIOPSPerWatt)), condition(result.TotalIOPSPerWatt), "active_w"},

@@ -185,6 +185,8 @@ const (
 	WritesOfDevices  = "writes of the devices"
 	LimitOfReads     = "random reads that the devices can do"
 	LimitOfLogWrites = "log writes that the devices can do"
+	ReadLatency      = "read latency, slowest device"
+	ServerProcessors = "processors of the database"
 )
 
 // Names of conditions that runs judged by IOPS have, as the published reports compare them.
