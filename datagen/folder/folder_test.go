@@ -423,7 +423,8 @@ func TestFullDisk(t *testing.T) {
 		_, err = plan.Run(t.Context(), func(int64) {})
 		return err
 	}
-	if err := run(); err == nil || !strings.Contains(err.Error(), ".csv.gz: the disk is full: about ") {
+	// The manifest of a part that still had room may be the first that has none.
+	if err := run(); err == nil || !strings.Contains(err.Error(), ".csv.gz: the disk is full: about ") && !strings.Contains(err.Error(), "write manifest: ") {
 		t.Fatalf("error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); left != nil {
