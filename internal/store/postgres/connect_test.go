@@ -136,11 +136,11 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	})
 	t.Run("options", func(t *testing.T) {
 		with := *target
-		with.RawQuery = "application_name=mine&options=-c%20statement_timeout%3D4321"
-		var timeout, name string
-		err := open(t, with.String()).DB().QueryRow("SELECT current_setting('statement_timeout'), current_setting('application_name')").Scan(&timeout, &name)
-		if err != nil || timeout != "4321ms" || name != "mine" {
-			t.Errorf("statement_timeout %q, application_name %q, %v", timeout, name, err)
+		with.RawQuery = "application_name=mine&options=-c%20work_mem%3D4321kB"
+		var memory, name string
+		err := open(t, with.String()).DB().QueryRow("SELECT current_setting('work_mem'), current_setting('application_name')").Scan(&memory, &name)
+		if err != nil || memory != "4321kB" || name != "mine" {
+			t.Errorf("work_mem %q, application_name %q, %v", memory, name, err)
 		}
 	})
 }
