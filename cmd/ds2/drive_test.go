@@ -163,6 +163,33 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// TestTargetSeveralTimes: every --target counts, and a file's stands for those before it.
+func TestTargetSeveralTimes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "driver.conf")
+	if err := os.WriteFile(file, []byte("target=postgres://f/x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a, b, conf := "--target=postgres://a/x", "--target=postgres://b/x", "--config-file="+file
+	for want, args := range map[string][]string{
+		"postgres://a/x postgres://b/x":                {a, b},
+		"postgres://a/x postgres://b/x postgres://a/x": {a + ";postgres://b/x", a},
+		"postgres://f/x":                               {a, b, conf},
+		"postgres://b/x postgres://a/x":                {conf, b, a},
+	} {
+		f, flags := driveFlagSet()
+		if err := flags.Parse(args); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.urls(); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q: targets %q, %v; want %q", args, got, err, want)
+		}
+	}
+	code, _, stderr := execute(t, "drive", a, "--target=b", "--threads=1")
+	if code != exitUsage || !strings.Contains(stderr, "--target: one of several is not a URL") {
+		t.Errorf("a URL and a host name: exit %d, %q; want exit 2 and --target", code, stderr)
+	}
+}
+
 // TestDriveRefuses has command lines that end at once with exit 2, one sentence, and the flag that is wrong. No server is
 // asked.
 func TestDriveRefuses(t *testing.T) {

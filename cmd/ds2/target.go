@@ -27,10 +27,33 @@ type targetFlags struct {
 
 // add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.target, "target", "", "URL of the database, or host name with --engine; several with ; between")
+	flags.Var(&targetsValue{all: &f.target}, "target", "URL of the database, or host name with --engine; several with ; between, or the flag several times")
 	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
 	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command, run by sh, on Windows by cmd, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
+}
+
+// targetsValue is --target: each adds to those before it, with ; between, unless a configuration file gave those.
+type targetsValue struct {
+	all  *string
+	more bool
+}
+
+func (v *targetsValue) String() string {
+	if v.all == nil { // pflag asks an empty value, too
+		return ""
+	}
+	return *v.all
+}
+
+func (v *targetsValue) Type() string { return "string" }
+
+func (v *targetsValue) Set(text string) error {
+	if v.more {
+		text = *v.all + ";" + text
+	}
+	*v.all, v.more = text, true
+	return nil
 }
 
 // passwordKept is how long the answer of a password command serves: all users that connect or come back at once need it
@@ -117,7 +140,7 @@ func (f targetFlags) urls() ([]string, error) {
 	url := strings.Contains(target, "://")
 	for text := range strings.SplitSeq(target, ";") {
 		if url && !strings.Contains(text, "://") {
-			return nil, usageError("--target: what follows a ; is not a URL; in a password, ; is written %%3B")
+			return nil, usageError("--target: one of several is not a URL; in a password, ; is written %%3B")
 		}
 		u, err := f.url(strings.TrimSpace(text))
 		if err != nil {

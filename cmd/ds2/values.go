@@ -208,6 +208,10 @@ func (v *configFileValue) set(name, value string) error {
 		}
 		return fmt.Errorf("unknown parameter %q", name)
 	}
+	if targets, ok := flag.Value.(*targetsValue); ok { // the file's replaces those before it, and is replaced by those after it
+		targets.more = false
+		defer func() { targets.more = false }()
+	}
 	return flagText(v.flags.Set(flag.Name, value))
 }
 
