@@ -14,6 +14,7 @@ func Digest(run *result.BenchRun, s result.Summary) {
 	run.Headline, run.Limits = s.Headline, s.Limits
 	run.Costs, run.Conditions = s.Costs, s.Conditions
 	run.P95, run.Idle, run.Active, run.Bottleneck, run.Unsteady = nil, nil, nil, "", ""
+	run.Warnings = s.Warnings
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		if l, measured := w.Latency[measure.WholeOrder]; measured {
@@ -28,6 +29,7 @@ func Digest(run *result.BenchRun, s result.Summary) {
 	}
 	if s.Bottleneck != nil {
 		run.Bottleneck = s.Bottleneck.What
+		run.Warnings = slices.Concat(s.Bottleneck.Warnings, s.Warnings)
 	}
 }
 

@@ -31,7 +31,7 @@ const (
 	mainWait       = 0.30   // of the sessions' time
 	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full processors
 	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
-	farTrip        = 10e-3  // seconds; longer than full processors let a message lie
+	farTrip        = 10e-3  // seconds; longer than processors that others fill let a message lie
 )
 
 // rule names a bottleneck where it holds.
@@ -55,7 +55,7 @@ var rules = []rule{
 	{CPU, func(c situation) bool { return atLeast(c.ServerUsed, fullProcessors) }, whyContainer},
 	{CPU, func(c situation) bool { return atLeast(c.ServerThrottled, oftenThrottled) }, whyContainer},
 	{Network, func(c situation) bool {
-		return c.Sessions != nil && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait)
+		return c.underWay >= almostAllWait && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait)
 	}, whyTrips},
 	{CPU, func(c situation) bool { return atLeast(c.CPUBusy, fullProcessors) }, whyProcessors},
 	{Network, func(c situation) bool { return atLeast(c.NetworkUsed, fullLink) },

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -158,10 +159,47 @@ func benchNotes(c Configuration) (notes []string) {
 	if dropped > 0 && c.Setup.DropUnsteady {
 		notes = append(notes, fmt.Sprintf("Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic.", c.Name, dropped))
 	}
+	notes = append(notes, warningNotes(c.Name, runs)...)
 	if c.Kind == result.KindBench && c.Status != result.Done {
 		notes = append(notes, sentence(fmt.Sprintf("Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs)))
 	}
 	return notes
+}
+
+// warningNotes count the warnings of runs. Those that differ in their figures alone are one.
+func warningNotes(name string, runs []result.BenchRun) (notes []string) {
+	type warning struct {
+		text, dir string // of the first
+		runs      int
+	}
+	var all []warning
+	known := map[string]int{}
+	for _, r := range runs {
+		seen := map[string]bool{}
+		for _, text := range r.Warnings {
+			kind := strings.Map(wordsOnly, text)
+			if seen[kind] {
+				continue
+			}
+			seen[kind] = true
+			if _, some := known[kind]; !some {
+				known[kind], all = len(all), append(all, warning{text: text, dir: r.Dir})
+			}
+			all[known[kind]].runs++
+		}
+	}
+	for _, w := range all {
+		notes = append(notes, sentence(fmt.Sprintf("Warnings in %d of the %d runs of %s that count, such as in %s: %s", w.runs, len(runs), name, w.dir, w.text)))
+	}
+	return notes
+}
+
+// wordsOnly leaves out digits.
+func wordsOnly(r rune) rune {
+	if unicode.IsDigit(r) {
+		return -1
+	}
+	return r
 }
 
 // enoughToExplain is how many runs it takes to say that a condition goes with OPM.

@@ -82,12 +82,13 @@ func TestCompareText(t *testing.T) {
 	disks.Runs = append(disks.Runs, disks.Runs[2])
 	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Setup.Runs = "run-4", opmOfRun(14399, 143.99), 4
 	disks.Status = result.Interrupted
+	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"}, []string{"other programs take 10 % of the processors"}
 	var text bytes.Buffer
 	if err := CompareText(&text, Compare([]Configuration{disks, ssd})); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "compare.txt", text.String())
-	for _, want := range []string{"ssd: at least +343 % OPM", "ssd was limited by the processors", "3 of 4", "14,400 dropped", "device limit reads/s", "(max − min) / mean"} {
+	for _, want := range []string{"ssd: +343 % OPM", "The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.", "Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.", "3 of 4", "14,400 dropped", "device limit reads/s", "(max − min) / mean"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

@@ -54,7 +54,7 @@ func compareView(c Comparison) runView {
 			continue
 		}
 		if v.Headline == "" {
-			v.Headline = fmt.Sprintf("%s: %s %s", d.Name, d.short(), first.Unit())
+			v.Headline = fmt.Sprintf("%s: %s %s", d.Name, d.percent(d.Percent), first.Unit())
 		}
 		v.Notes = append(v.Notes, fmt.Sprintf("%s of %s: %s.", first.Unit(), d.Name, d.Text()))
 	}
@@ -63,7 +63,7 @@ func compareView(c Comparison) runView {
 		if len(c.Configurations) > 2 {
 			name = d.Name + ": " + name
 		}
-		v.Facts = append(v.Facts, fact{Name: name, Value: d.short()})
+		v.Facts = append(v.Facts, fact{Name: name, Value: d.percent(d.Percent)})
 	}
 	for _, sentence := range c.Held {
 		v.Notes = append(v.Notes, sentence+".")

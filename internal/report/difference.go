@@ -30,8 +30,6 @@ type Difference struct {
 	Significant *bool    `json:"significant,omitempty"` // at differenceLevel
 	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
-	// AtLeast says that the difference would be larger if storage had held the faster configuration back too.
-	AtLeast bool `json:"at_least,omitempty"`
 }
 
 // differenceLevel is that of the 95 % confidence interval.
@@ -136,31 +134,30 @@ func Compare(all []Configuration) Comparison {
 }
 
 // held says what a difference of OPM is worth where one of the configurations was not held back by its storage.
-func (c Comparison) held(first, other Configuration) (sentences []string) {
-	differences := c.Differences
-	i := slices.IndexFunc(differences, func(d Difference) bool { return d.Name == other.Name && d.Figure == c.main() })
+func (c Comparison) held(first, other Configuration) []string {
+	i := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Name == other.Name && d.Figure == c.main() })
 	if i < 0 {
 		return nil
 	}
-	opm := differences[i]
+	opm := c.Differences[i]
 	a, b := bottleneck(first.Bench), bottleneck(other.Bench)
 	slower, faster := first, other
 	bySlower, byFaster := a, b
-	lower := opm.Percent < 0
-	if lower {
+	bound, least := opm.Low, "at least"
+	if opm.Percent < 0 {
 		slower, faster, bySlower, byFaster = other, first, b, a
+		bound, least = opm.High, "at most"
 	}
 	switch {
 	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
-	case bySlower == diagnose.Storage && !lower:
-		differences[i].AtLeast = true
-		sentences = append(sentences, fmt.Sprintf("%s of %s: %s: %s was limited by %s", first.Unit(), other.Name, differences[i].short(), faster.Name, limitedBy[byFaster]))
-	case bySlower == diagnose.Storage:
-		sentences = append(sentences, fmt.Sprintf("%s of %s: %s or lower: %s was limited by %s", first.Unit(), other.Name, opm.short(), faster.Name, limitedBy[byFaster]))
-	default:
-		sentences = append(sentences, fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit(), other.Name, slower.Name, limitedBy[bySlower]))
+		return nil
+	case bySlower != diagnose.Storage:
+		return []string{fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit(), other.Name, slower.Name, limitedBy[bySlower])}
+	case bound == nil:
+		return []string{fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s", other.Name, faster.Name, limitedBy[byFaster])}
 	}
-	return sentences
+	return []string{fmt.Sprintf("The storage of %s alone makes %s %s %s (95 %% confidence): %s was limited by %s",
+		other.Name, least, opm.percent(*bound), first.Unit(), faster.Name, limitedBy[byFaster])}
 }
 
 var limitedBy = map[string]string{
@@ -248,22 +245,14 @@ func (c Comparison) titleOf(figure string) string {
 // Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %".
 func (d Difference) Text() string {
 	if d.Low == nil {
-		return fmt.Sprintf("%s (significance unknown: %s)", d.short(), cmp.Or(d.Why, "a figure that it is made of has no scatter"))
+		return fmt.Sprintf("%s (significance unknown: %s)", d.percent(d.Percent), cmp.Or(d.Why, "a figure that it is made of has no scatter"))
 	}
 	paired := ""
 	if d.Blocks > 0 {
 		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
 	}
-	return fmt.Sprintf("%s (95 %% confidence %s to %s, %s%s); medians %s", d.short(), d.percent(*d.Low), d.percent(*d.High),
+	return fmt.Sprintf("%s (95 %% confidence %s to %s, %s%s); medians %s", d.percent(d.Percent), d.percent(*d.Low), d.percent(*d.High),
 		measure.Significance(*d.P, differenceLevel), paired, d.percent(d.Medians))
-}
-
-// short is the difference alone.
-func (d Difference) short() string {
-	if d.AtLeast {
-		return "at least " + d.percent(d.Percent)
-	}
-	return d.percent(d.Percent)
 }
 
 // percent prints a percentage of this difference, with as many decimals as its interval is worth.
