@@ -72,6 +72,37 @@ func values(t *testing.T, src monitor.Source) map[string]float64 {
 	return m
 }
 
+// TestNamelessServer: a server that does not say which it is to a user without rights is named in the notes.
+func TestNamelessServer(t *testing.T) {
+	database := pgtest.Database(t)
+	exec(t, open(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+	exec(t, open(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
+	t.Cleanup(func() {
+		if _, err := open(t, database).ExecContext(context.WithoutCancel(t.Context()), "DROP ROLE nameless"); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := monitor.Observe(t.Context(), []store.Store{target(t, database)}, 0, monitor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const said = "is told apart by its address alone"
+	if strings.Contains(strings.Join(w.Notes, " "), said) {
+		t.Errorf("notes %q of who may ask", w.Notes)
+	}
+	u.User = url.UserPassword("nameless", "nameless")
+	if w, err = monitor.Observe(t.Context(), []store.Store{target(t, u.String())}, 0, monitor.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(w.Notes, " "); !strings.Contains(notes, "server "+u.Host+" "+said) || !strings.Contains(notes, "pg_control_system") {
+		t.Errorf("notes %q: want one that the server %s", w.Notes, said)
+	}
+}
+
 // TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them counted.
 func TestDatabaseCounters(t *testing.T) {
 	address := pgtest.Database(t)

@@ -234,6 +234,9 @@ func (w *Observer) remote(ctx context.Context) error {
 // server asks a server about itself and its databases, and opens their counters. What all databases share, such as the log, is
 // read through the first.
 func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
+	if s.Unknown != nil {
+		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v", s.Name, s.Unknown)
+	}
 	w.clock(ctx, s)
 	item := ""
 	if several {

@@ -32,7 +32,8 @@ type File struct {
 // Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints, processes and clock are
 // those of all its databases together: whoever counts or asks for them does it once for each Server, not for each target.
 type Server struct {
-	ID        string  // no other server has it
+	ID        string  // no other server has it; its address, where the server did not give one
+	Unknown   error   // why it did not
 	Name      string  // host:port, as its first database was named
 	Databases []Store // that are under test, in the order of the targets; they have one engine
 
@@ -71,7 +72,7 @@ func serverOf(ctx context.Context, d Store) (*Server, error) {
 		return nil, d.Wrap("ask "+label+" for the server's version", err)
 	}
 	if err := d.DB().QueryRowContext(ctx, queries.Identity).Scan(&s.ID); err != nil {
-		s.ID = s.Name // who may not ask has the address for it
+		s.ID, s.Unknown = s.Name, d.Wrap("ask which server it is", err) // who may not ask has the address for it
 	}
 	s.ID = d.Engine() + " " + s.ID
 	return s, ctx.Err()
