@@ -1,0 +1,87 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"ds2/datagen"
+	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
+)
+
+// TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and resumed makes the database that a load
+// at once makes. Each case has a seed, which is in its name. DS2_TEST_LOADS asks for another number of cases, DS2_TEST_SEED for the first
+// seed.
+func TestAnyLoad(t *testing.T) {
+	cases, err := strconv.ParseUint(os.Getenv("DS2_TEST_LOADS"), 10, 32)
+	if err != nil {
+		cases = 3
+	}
+	first, err := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
+	if err != nil {
+		first = 1
+	}
+	broken := 0
+	for seed := first; seed < first+cases; seed++ {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) { broken += anyLoad(t, rand.New(rand.NewPCG(seed, 27))) })
+	}
+	if broken == 0 && !t.Failed() {
+		t.Error("no load was broken off")
+	}
+}
+
+// mostMegabytes is how large the largest load is, and mostSessions how many its sessions are: more than its tables.
+const mostMegabytes, mostSessions = 60, 12
+
+// anyLoad says how often a load was broken off.
+func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
+	megabytes := int(math.Pow(mostMegabytes+1, r.Float64())) // small ones as often as large ones
+	size, err := datagen.ParseSize(fmt.Sprintf("%dMB", megabytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := optionsOf(t, size, 500<<r.IntN(8))
+	sessions := func() int { return 1 + r.IntN(mostSessions) }
+	said := fmt.Sprintf("%d MB in %d parts", megabytes, len(o.Dataset.Parts("postgres")))
+
+	reference := pgtest.Database(t)
+	all := &breaker{cancel: func() {}}
+	o.AtOnce, o.Progress = sessions(), all
+	mustLoad(t, open(t, reference), o)
+	events := -all.left
+
+	target := pgtest.Database(t)
+	s := open(t, target)
+	for err = context.Canceled; err != nil; o.Resume = true {
+		ctx, cancel := context.WithCancel(t.Context())
+		after := 1 + r.IntN(events)
+		o.AtOnce, o.Progress = sessions(), &breaker{left: after, cancel: cancel}
+		said += fmt.Sprintf(", %d sessions for %d of %d events", o.AtOnce, after, events)
+		_, err = load.Run(ctx, s, o)
+		cancel()
+		switch {
+		case err == nil:
+		case !errors.Is(err, context.Canceled):
+			t.Fatalf("%s: %v", said, err)
+		default:
+			broken++
+			info, unread := store.ReadInfo(t.Context(), s.DB())
+			if unread == nil && info.CheckReady() == nil {
+				t.Fatalf("%s: a load that was broken off passes for ready", said)
+			}
+		}
+	}
+	t.Log(said)
+	if got, want := pgtest.Contents(t, target), pgtest.Contents(t, reference); !maps.Equal(got, want) {
+		t.Errorf("%s:\n%v\nloaded at once:\n%v", said, got, want)
+	}
+	return broken
+}
