@@ -25,8 +25,8 @@ by how many percent each differs. Configurations of one ds2 experiment are compa
 all of them, or those of the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
 
 With --fail-if the command is a gate for changes: it exits with code 3 where the 95 % confidence interval of a change lies
-wholly beyond the bound, and with code 4 where it cannot tell: where the interval holds the bound, or there are fewer than two
-runs of each. Then it says which loss these runs could have shown, and how many more would show the bound. With --cannot-tell
+wholly beyond the bound, and with code 4 where it cannot tell: where the interval holds the bound, there are fewer than two
+runs of each, or the runs still warm up. Then it says which loss these runs could have shown, and how many more would show the bound. With --cannot-tell
 pass that is code 0. Errors and dropped orders are compared as counts, so that a rise from none is seen.
 
 A directory can be given a name: ssd=ds2-results/…`,

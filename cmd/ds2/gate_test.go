@@ -8,6 +8,7 @@ import (
 
 	"ds2/internal/limit"
 	"ds2/internal/report"
+	"ds2/internal/result"
 )
 
 // TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it holds it.
@@ -16,6 +17,17 @@ func TestGate(t *testing.T) {
 	before := benchOf(t, filepath.Join(dir, "before"), 100, 200, 60000, 60300, 59800)
 	worse := benchOf(t, filepath.Join(dir, "worse"), 100, 200, 55000, 55200, 54900)
 	noisy := benchOf(t, filepath.Join(dir, "noisy"), 100, 200, 52000, 60500, 57000)
+	warming := benchOf(t, filepath.Join(dir, "warming"), 100, 200, 55000, 55200, 54900)
+	b, err := result.ReadBench(warming)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.Runs {
+		b.Runs[i].Drift = new(27.5)
+	}
+	if err := result.SaveBench(warming, b); err != nil {
+		t.Fatal(err)
+	}
 	once := benchOf(t, filepath.Join(dir, "once"), 100, 200, 30000)
 	for _, c := range []struct {
 		why    string
@@ -29,6 +41,7 @@ func TestGate(t *testing.T) {
 		{"a loss that is allowed", []string{"--fail-if", "opm<-10%", before, worse}, exitDone, "opm < -10%  passed", ""},
 		{"too much scatter to tell", []string{"--fail-if", "opm < -2.5%", before, noisy}, exitUnknown, "cannot tell", "could have shown is -"},
 		{"the same, where that may pass", []string{"--fail-if", "opm < -2.5%", "--cannot-tell", "pass", before, noisy}, exitDone, "more runs of each a change of -2.5 % can be told from none", ""},
+		{"a loss of runs that still warm up", []string{"--fail-if", "opm < -2.5%", before, warming}, exitUnknown, "warming: cannot tell: still warming up", "3 of the 3 runs of warming that count drift the same way"},
 		{"half as much, but in a single run", []string{"--fail-if", "opm < -2.5%", before, once}, exitUnknown, "an interval takes two runs of each", ""},
 		{"one of two gates", []string{"--fail-if", "opm > 50%", "--fail-if", "opm < -5%", before, worse}, exitVerdict, "opm > 50%", "opm < -5% of worse"},
 		{"no gate that can be read", []string{"--fail-if", "opm < -2.5", before, worse}, exitUsage, "", "--fail-if: a change needs a percent sign, such as -2.5%"},

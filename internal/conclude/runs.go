@@ -14,7 +14,7 @@ func Digest(run *result.BenchRun, s result.Summary) {
 	run.Headline, run.Limits = s.Headline, s.Limits
 	run.Costs, run.Conditions = s.Costs, s.Conditions
 	run.P95, run.Idle, run.Active, run.Bottleneck, run.Unsteady = nil, nil, nil, "", ""
-	run.Warnings = s.Warnings
+	run.Warnings, run.Drift = s.Warnings, nil
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		if l, measured := w.Latency[measure.WholeOrder]; measured {
@@ -22,6 +22,9 @@ func Digest(run *result.BenchRun, s result.Summary) {
 		}
 		if !w.Steady.Verdict {
 			run.Unsteady = w.Steady.Why
+		}
+		if w.Steady.Drifts() {
+			run.Drift = new(w.Steady.Drift)
 		}
 	}
 	if s.Power != nil {
@@ -54,6 +57,33 @@ func Counted(b result.Bench) (runs []result.BenchRun) {
 		}
 	}
 	return runs
+}
+
+// Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however little they scatter.
+type Drift struct {
+	Runs, Of    int
+	Least, Most float64 // percent over the window
+}
+
+// DriftOf is that of the runs that count; nil where not most of them drift, or not the same way.
+func DriftOf(b result.Bench) *Drift {
+	counted := Counted(b)
+	var up, down []float64
+	for _, r := range counted {
+		switch {
+		case r.Drift == nil:
+		case *r.Drift > 0:
+			up = append(up, *r.Drift)
+		default:
+			down = append(down, *r.Drift)
+		}
+	}
+	for _, way := range [][]float64{up, down} {
+		if 2*len(way) > len(counted) {
+			return &Drift{Runs: len(way), Of: len(counted), Least: slices.Min(way), Most: slices.Max(way)}
+		}
+	}
+	return nil
 }
 
 // Enough says whether as many runs count as must.

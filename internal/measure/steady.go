@@ -62,7 +62,7 @@ func judgeRounds(rates []float64, what string) Steadiness {
 		Drift: 100 * slope * float64(len(rates)) / mean,
 	}
 	var failed []string
-	if s.drifts() {
+	if s.Drifts() {
 		failed = append(failed, fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %g %%", s.Drift, maxDriftPct))
 	}
 	if s.Range > maxRangePct {
@@ -77,8 +77,8 @@ func judgeRounds(rates []float64, what string) Steadiness {
 	return s
 }
 
-// drifts tells whether the window is not steady by its drift.
-func (s Steadiness) drifts() bool { return s.Drift > maxDriftPct || s.Drift < -maxDriftPct }
+// Drifts tells whether the window is not steady by its drift.
+func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -maxDriftPct }
 
 // Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of the run phase.
 // MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples

@@ -49,7 +49,7 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	switch {
 	case t.Found:
 		t.Why = fmt.Sprintf("the rate has a trend of %+.1f %% over the window (%s)", t.Percent, Significance(t.P, trendLevel))
-	case judged.drifts():
+	case judged.Drifts():
 		t.Why = fmt.Sprintf("whether the drift goes on cannot be said from this window (%s)", Significance(t.P, trendLevel))
 	default:
 		t.Why = fmt.Sprintf("no trend in the rate was found (%s)", Significance(t.P, trendLevel))

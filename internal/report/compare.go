@@ -110,7 +110,9 @@ func oneFigure(all []Configuration) error {
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
-	Held           []string        `json:"held,omitempty"` // what the differences are worth where storage did not hold a configuration back
+	Held           []string        `json:"held,omitempty"`   // what the differences are worth where storage did not hold a configuration back
+	Doubts         []Doubt         `json:"doubts,omitempty"` // why nothing can be told yet
+	Parts          []Parts         `json:"parts,omitempty"`  // of the ratios, where storage held a configuration back
 	Gates          []GateVerdict   `json:"gates,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
 }

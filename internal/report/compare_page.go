@@ -47,7 +47,10 @@ func compareView(c Comparison) runView {
 		Title:   "Against " + first.Name,
 		Tables:  []table{comparedTable(c), gateTable(c), differenceTable(c), comparedLimits(c)},
 		Details: []table{commandsOf(c)},
-		Good:    len(c.Warnings) == 0,
+		Good:    len(c.Warnings) == 0 && len(c.Doubts) == 0,
+	}
+	for _, d := range c.Doubts {
+		v.Notes = append(v.Notes, sentence(fmt.Sprintf("Cannot tell: %s: %s. A longer warm-up helps (--warmup-time)", d.What, d.Why)))
 	}
 	for _, d := range c.Differences {
 		if d.Figure != c.main() {
@@ -55,6 +58,9 @@ func compareView(c Comparison) runView {
 		}
 		if v.Headline == "" {
 			v.Headline = fmt.Sprintf("%s: %s %s", d.Name, d.percent(d.Percent), first.Unit())
+			if doubts := c.doubtsOf(first.Name, d.Name); len(doubts) > 0 {
+				v.Headline = fmt.Sprintf("%s: cannot tell: %s", d.Name, doubts[0].What)
+			}
 		}
 		v.Notes = append(v.Notes, fmt.Sprintf("%s of %s: %s.", first.Unit(), d.Name, d.Text()))
 	}
@@ -64,6 +70,9 @@ func compareView(c Comparison) runView {
 			name = d.Name + ": " + name
 		}
 		v.Facts = append(v.Facts, fact{Name: name, Value: d.percent(d.Percent)})
+	}
+	for _, p := range c.Parts {
+		v.Notes = append(v.Notes, p.text(first.Unit(), c.words()))
 	}
 	for _, sentence := range c.Held {
 		v.Notes = append(v.Notes, sentence+".")

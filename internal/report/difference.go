@@ -100,6 +100,7 @@ func Compare(all []Configuration) Comparison {
 		if !limit.Passed(one.Limits) {
 			c.Warnings = append(c.Warnings, fmt.Sprintf("%s fails its limits: %s", one.Name, limit.Failed(one.Limits)))
 		}
+		c.Doubts = append(c.Doubts, drifting(one)...)
 	}
 	first := all[0]
 	for _, other := range all[1:] {
@@ -129,6 +130,13 @@ func Compare(all []Configuration) Comparison {
 		}
 		c.Warnings = append(c.Warnings, unlike(first, other)...)
 		c.Held = append(c.Held, c.held(first, other)...)
+		if bottleneck(first.Bench) != diagnose.Storage && bottleneck(other.Bench) != diagnose.Storage {
+			continue
+		}
+		if p := partsOf(first, other); p != nil {
+			c.Parts = append(c.Parts, *p)
+			c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
+		}
 	}
 	return c
 }

@@ -36,7 +36,12 @@ func (c *Comparison) Judge(gates []limit.Gate) error {
 			all = append(all, of)
 		}
 		for _, after := range all[1:] {
-			c.Gates = append(c.Gates, judge(gate, all[0], after, all))
+			v := judge(gate, all[0], after, all)
+			if doubts := c.doubtsOf(v.Against, v.Name); len(doubts) > 0 && !gate.Counted() {
+				v.Outcome = limit.GateOpen
+				v.Why += fmt.Sprintf("; %s: %s", doubts[0].What, doubts[0].Why)
+			}
+			c.Gates = append(c.Gates, v)
 		}
 	}
 	return nil

@@ -87,7 +87,8 @@ type BenchRun struct {
 	Faults []string `json:"marks,omitempty"` // what is wrong with the run
 	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops it.
 	Unsteady string   `json:"unsteady,omitempty"`
-	Warnings []string `json:"warnings,omitempty"` // of the run's own record: what makes it a poor test of storage, and what showed while it went on
+	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it did not drift by so much
+	Warnings []string `json:"warnings,omitempty"`  // of the run's own record: what makes it a poor test of storage, and what showed while it went on
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"ds2/internal/conclude"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Doubt is why nothing can be told of a configuration yet, however small the scatter of its runs is.
+type Doubt struct {
+	Name string `json:"name"` // of the configuration
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+const warming = "still warming up"
+
+// drifting is the doubt about a configuration most runs of which drift the same way.
+func drifting(c Configuration) []Doubt {
+	d := conclude.DriftOf(c.Bench)
+	if d == nil {
+		return nil
+	}
+	what := warming
+	if d.Most < 0 {
+		what = "still slowing down"
+	}
+	return []Doubt{{c.Name, what, fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window", d.Runs, d.Of, c.Name, d.Least, d.Most)}}
+}
+
+// Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All are those of
+// geometric means over the runs that count.
+type Parts struct {
+	Name        string  `json:"name"`
+	Against     string  `json:"against"`
+	Ratio       float64 `json:"ratio"`
+	IORate      float64 `json:"io_rate_ratio"`       // of reads and writes of the drives a second
+	IOsPerCycle float64 `json:"ios_per_order_ratio"` // of those that an order took
+}
+
+// partsOf is nil where nobody counted the I/Os of the drives, or where these are themselves the result.
+func partsOf(first, other Configuration) *Parts {
+	if first.Unit() == result.IOPS {
+		return nil
+	}
+	ratio := func(of func(result.BenchRun) *float64) float64 {
+		return 1 + measure.Compare(valuesOf(first, of).values, valuesOf(other, of).values).Percent/100
+	}
+	p := Parts{Name: other.Name, Against: first.Name, IOsPerCycle: ratio(iosPerCycle)}
+	p.Ratio = ratio(func(r result.BenchRun) *float64 {
+		if iosPerCycle(r) == nil {
+			return nil
+		}
+		return r.Value()
+	})
+	p.IORate = p.Ratio * p.IOsPerCycle
+	if math.IsNaN(p.IORate) {
+		return nil
+	}
+	return &p
+}
+
+// iosPerCycle are reads and writes of the drives for one order.
+func iosPerCycle(r result.BenchRun) *float64 {
+	if c := r.Costs; c != nil && c.Reads != nil && c.Writes != nil && *c.Reads+*c.Writes > 0 {
+		return new(*c.Reads + *c.Writes)
+	}
+	return nil
+}
+
+// muchOfRatio is from which factor on a part of a ratio decides what the ratio says.
+const muchOfRatio = 1.1
+
+// unlikeReads is the doubt about configurations whose orders read differently often from the drives: the faster one of two equal caches
+// fills earlier, so that the ratio hangs on how long both had to warm up.
+func (c Comparison) unlikeReads(p Parts) []Doubt {
+	if math.Abs(math.Log(p.IOsPerCycle)) < math.Log(muchOfRatio) {
+		return nil
+	}
+	for _, d := range c.Differences {
+		if d.Name == p.Name && d.Figure == "device_reads_per_order" && d.Significant != nil && *d.Significant {
+			return []Doubt{{p.Name, warming, fmt.Sprintf("%s read %s as often from the drives for %s as those of %s, which is more than their scatter: their caches are not filled alike",
+				"the runs of "+p.Name, times(1+d.Percent/100), c.words().A(), p.Against)}}
+		}
+	}
+	return nil
+}
+
+// times is a factor: "2.51 ×".
+func times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
+
+// text is the ratio and its parts in a sentence.
+func (p Parts) text(unit string, words result.Words) string {
+	return fmt.Sprintf("%s of %s is %s that of %s: %s the I/Os a second, divided by %s the I/Os of %s.",
+		unit, p.Name, times(p.Ratio), p.Against, times(p.IORate), times(p.IOsPerCycle), words.A())
+}
+
+// doubtsOf are those about either of two configurations.
+func (c Comparison) doubtsOf(first, other string) (some []Doubt) {
+	for _, d := range c.Doubts {
+		if d.Name == first || d.Name == other {
+			some = append(some, d)
+		}
+	}
+	return some
+}

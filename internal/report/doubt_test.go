@@ -1,0 +1,89 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+)
+
+// arrays are a slow and a fast one, of which each read so many times for an order, give or take a little.
+func arrays(slow, fast float64) (hdd, ssd Configuration) {
+	hdd, ssd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005), benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
+	for i := range 5 {
+		hdd.Runs[i].Costs.Reads, ssd.Runs[i].Costs.Reads = new(slow*(1+float64(i)/100)), new(fast*(1-float64(i)/100))
+	}
+	return hdd, ssd
+}
+
+// TestCannotTell is not confident of runs that still warm up, however little they scatter, and of no gate on them.
+func TestCannotTell(t *testing.T) {
+	drift := func(runs int, percent float64) func(hdd, ssd *Configuration) {
+		return func(hdd, ssd *Configuration) {
+			for i := range runs {
+				ssd.Runs[i].Drift = new(percent + float64(i))
+			}
+		}
+	}
+	for _, c := range []struct {
+		why        string
+		slow, fast float64 // reads an order
+		change     func(hdd, ssd *Configuration)
+		headline   string
+		note       string
+		gate       limit.Outcome
+	}{
+		{"steady runs", 16, 16, func(hdd, ssd *Configuration) {}, "ssd: +433 % OPM", "OPM of ssd is 5.33 × that of hdd", limit.GateFailed},
+		{"two of five warm up", 16, 16, drift(2, 27), "ssd: +433 % OPM", "", limit.GateFailed},
+		{"three of five do", 16, 16, drift(3, 27), "ssd: cannot tell: still warming up", "3 of the 5 runs of ssd that count drift the same way, by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", limit.GateOpen},
+		{"they slow down", 16, 16, drift(5, -30), "ssd: cannot tell: still slowing down", "by -30 % to -26 %", limit.GateOpen},
+		{"some fall and some rise", 16, 16, func(_, ssd *Configuration) {
+			for i, d := range []float64{20, -20, 20, -20} {
+				ssd.Runs[i].Drift = &d
+			}
+		}, "ssd: +433 % OPM", "", limit.GateFailed},
+		{"one of equal caches fills earlier", 16, 6, func(hdd, ssd *Configuration) {}, "ssd: cannot tell: still warming up", "0.36 × as often from the drives for an order as those of hdd", limit.GateOpen},
+		{"but nothing waits for storage", 16, 6, func(hdd, ssd *Configuration) {
+			for i := range 5 {
+				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
+			}
+		}, "ssd: +433 % OPM", "", limit.GateFailed},
+		{"caches that hardly differ", 16, 15.5, func(hdd, ssd *Configuration) {}, "ssd: +433 % OPM", "", limit.GateFailed},
+	} {
+		hdd, ssd := arrays(c.slow, c.fast)
+		c.change(&hdd, &ssd)
+		comparison := Compare([]Configuration{hdd, ssd})
+		gate, err := limit.ParseGate("opm > 10%")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := comparison.Judge([]limit.Gate{gate}); err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := CompareText(&text, comparison); err != nil {
+			t.Fatal(err)
+		}
+		if headline := compareView(comparison).Headline; headline != c.headline || !strings.Contains(text.String(), c.note) || comparison.Gates[0].Outcome != c.gate {
+			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
+		}
+	}
+}
+
+// TestParts: the ratio of results is that of I/Os a second by that of I/Os an order.
+func TestParts(t *testing.T) {
+	hdd, ssd := arrays(16, 6)
+	p := Compare([]Configuration{hdd, ssd}).Parts
+	if len(p) != 1 || math.Abs(p[0].Ratio-5.33) > .01 || math.Abs(p[0].IOsPerCycle-.5033) > .0005 || math.Abs(p[0].IORate-2.681) > .002 {
+		t.Errorf("parts %+v", p)
+	}
+	for i := range hdd.Runs {
+		hdd.Runs[i].Costs = nil
+	}
+	if p := Compare([]Configuration{hdd, ssd}).Parts; p != nil {
+		t.Errorf("parts of what nobody counted: %+v", p)
+	}
+}
