@@ -168,7 +168,9 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := complete(t.Context(), Options{Observer: w, Dir: r.Dir})
+	o := options(t, s)
+	o.Observer, o.Dir = w, r.Dir
+	again, err := complete(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
