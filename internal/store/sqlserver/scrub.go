@@ -75,7 +75,7 @@ func (r *scrub) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		count, err := r.store.tableRows(ctx, name)
+		count, err := r.store.TableRows(ctx, name)
 		if err != nil {
 			return err
 		}

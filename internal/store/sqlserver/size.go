@@ -17,8 +17,8 @@ func (s *Store) TableBytes(ctx context.Context, table string) (bytes int64, err 
 	return bytes, s.Wrap("ask for the size of table "+table+" in "+s.Label(), err)
 }
 
-// tableRows is about how many rows a table has, of a quoted name.
-func (s *Store) tableRows(ctx context.Context, table string) (rows int64, err error) {
+// TableRows is how many rows the server counts of a table, of a quoted name. While nobody writes, it is exact.
+func (s *Store) TableRows(ctx context.Context, table string) (rows int64, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
 		return 0, err

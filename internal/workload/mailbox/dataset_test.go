@@ -23,6 +23,7 @@ func (keysOnly) SharesLog() bool                                       { return 
 func (keysOnly) Check(context.Context, store.Store, Parameters) error  { return nil }
 func (keysOnly) Connect(context.Context, store.Store) (Session, error) { return nil, nil }
 func (keysOnly) Bytes(context.Context, store.Store) (int64, error)     { return 0, nil }
+func (keysOnly) Counted(context.Context, store.Store) (int64, error)   { return UnknownRecords, nil }
 func (keysOnly) Direct(map[string]string) string                       { return "" }
 
 // TestParts: an engine gets each record once, in the order that it wants them, and the same bytes again.

@@ -25,9 +25,16 @@ type Engine interface {
 	// Bytes is what the records and their index take in the database.
 	Bytes(ctx context.Context, target store.Store) (int64, error)
 
+	// Counted is how many records the server says that there are, without reading them or an index of all of them;
+	// UnknownRecords where it does not count.
+	Counted(ctx context.Context, target store.Store) (int64, error)
+
 	// Direct says how a server with settings keeps its files out of the operating system's cache; empty where it does not.
 	Direct(settings map[string]string) string
 }
+
+// UnknownRecords is a number of records that a server does not know.
+const UnknownRecords = -1
 
 // Format is the bytes of records as an engine's bulk load takes them.
 type Format struct {

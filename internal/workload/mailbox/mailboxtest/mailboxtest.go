@@ -37,6 +37,7 @@ func Run(t *testing.T, e Engine) {
 	t.Run("load", e.load)
 	t.Run("users", e.users)
 	t.Run("twice", e.twice)
+	t.Run("unread", e.unread)
 }
 
 func (e Engine) dataset(s store.Store) mailbox.Dataset {
@@ -253,6 +254,60 @@ func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 			t.Errorf("%s: found %q", c.name, failed)
 		}
 		transact(c.undo, c.with)
+	}
+}
+
+// counts is an engine whose server counts so many records.
+type counts struct {
+	mailbox.Engine
+	records int64
+}
+
+func (c counts) Counted(context.Context, store.Store) (int64, error) { return c.records, nil }
+
+// unread: the records of a database that no run has changed since its load are not read before a run where the server counts as many
+// as were loaded. An audit finds one that is missing all the same. Where runs may have changed them, or the count differs, they are read.
+func (e Engine) unread(t *testing.T) {
+	target := e.loaded(t)
+	loaded := target.Dataset.Size.Records()
+	session, err := e.Calls.Connect(t.Context(), target.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	step := mailbox.Step{Op: mailbox.Delete}
+	(&mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}).Fill(&step.Record, 5, 99)
+	if err := session.Transact(t.Context(), []mailbox.Step{step}, false); err != nil {
+		t.Fatal(err)
+	}
+	const missing = "records that are missing"
+	for _, c := range []struct {
+		name   string
+		counts int64
+		mix    mailbox.Mix
+		read   bool
+	}{
+		{"one record too few", loaded - 1, mailbox.Mix{Read: 100}, true},
+		{"a server that does not count", mailbox.UnknownRecords, mailbox.Mix{Read: 100}, true},
+		{"after runs that change nothing", loaded, mailbox.Mix{Read: 50, Replace: 50}, false},
+		{"before the first run that changes records", loaded, mailbox.Mix{Insert: 50, Delete: 50}, false},
+		{"after it", loaded, mailbox.Mix{Read: 100}, true},
+	} {
+		dir := t.TempDir()
+		target.Engine = counts{e.Calls, c.counts}
+		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: c.mix, Batch: 1}, Targets: []mailbox.Target{target}}
+		run := plan.Begin(dir)
+		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
+		if err := run.Ready(t.Context()); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if err := run.End(); err != nil {
+			t.Fatal(err)
+		}
+		failed := strings.Join(failures(t, target.Store, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}}), "\n")
+		if strings.Contains(failed, missing) == c.read || c.read && failed != "" {
+			t.Errorf("%s: the audit says %q; the records were to be read before the run: %v", c.name, failed, c.read)
+		}
 	}
 }
 
