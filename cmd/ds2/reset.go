@@ -39,7 +39,8 @@ func newSnapshotCommand() *cobra.Command {
 		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's place again, as
 the storage report does before each run. The copy needs as much room as the database; an older copy is kept until a new
 one is whole, and both need room meanwhile. Nobody may be at work on the database. What is set for the database, such as
-settings, rights and its owner, stays through a restore on PostgreSQL; what cannot be kept is told.`,
+settings, rights and its owner, stays through a restore on PostgreSQL; what cannot be kept is told. On SQL Server
+all of it is as it was when the copy was made, and the restore warns of each option of the database that differs.`,
 		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
   ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`,
 		Args: cobra.NoArgs,

@@ -27,3 +27,15 @@ func TestNewestBackup(t *testing.T) {
 		}
 	}
 }
+
+// TestChangedOptions: what a restore changes is told, and nothing of what only one of the two answers has.
+func TestChangedOptions(t *testing.T) {
+	before := map[string]string{"recovery_model_desc": "SIMPLE", "is_query_store_on": "false", "owner": "ds2user"}
+	after := map[string]string{"recovery_model_desc": "FULL", "is_query_store_on": "false", "compatibility_level": "160"}
+	if got := changedOptions(before, after); len(got) != 1 || got[0] != "recovery_model_desc was SIMPLE and is FULL" {
+		t.Errorf("changed: %q", got)
+	}
+	if got := changedOptions(nil, after); got != nil {
+		t.Errorf("changed in a database that was not open: %q", got)
+	}
+}

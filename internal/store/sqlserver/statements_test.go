@@ -30,7 +30,7 @@ func TestStatements(t *testing.T) {
 		return
 	}
 	all := []string{open("MAIL").setTarget(longestRecovery), logChain, keptLogBackup, lastLogBackup, logFileReads, maySettle, ghostRecords, checkpointing,
-		forgetReplay, noteReplay, askReplay, logStanding, recoveries, fileReads}
+		forgetReplay, noteReplay, askReplay, logStanding, recoveries, fileReads, askOptions}
 	if err := os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
