@@ -68,7 +68,7 @@ func ParseSize(s string) (Size, error) {
 }
 
 func sizeError(s string) error {
-	return fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, such as 30MB, 80GB, 1TB", s)
+	return fmt.Errorf("invalid size %q: use S, M, L, W, or a whole number of MB, GB or TB, such as 1300MB (not 1.3GB), 80GB, 1TB", s)
 }
 
 func (z Size) times(n, by int) Size {

@@ -47,7 +47,7 @@ func TestParseSizeRefuses(t *testing.T) {
 		"0MB":                    "invalid size",
 		"-3MB":                   "invalid size",
 		"+3MB":                   "invalid size",
-		"1.5GB":                  "invalid size",
+		"1.5GB":                  "such as 1300MB (not 1.3GB)",
 		"30 MB":                  "invalid size",
 		"99999999999999999999GB": "invalid size",
 		"1074GB":                 "CUSTOMERS.CUSTOMERID would reach 2148000000",

@@ -84,7 +84,7 @@ func TestLivePage(t *testing.T) {
 			t.Errorf("tab %d: the title is %q", i+1, title)
 		}
 	}
-	await(browser, `document.querySelector('#limits tbody tr') && /^run\b.* left.*run 1 of 2; the bench ends/.test(`+state+`)`)
+	await(browser, `document.querySelector('#limits tbody tr') && /^run\b.* left.*run 1 of 2, .* left, until/.test(`+state+`)`)
 	var charts, verdict string
 	var drawn, described int
 	var picture []byte

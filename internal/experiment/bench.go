@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,14 +62,17 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 	}
 	told("running")
 	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, run.Dir), number)
-	if err != nil {
+	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status == result.Done) {
 		return err
 	}
 	if len(s.Windows) == 0 {
-		return errors.New("the run has no window to take its OPM from")
+		return cmp.Or(err, errors.New("the run has no window to take its OPM from"))
 	}
 	conclude.Digest(run, s)
 	run.Status, run.Faults, b.Words = s.Status, faults, s.Words
+	if err != nil { // only what follows the run was interrupted
+		return err
+	}
 	p.Told("%s: %.1f %s", run.Dir, run.Figure.Value, run.Figure.Unit)
 	return nil
 }
@@ -96,10 +100,32 @@ func CompleteBench(ctx context.Context, o Options, b *result.Bench) error {
 // must count, and which do, may differ: that only judges.
 func Differences(a, b result.Setup) []string {
 	a.Runs, a.KeepFaulty, a.DropUnsteady = b.Runs, b.KeepFaulty, b.DropUnsteady
-	var names []string
-	for i, x, y := 0, reflect.ValueOf(a), reflect.ValueOf(b); i < x.NumField(); i++ {
-		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
-			name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
+	return differing(reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+// differing names the fields in which two structures differ, by their names in records; those of what the workload alone reads by the
+// names that reports have for them.
+func differing(x, y reflect.Value) (names []string) {
+	for i := range x.NumField() {
+		a, b := x.Field(i).Interface(), y.Field(i).Interface()
+		if reflect.DeepEqual(a, b) {
+			continue
+		}
+		name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
+		switch a := a.(type) {
+		case result.Parameters:
+			b := b.(result.Parameters)
+			if !slices.Equal(a.InWords, b.InWords) { // the same in words
+				a.Own = b.Own
+			}
+			names = append(names, differing(reflect.ValueOf(a), reflect.ValueOf(b))...)
+		case []result.Said:
+			for _, said := range slices.Concat(a, b.([]result.Said)) {
+				if slices.Contains(a, said) != slices.Contains(b.([]result.Said), said) && !slices.Contains(names, said.Name) {
+					names = append(names, said.Name)
+				}
+			}
+		default:
 			names = append(names, name)
 		}
 	}

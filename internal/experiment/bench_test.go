@@ -15,7 +15,9 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
+	"ds2/internal/localpg"
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 )
 
@@ -221,6 +223,27 @@ func TestBenchStops(t *testing.T) {
 	})
 }
 
+// TestInterruptedAudit: a run whose audit is interrupted keeps what it measured, counts for nothing, and has not failed.
+func TestInterruptedAudit(t *testing.T) {
+	_, s := loaded(t, localpg.Options{})
+	o := options(t, s)
+	o.Driver.Run = 2 * time.Second
+	soft, interrupt := context.WithCancel(t.Context())
+	c := Conduct{
+		Audit: true, Locked: t.Context(), Tell: t.Logf,
+		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil },
+		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
+	}
+	p := Bench{Dir: t.TempDir(), Run: c.BenchRun(Stop{soft, t.Context()}, o), Told: t.Logf}
+	b, err := p.Do(t.Context(), soft.Done(), result.Bench{Setup: result.Setup{Runs: 1}})
+	if !errors.Is(err, driver.ErrStopped) || b.Status != result.Interrupted || len(b.Runs) != 1 {
+		t.Fatalf("%v: %+v", err, b)
+	}
+	if r := b.Runs[0]; r.Status != result.Interrupted || r.Counts || r.Figure == nil || !reflect.DeepEqual(r.Faults, []string{"its audit was interrupted"}) {
+		t.Errorf("the run is kept as %+v", r)
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	a := result.Setup{Threads: 32, Runs: 3, Parameters: result.Parameters{RunTime: 1200}}
 	b := a
@@ -232,8 +255,13 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("what only judges may change, but %v may not", got)
 	}
 	b.Threads, b.Parameters.RunTime = 16, 60
-	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"threads", "parameters"}) {
+	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"threads", "run_time_s"}) {
 		t.Errorf("setups differ in %v", got)
+	}
+	b = a
+	b.Parameters.Own, b.Parameters.InWords = result.Block(`{"mix": 3}`), []result.Said{{Name: "mix", Value: "3"}}
+	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"mix"}) {
+		t.Errorf("setups whose workload is another differ in %v", got)
 	}
 }
 

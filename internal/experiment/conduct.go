@@ -163,6 +163,9 @@ func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, 
 		}
 		faults = append(faults, conclude.Throttled(summary.SMART)...)
 		more, err := c.Verify(stop, run)
+		if err != nil && stop.Soft.Err() != nil && c.Locked.Err() == nil { // what was measured is kept
+			return summary, append(faults, "its audit was interrupted"), driver.ErrStopped
+		}
 		return summary, append(faults, more...), err
 	}
 }

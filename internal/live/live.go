@@ -113,9 +113,14 @@ func (p *Page) Doing(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = fmt.Sprintf(format, args...)
+	if p.show.Now == nil && p.show.Title != "" { // what comes next is of another run, whose figures the last one's are not
+		p.show, p.charts, p.oldest, p.last = Show{}, nil, nil, Frame{At: math.Inf(-1)}
+		p.send(p.begin())
+	}
 }
 
-// Rest says that what was shown last is over, though the command is not: it stays on the page, and is asked no more.
+// Rest says that what was shown last is over, though the command is not: it stays on the page until Doing says what
+// comes next, and is asked no more.
 func (p *Page) Rest() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

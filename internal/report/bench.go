@@ -189,6 +189,10 @@ func warningNotes(name string, runs []result.BenchRun) (notes []string) {
 		}
 	}
 	for _, w := range all {
+		if w.dir == "." {
+			notes = append(notes, sentence(fmt.Sprintf("Warning of %s: %s", name, w.text)))
+			continue
+		}
 		notes = append(notes, sentence(fmt.Sprintf("Warnings in %d of the %d runs of %s that count, such as in %s: %s", w.runs, len(runs), name, w.dir, w.text)))
 	}
 	return notes

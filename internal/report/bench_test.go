@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/result"
@@ -105,6 +106,21 @@ func TestCompareOfOneName(t *testing.T) {
 	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
 	if all := distinct([]Configuration{a, b}); all[0].Name != "hdd/run-1" || all[1].Name != "ssd/run-1" {
 		t.Errorf("names %q and %q", all[0].Name, all[1].Name)
+	}
+}
+
+// TestRunByItself: a run in the directory that ds2 was called in goes by the name of that, and not by ".".
+func TestRunByItself(t *testing.T) {
+	r := record(t, func(s *result.Summary) { s.Warnings = []string{"a log would be full"} })
+	t.Chdir(r.Dir)
+	c, err := ReadConfiguration(conclude.Reader{}, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Runs[0].Faults = []string{"the audit failed"}
+	name := filepath.Base(r.Dir)
+	if notes := benchNotes(c); c.Name != name || faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" || notes[len(notes)-1] != "Warning of "+name+": a log would be full." {
+		t.Errorf("%q: %q, %q", c.Name, faultText(c, c.Runs[0]), notes)
 	}
 }
 

@@ -27,10 +27,15 @@ func ReadConfiguration(read conclude.Reader, argument string) (Configuration, er
 	name, dir, named := strings.Cut(argument, "=")
 	if !named {
 		dir = argument
-		name = filepath.Base(filepath.Clean(dir))
+	}
+	path, err := filepath.Abs(dir) // a run in the directory that ds2 is called in is not called "."
+	if err != nil {
+		return Configuration{}, err
+	}
+	if !named {
+		name = filepath.Base(path)
 	}
 	c := Configuration{Name: name, Dir: dir, read: read}
-	var err error
 	c.Bench, err = read.BenchOrRun(dir)
 	return c, err
 }
@@ -154,7 +159,10 @@ func unlike(a, b Configuration) (warnings []string) {
 
 // faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
 func faultText(c Configuration, r result.BenchRun) string {
-	text := c.Name + ", " + r.Dir
+	text := c.Name
+	if r.Dir != "." { // else it is a run by itself
+		text += ", " + r.Dir
+	}
 	if r.Figure != nil {
 		text += ", " + ofRun(r) + " " + c.Unit()
 	}
