@@ -26,6 +26,7 @@ func TestConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
+		s.(*storesqlserver.Store).UseWire()
 		return s
 	}})
 }
