@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -51,6 +52,7 @@ var Unasked = []Phase{Adopt, Data, Drop, Reset}
 type Params struct {
 	// Workload is whose database it is: the directory of its SQL; empty: DS2's.
 	Workload string
+	Files    fs.FS  // of a workload that keeps its SQL itself, in ENGINE; nil: it is here, in WORKLOAD/ENGINE
 	Database string // name of the database to make
 
 	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
@@ -109,11 +111,19 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !slices.Contains(Phases, phase) && !slices.Contains(Unasked, phase) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, Unasked)
 	}
-	name, dir := fmt.Sprintf("%s.sql", phase), path.Join(cmp.Or(p.Workload, ds2), engine)
-	if _, err := files.ReadFile(path.Join(dir, name)); err != nil {
-		return "", fmt.Errorf("render schema: %s has no phase %s", dir, phase)
+	name, owner := fmt.Sprintf("%s.sql", phase), cmp.Or(p.Workload, ds2)
+	var own fs.FS = files
+	dir := path.Join(owner, engine)
+	if p.Files != nil {
+		own, dir = p.Files, engine
 	}
-	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(files, path.Join(dir, name), path.Join(engine, "kit.sql"))
+	if _, err := fs.Stat(own, path.Join(dir, name)); err != nil {
+		return "", fmt.Errorf("render schema: workload %s on %s has no phase %s", owner, engine, phase)
+	}
+	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(own, path.Join(dir, name))
+	if err == nil {
+		t, err = t.ParseFS(files, path.Join(engine, "kit.sql"))
+	}
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
 	}

@@ -182,6 +182,9 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 		return j, err
 	}
 	for _, t := range tenants() {
+		if t.judge == nil {
+			continue
+		}
 		if err := t.judge(f); err != nil {
 			return j, err
 		}

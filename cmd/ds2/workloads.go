@@ -35,15 +35,18 @@ type tenant struct {
 	dataset func(*loadFlags) (workload.Dataset, error)
 	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are none.
 	adopt func(f *loadFlags, ctx context.Context, target store.Store) (data workload.Dataset, found []string, err error)
-	// judge refuses the flags of a run before anything is connected to.
+	// judge refuses the flags of a run before anything is connected to; nil: it has none of its own.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
 	plan func(f *driveFlags, ctx context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error)
 }
 
+// guests are tenants that a test adds.
+var guests map[string]tenant
+
 // tenants are the workloads that ds2 knows.
 func tenants() map[string]tenant {
-	return map[string]tenant{
+	all := map[string]tenant{
 		ds2.Name: {
 			Workload:  ds2.Workload{Engines: ds2Engines},
 			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
@@ -63,6 +66,8 @@ func tenants() map[string]tenant {
 			plan:      (*driveFlags).planMailboxes,
 		},
 	}
+	maps.Copy(all, guests)
+	return all
 }
 
 // ds2Engines are the engines that DVD Store 2 has calls on.

@@ -17,11 +17,13 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/workload"
 )
 
 // Config is one run.
 type Config struct {
+	Words      result.Words         // what Play calls its cycles
 	Operations []workload.Operation // of Play
 	Counts     []string             // names of what Play counts of its own
 	Play       workload.Run         // what the users do

@@ -50,7 +50,7 @@ func config(sims ...*simulation) Config {
 		Targets: ds2.Targets(sims),
 	}
 	return Config{
-		Operations: plan.Workload().Operations(), Counts: result.Names(counts.All),
+		Words: plan.Workload().Words(), Operations: plan.Workload().Operations(), Counts: result.Names(counts.All),
 		Play:    plan.Begin(""),
 		Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
 		Threads: 4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,

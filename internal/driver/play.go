@@ -46,12 +46,12 @@ func (u *user) giveUp(err error) {
 	if errors.Is(err, errInDoubt) || d.stop.Err() != nil {
 		return
 	}
-	d.log.Warn("give up order", "target", d.config.Targets[u.target], "err", err)
+	d.log.Warn("give up "+d.config.Words.Cycle, "target", d.config.Targets[u.target], "err", err)
 	if store.Classify(err) == store.Config {
 		d.halt(err)
 	} else if n := d.givenUp.Add(1); n > int64(d.config.MaxErrors) {
-		d.halt(fmt.Errorf("give up after %d orders that could not be completed (max_errors is %d); the last: %w",
-			n, d.config.MaxErrors, err))
+		d.halt(fmt.Errorf("give up after %d %s that could not be completed (max_errors is %d); the last: %w",
+			n, d.config.Words.Cycles, d.config.MaxErrors, err))
 	}
 }
 

@@ -170,7 +170,8 @@ func Begin(o Options) (*Run, error) {
 			go r.warm.watch(r.stop, r.observation, o.Observer.Machine, o.Targets)
 		}
 	}
-	c.Operations, c.Counts, c.Play = o.Plan.Workload().Operations(), result.Names(o.Plan.Workload().Counts()), r.play
+	w := o.Plan.Workload()
+	c.Words, c.Operations, c.Counts, c.Play = w.Words(), w.Operations(), result.Names(w.Counts()), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)
 	return r, nil
 }

@@ -52,7 +52,7 @@ func columnsWith(counts []sampleCount) []string {
 	return append(columns, "mean_ms", "p95_ms", "max_ms", "operations_p95_ms")
 }
 
-// Count is something that a workload counts besides what is counted of any.
+// Count is something that a workload counts besides what is counted of any. It only grows: a sum that may fall is two counts.
 type Count struct {
 	Name  string // in summaries
 	After string // the column of samples behind which its own stands

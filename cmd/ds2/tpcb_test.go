@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
+	"ds2/internal/workload/tpcb"
+	tpcbpostgres "ds2/internal/workload/tpcb/postgres"
+)
+
+// bank is workload tpcb as the map of workloads would have it.
+var bank = tenant{
+	Workload: tpcb.Workload{},
+	dataset:  func(*loadFlags) (workload.Dataset, error) { return tpcb.Dataset{Branches: 2}, nil },
+	plan: func(_ *driveFlags, _ context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error) {
+		return tpcb.Look(targets, infos, map[string]tpcb.Connect{postgres.Engine: tpcbpostgres.Connect})
+	},
+}
+
+// TestThirdWorkload: a workload that is a room of its own and a line in the map of workloads is loaded, driven, limited, reported, compared,
+// run in a bench, audited and shown to Prometheus, in its own words. It runs beside no other test, which would see its line.
+func TestThirdWorkload(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives four times")
+	}
+	guests = map[string]tenant{tpcb.Name: bank}
+	t.Cleanup(func() { guests = nil })
+	target, dir := pgtest.Database(t), t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	succeed := func(want int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		code, stdout, stderr := execute(t, args...)
+		if code != want {
+			t.Fatalf("ds2 %s: exit %d instead of %d\n%s\n%s", strings.Join(args, " "), code, want, stdout, stderr)
+		}
+		return stdout, stderr
+	}
+	contains := func(what, text string, all ...string) {
+		t.Helper()
+		for _, want := range all {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%.2000s", what, want, text)
+			}
+		}
+	}
+	script, _ := succeed(exitDone, "schema", "--workload", "tpcb")
+	contains("the schema", script, "CREATE TABLE tpcb_history", "CREATE TABLE ds2_info")
+	succeed(exitDone, "load", "--target", target, "--workload", "tpcb", "-q")
+	succeed(exitDone, "load", "--target", target, "--workload", "tpcb", "--drop", "-q")
+
+	drive := []string{"--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet"}
+	_, refusal := succeed(exitUsage, append([]string{"drive", "--limit", "purchase p95 < 1s"}, drive...)...)
+	contains("the refusal", refusal, "the database is one of workload tpcb, whose operations are post, transfer")
+	_, refusal = succeed(exitUsage, append([]string{"drive", "--batch", "2"}, drive...)...)
+	contains("the refusal", refusal, "--batch")
+
+	pushed := gateway(t)
+	limits := []string{"--limit", "transfer p95 < 10m", "--limit", "post max < 1us", "--verify", "audit", "--pushgateway", pushed.url, "--out", at("run")}
+	stdout, _ := succeed(exitVerdict, append(append([]string{"drive"}, limits...), drive...)...)
+	contains("the run", stdout, "FAIL: post max < 1us", "TPM", "transfers")
+	ownWords(t, "the run", stdout)
+	record, err := result.Read(at("run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK {
+		t.Errorf("limits %+v", record.Limits)
+	}
+	if a := record.Audit; a == nil || len(a.Checks) != 6 || !a.Passed {
+		t.Errorf("audit %+v", a)
+	}
+	withdrawals := record.Counts.Of("withdrawals")
+	if withdrawals <= 0 || withdrawals >= record.Counts.Orders {
+		t.Errorf("%d withdrawals of %d transfers", withdrawals, record.Counts.Orders)
+	}
+	for name, want := range map[string]int64{"ds2_tpcb_operations_total": record.Counts.Orders, "ds2_tpcb_withdrawals_total": withdrawals} {
+		if got := pushed.counter(t, name); got != float64(want) {
+			t.Errorf("Prometheus has %s %v instead of %d", name, got, want)
+		}
+	}
+
+	text, _ := succeed(exitDone, "report", "--output", "text", at("run"))
+	contains("the report", text, "TPM", "The audit passed: all 6 checks", "post max < 1us")
+	ownWords(t, "the report", text)
+	succeed(exitDone, "report", "--output", "html", "--out", at("run.html"), at("run"))
+	page, err := os.ReadFile(at("run.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains("the page", string(page), "Transfers per minute", "post max &lt; 1us")
+	json, _ := succeed(exitDone, "report", "--output", "json", "--window", "0s-1s", at("run"))
+	contains("JSON", json, `"unit": "TPM"`, `"workload": "tpcb"`, `"post"`)
+	samples, _ := succeed(exitDone, "report", "--output", "csv", at("run"))
+	contains("CSV", samples, "withdrawals")
+
+	pause := []string{"--runs", "2", "--restore", "none", "--settle", "0", "--idle", "0", "--cooldown", "0"}
+	stdout, _ = succeed(exitDone, append(append([]string{"bench", "--out", at("bench")}, pause...), drive...)...)
+	contains("the bench", stdout, "TPM")
+	ownWords(t, "the bench", stdout)
+	compared, _ := succeed(exitDone, "compare", "a="+at("bench"), "b="+at("run"))
+	contains("the comparison", compared, "TPM", "post")
+	ownWords(t, "the comparison", compared)
+
+	succeed(exitDone, "verify", "--target", target, "--record", at("bench/run-2"), "-q")
+	db, err := sql.Open("pgx", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "UPDATE tpcb_accounts SET balance = balance + 1 WHERE aid = 7; ALTER TABLE tpcb_history ADD CHECK (delta = 0) NOT VALID"); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _ = succeed(exitVerdict, "verify", "--target", target, "-q")
+	contains("the audit", stdout, "balances of tpcb_accounts")
+	_, failure := succeed(exitFailed, append([]string{"drive", "--out", at("failed")}, drive...)...)
+	contains("the failure", failure, "give up after 101 transfers that could not be completed")
+	ownWords(t, "the failure", failure)
+}
+
+// ownWords finds fault with words of other workloads.
+func ownWords(t *testing.T, what, text string) {
+	t.Helper()
+	others := regexp.MustCompile(`(?i)\b(OPM|orders?|purchases?|rollbacks?|customers?|mailbox(es)?)\b`)
+	for line := range strings.Lines(text) {
+		if others.MatchString(line) && !strings.Contains(line, "all flags") { // of which some are only of others
+			t.Errorf("%s has words of another workload: %s", what, line)
+		}
+	}
+}
+
+// pushgateway is where a run pushes its figures.
+type pushgateway struct {
+	url      string
+	mu       sync.Mutex
+	families map[string]*dto.MetricFamily
+}
+
+// gateway is a server that keeps what is pushed to it.
+func gateway(t *testing.T) *pushgateway {
+	g := &pushgateway{families: map[string]*dto.MetricFamily{}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		decoder := expfmt.NewDecoder(r.Body, expfmt.ResponseFormat(r.Header))
+		for {
+			var f dto.MetricFamily
+			if err := decoder.Decode(&f); err == io.EOF {
+				return
+			} else if err != nil {
+				t.Error(err)
+				return
+			}
+			g.families[f.GetName()] = &f
+		}
+	}))
+	t.Cleanup(server.Close)
+	g.url = server.URL
+	return g
+}
+
+// counter is the sum of a counter's series.
+func (g *pushgateway) counter(t *testing.T, name string) (sum float64) {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.families[name]
+	if f == nil {
+		t.Errorf("%s was not pushed", name)
+		return 0
+	}
+	for _, m := range f.Metric {
+		sum += m.GetCounter().GetValue()
+	}
+	return sum
+}

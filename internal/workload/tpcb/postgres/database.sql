@@ -1,0 +1,2 @@
+-- name: create database; unless: exists
+CREATE DATABASE {{ident .Database}}{{if .DataTablespace}} TABLESPACE {{ident .DataTablespace}}{{end}};

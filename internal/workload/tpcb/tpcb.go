@@ -1,0 +1,225 @@
+// Package tpcb is the transaction of TPC-B on PostgreSQL, as an example of how a workload is added and as the proof that it takes no
+// edit of any other room. Only tests know it: ds2 does not have it.
+package tpcb
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"strconv"
+
+	"ds2/datagen"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+	"ds2/schema"
+)
+
+var (
+	_ workload.Workload = Workload{}
+	_ workload.Exporter = Workload{}
+	_ workload.Dataset  = Dataset{}
+)
+
+// Name is the workload's name.
+const Name = "tpcb"
+
+// Workload is TPC-B.
+type Workload struct{}
+
+// Name is "tpcb".
+func (Workload) Name() string { return Name }
+
+// Words are those of transfers: accounts receive or lose an amount.
+func (Workload) Words() result.Words {
+	return result.Words{
+		Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",
+		Added:   []result.CountWords{{Count: counts[withdrawals].Name, Words: "withdrawals"}},
+		InDoubt: []result.CountWords{{Count: counts[inDoubt].Name, Words: "transfers"}},
+	}
+}
+
+// post is the one operation: it changes the balances of an account, a teller and a branch, and adds to the history.
+const post workload.Op = 0
+
+var operations = []workload.Operation{post: {Name: "post"}}
+
+// Operations are the one.
+func (Workload) Operations() []workload.Operation { return operations }
+
+// The places of the counts.
+const (
+	withdrawals = iota // transfers of less than 0 that were acknowledged
+	paidIn             // the sum of those of more
+	paidOut            // and that of withdrawals, as a number above 0: counts only grow
+	inDoubt            // transfers whose commit was cut off
+)
+
+var counts = []result.Count{
+	withdrawals: {Name: "withdrawals", After: "orders"},
+	paidIn:      {Name: "paid_in", After: "withdrawals"},
+	paidOut:     {Name: "paid_out", After: "paid_in"},
+	inDoubt:     {Name: "in_doubt_transfers", After: "reconnects"},
+}
+
+// Counts are those above.
+func (Workload) Counts() []result.Count { return counts }
+
+// Counters count withdrawals, and the operations.
+func (Workload) Counters() []workload.Counter {
+	return []workload.Counter{
+		{Name: "tpcb_operations_total", Help: "Transfers that were acknowledged."},
+		{Name: "tpcb_withdrawals_total", Help: "Transfers of less than 0.", Count: counts[withdrawals].Name},
+	}
+}
+
+// The marks of a database.
+const (
+	markRows = "history_rows"
+	markIn   = "history_paid_in"
+	markOut  = "history_paid_out"
+)
+
+// Mark reads what the history holds.
+func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, error) {
+	const query = "SELECT count(*), COALESCE(sum(greatest(delta, 0)), 0), -COALESCE(sum(least(delta, 0)), 0) FROM tpcb_history"
+	var rows, in, out int64
+	err := target.DB().QueryRowContext(ctx, query).Scan(&rows, &in, &out)
+	return result.Marks{markRows: rows, markIn: in, markOut: out}, target.Wrap("read the history of "+target.Label(), err)
+}
+
+// Audit asks whether accounts, tellers, branches and the history come to the same sum and, where a run is known, whether its transfers
+// are the rows that were added.
+func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
+	now, err := w.Mark(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	var checks []result.Check
+	add := func(name string, least, most, found int64) {
+		expected := fmt.Sprint(least)
+		if most > least {
+			expected = fmt.Sprintf("%d to %d", least, most)
+		}
+		checks = append(checks, result.Check{
+			Target: target.Label(), Name: name, Passed: least <= found && found <= most, Expected: expected, Found: fmt.Sprint(found),
+		})
+	}
+	for _, table := range []datagen.Table{accounts, tellers, branches} {
+		var sum int64
+		query := fmt.Sprintf("SELECT COALESCE(sum(balance), 0) FROM %s", table)
+		if err := target.DB().QueryRowContext(ctx, query).Scan(&sum); err != nil {
+			return nil, target.Wrap("audit "+target.Label(), err)
+		}
+		want := now[markIn] - now[markOut]
+		add(fmt.Sprintf("balances of %s", table), want, want, sum)
+	}
+	if r := a.Run; r != nil {
+		after := now
+		if r.After != nil {
+			after = r.After
+		}
+		done, doubt := r.Counts.Orders, r.Counts.Of(counts[inDoubt].Name)
+		add("transfers of the run", done, done+doubt, after[markRows]-r.Before[markRows])
+		if doubt == 0 {
+			in, out := r.Counts.Of(counts[paidIn].Name), r.Counts.Of(counts[paidOut].Name)
+			add("paid in by the run", in, in, after[markIn]-r.Before[markIn])
+			add("paid out by the run", out, out, after[markOut]-r.Before[markOut])
+		}
+	}
+	return checks, nil
+}
+
+// The tables that are filled, by their rows a branch as TPC-B has them.
+const (
+	branches datagen.Table = "tpcb_branches"
+	tellers  datagen.Table = "tpcb_tellers"
+	accounts datagen.Table = "tpcb_accounts"
+
+	tellersOfBranch  = 10
+	accountsOfBranch = 100_000
+)
+
+// Dataset is a bank of so many branches.
+type Dataset struct{ Branches int }
+
+// String names them.
+func (d Dataset) String() string { return fmt.Sprintf("%d branches", d.Branches) }
+
+// infoBranches is the number of branches in ds2_info.
+const infoBranches = "branches"
+
+// Info notes them.
+func (d Dataset) Info() store.Info {
+	return store.Info{store.InfoWorkload: Name, store.InfoSize: d.String(), infoBranches: fmt.Sprint(d.Branches)}
+}
+
+// readDataset is what ds2_info says was loaded.
+func readDataset(info store.Info) (d Dataset, err error) {
+	if d.Branches, err = strconv.Atoi(info[infoBranches]); err == nil && d.Branches < 1 {
+		err = strconv.ErrRange
+	}
+	if err != nil {
+		return d, fmt.Errorf("read table ds2_info: %s is %q, not a number of branches: %w", infoBranches, info[infoBranches], err)
+	}
+	return d, nil
+}
+
+// SignatureColumns are of all tables.
+func (Dataset) SignatureColumns() map[string]string {
+	return map[string]string{string(branches): "bid", string(tellers): "tid", string(accounts): "aid", "tpcb_history": "delta"}
+}
+
+// files are the workload's statements, by engine and phase.
+//
+//go:embed postgres/*.sql
+var files embed.FS
+
+// accountBytes is what an account takes with its place in the index.
+const accountBytes = 160
+
+// Params names the workload's own statements.
+func (d Dataset) Params(p schema.Params) schema.Params {
+	p.Workload, p.Files, p.Bytes = Name, files, int64(d.Branches)*accountsOfBranch*accountBytes
+	p.Layout.Uses = schema.Features{Owners: true}
+	return p
+}
+
+// Statements are these.
+func (Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
+	if phase == schema.Data {
+		return nil, nil // rows are always streamed
+	}
+	return schema.Statements(engine, phase, p)
+}
+
+// Parts are the branches and the tellers, and the accounts of each branch.
+func (d Dataset) Parts(string) []datagen.Part {
+	part := func(table datagen.Table, from, rows, ofBranch int) datagen.Part {
+		r := balances{from, rows, ofBranch}
+		bytes, _ := r.WriteTo(io.Discard)
+		return datagen.Part{Table: table, File: string(table), Rows: int64(rows), Bytes: bytes, WriterTo: r}
+	}
+	parts := []datagen.Part{part(branches, 0, d.Branches, 1), part(tellers, 0, d.Branches*tellersOfBranch, tellersOfBranch)}
+	for b := range d.Branches {
+		parts = append(parts, part(accounts, b*accountsOfBranch, accountsOfBranch, accountsOfBranch))
+	}
+	return parts
+}
+
+// balances are rows from a number on, each of its own, its branch and a balance of 0; so many are of a branch.
+type balances struct{ from, rows, ofBranch int }
+
+// WriteTo writes them as CSV, with a filler of blanks.
+func (r balances) WriteTo(w io.Writer) (written int64, err error) {
+	var line []byte
+	for i := r.from; i < r.from+r.rows && err == nil; i++ {
+		line = strconv.AppendInt(line[:0], int64(i+1), 10)
+		line = strconv.AppendInt(append(line, ','), int64(i/r.ofBranch+1), 10)
+		var n int
+		n, err = w.Write(append(line, ",0,\"\"\n"...))
+		written += int64(n)
+	}
+	return written, err
+}
