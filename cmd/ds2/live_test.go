@@ -28,7 +28,7 @@ func TestLivePage(t *testing.T) {
 	if code, _, stderr := execute(t, "load", "--target", target, "--size", "5MB", "--quiet"); code != exitDone {
 		t.Fatal(stderr)
 	}
-	p := startProgram(t, "bench", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "3s", "--run-time", "20s", "--runs", "2",
+	p := startProgram(t, "bench", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "3s", "--run-time", "40s", "--runs", "2",
 		"--restore", "none", "--settle", "3s", "--idle", "0", "--cooldown", "0", "--limit", "order p95 < 10s", "--abort-on-fail", "5s", "--keep-marked",
 		"--metrics-addr", address, "--out", "out")
 	p.start(t)
