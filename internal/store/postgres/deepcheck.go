@@ -85,11 +85,11 @@ func (st *Store) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	}
 	if how.Log {
 		s.tell("read the log", 0, 0) // a pass of its own
-		if s.result.Log, err = st.checkLog(ctx, func(done, total int64) {
-			s.tell("read the log", done, total)
-		}); err != nil {
+		s.result.Log, err = st.checkLog(ctx, func(done, total int64) { s.tell("read the log", done, total) })
+		if err != nil {
 			return s.result, err
 		}
+		s.tell("read the log", s.result.Log.Bytes, s.result.Log.Bytes)
 	}
 	s.result.Seconds = time.Since(start).Seconds()
 	return s.result, nil

@@ -197,7 +197,7 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done != total || total == 0 {
+	if done != total || total == 0 && (got.Log == nil || got.Log.Unread == "") {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
 	var extensions int
