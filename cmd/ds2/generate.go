@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -133,16 +132,8 @@ func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []stri
 	if f.part != "" {
 		return f.writePart(ctx, cmd.OutOrStdout(), data, compression)
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(generateMemory + f.parallel*makerMemory)))
 	return f.writeDirectory(ctx, cmd, data, compression)
 }
-
-// The soft limit of the memory that ds2 generate takes, in bytes: where other programs keep the processors busy, the garbage collector
-// would otherwise fall behind the parts that are written and dropped.
-const (
-	generateMemory = 32 << 20
-	makerMemory    = 4 << 20 // for each part that is made concurrently
-)
 
 // dataset reads what is to be generated.
 func (f *generateFlags) dataset() (*datagen.Dataset, error) {

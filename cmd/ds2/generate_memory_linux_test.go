@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
-	"syscall"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestGenerateMemory: a dataset of any size takes less than 64 MiB, those included that the makers are ahead of a disk that is slow
@@ -18,11 +21,24 @@ func TestGenerateMemory(t *testing.T) {
 	}
 	p := startProgram(t, "generate", "--size", "1GB", "--out", "data", "--parallel", "2", "--quiet")
 	p.start(t)
-	<-p.ended
+	// Not the peak that the kernel gives of a process that has ended: that of the test is in it, which the program was begun by.
+	peak := 0 // KiB
+	status := fmt.Sprintf("/proc/%d/status", p.Process.Pid)
+	for running := true; running; {
+		select {
+		case <-p.ended:
+			running = false
+		case <-time.After(5 * time.Millisecond):
+			text, _ := os.ReadFile(status) // it may be gone
+			if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
+				fmt.Sscan(after, &peak)
+			}
+		}
+	}
 	if !p.ProcessState.Success() {
 		t.Fatalf("%s\n%s", p.ProcessState, p.stderr.String())
 	}
-	if peak := p.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > 64<<10 { // KiB
-		t.Errorf("ds2 generate took %d MiB at most, want 64", peak>>10)
+	if peak == 0 || peak > 64<<10 {
+		t.Errorf("ds2 generate took %d MiB at most, want 1 to 64", peak>>10)
 	}
 }
