@@ -15,13 +15,26 @@ REPLICATES ?= 2000
 PLATFORMS ?=
 
 .DEFAULT_GOAL := build
-.PHONY: help build demo endurance powercut cgroup kills release platforms test tests versions simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
+.PHONY: help build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## builds bin/ds2
 	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/ds2 ./cmd/ds2
+
+docs: ## writes the outputs, the reference of commands and the exit codes into the documents
+	$(GO) test -count=1 -run '^TestDocuments$$' ./cmd/ds2 -update
+
+pictures: ## draws docs/pictures: the first screens of made-up records, by a headless Chromium
+	mkdir -p docs/pictures bin/pictures
+	DS2_ARTIFACTS=$$PWD/bin/pictures $(GO) test -count=1 -run '^TestBrowser$$' ./internal/report
+	cp $(PICTURES:%=bin/pictures/%.png) docs/pictures
+
+PICTURES = experiment experiment-phone-dark same cold bench-dark run mailbox-phone
+
+example: build ## makes the example record of the documents anew, after a change of the record's form; then make docs
+	rm -rf docs/examples/demo && bin/ds2 demo --out docs/examples/demo && rm docs/examples/demo/report.html && $(MAKE) docs
 
 demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 10s' shortens it)
 	bin/ds2 demo $(ARGS)
@@ -50,7 +63,7 @@ kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, 
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
 test: ## runs the tests but those that take half a minute; those that need a PostgreSQL start one
-	$(GO) test -short $(ATONCE) -timeout 30m ./...
+	$(GO) test -short -p 3 -parallel 6 -timeout 30m ./...
 
 versions: ## runs what versions of PostgreSQL change on each major version in VERSIONS: conformance, counters, snapshots
 	@for v in $(VERSIONS); do echo "PostgreSQL $$v"; \
@@ -58,8 +71,8 @@ versions: ## runs what versions of PostgreSQL change on each major version in VE
 
 VERSIONED = ^Test(Conformance|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Placement|Classify|Binary|DatabaseCounters|Databases|Checkpoints)
 
-simulate: ## simulates what docs/method.md says of the statistics, REPLICATES (2000) times a figure, and writes its tables: minutes
-	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/method.md
+simulate: ## simulates what docs/explanation/method.md says of the statistics, REPLICATES (2000) times a figure, and writes its tables: minutes
+	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/explanation/method.md
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
@@ -69,7 +82,7 @@ bench-driver: build ## compares ds2 drive with pgbench (ARGS=postgres://… on a
 
 check: fmt vet lint cross arm tsql tests ## everything that CI asks for, but the versions of PostgreSQL
 
-nightly: vuln fuzz ## what takes longer than CI may: all tests, each package with the race detector, all versions, vulnerabilities, fuzzing
+nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each package with the race detector, all versions, macOS, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
 	$(GO) test -run '^TestDay$$' ./internal/result
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
@@ -111,16 +124,8 @@ mutations: ## feeds each parser with INPUTS (10 million) changed examples of SEE
 corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
 	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
 
-# Goroutines meet in internal and datagen. The command line puts them together, in two scripts with the detector and in all tests
-# without it. The list of the tests that were skipped, and why, is the last that is printed.
-tests: SHELL = /bin/bash
+# The list of the tests that were skipped, and why, is the last that is printed.
 tests: ## runs all tests but those of `make nightly`, with the race detector where goroutines meet
-	$(GOTESTSUM) --raw-command -- bash -c 'failed=0; \
-		$(GO) test -json $(ATONCE) -timeout 20m ./cmd/... ./schema/... || failed=1; \
-		$(GO) test -json -race -run "^TestScripts$$/^(run|mailbox)$$" ./cmd/ds2 || failed=1; \
-		$(GO) test -json -race $(ATONCE) -timeout 20m ./internal/... ./datagen/... || failed=1; \
-		exit $$failed'
+	$(GOTESTSUM) --raw-command -- env GO='$(GO)' .ci/tests
 
 GOTESTSUM = $(GO) tool gotestsum --format standard-quiet
-# Most tests wait for a server or a drive most of the time: so many packages, and tests of a package, are under way at once.
-ATONCE = -p 3 -parallel 6

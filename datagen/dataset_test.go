@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 )
 
@@ -20,9 +22,7 @@ import (
 // actors are of DS2's words.
 func goldenSums(t *testing.T, size string) map[string]string {
 	f, err := os.Open("../testdata/golden/" + size + ".sha256")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer f.Close()
 	sums := map[string]string{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -52,9 +52,7 @@ func TestGolden(t *testing.T) {
 				t.Skip("size M is for the full test")
 			}
 			data, err := datagen.New(c.size, datagen.DefaultWords(), datagen.Options{PartRows: c.partRows})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got := sums(t, data.Files(), c.parallel)
 			for name, want := range goldenSums(t, c.size.String()) {
 				if got[name] != want {
@@ -102,15 +100,11 @@ func TestExpectedBytes(t *testing.T) {
 		}
 		for _, crlf := range []bool{false, true} {
 			data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{CRLF: crlf})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var expected, got int64
 			for _, p := range data.Parts() {
 				n, err := p.WriteTo(io.Discard)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				expected, got = expected+p.Bytes, got+n
 			}
 			if off := float64(expected)/float64(got) - 1; off < -0.01 || off > 0.01 {
@@ -126,9 +120,7 @@ func TestSeed(t *testing.T) {
 	read := func(seed uint64) map[string][][]string {
 		t.Helper()
 		data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed, PartRows: 300})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		files := map[string][][]string{}
 		for _, p := range data.Parts() {
 			var text strings.Builder

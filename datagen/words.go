@@ -60,6 +60,8 @@ func ReadWords(r io.Reader) (*Words, error) {
 			}
 			delete(lists, name)
 			clear(known)
+		case name == "":
+			return nil, fmt.Errorf("words, line %d: %q stands before the first of the lists [titles], [first], [last]", number, line)
 		case len(list) == 0:
 			return nil, fmt.Errorf("words, line %d: %q is one too many for list [%s]", number, line, name)
 		case known[line]:

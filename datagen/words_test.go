@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/fuzztest"
 )
@@ -40,9 +43,7 @@ func wordsFile(old, replacement string) string {
 
 func TestReadWords(t *testing.T) {
 	w, err := datagen.ReadWords(strings.NewReader(wordsFile("", "")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if w.Titles[999] != "t999" || w.First[0] != "f0" || w.Last[199] != "l199" {
 		t.Errorf("words %v", w)
 	}
@@ -50,9 +51,7 @@ func TestReadWords(t *testing.T) {
 		t.Error("two word lists have one sum")
 	}
 	data, err := datagen.New(datagen.Size{Customers: 1, OrdersPerMonth: 1, Products: 1001}, w, datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var csv bytes.Buffer
 	for _, p := range data.Parts() {
 		if p.Table == datagen.Products {
@@ -86,12 +85,10 @@ func TestReadWordsRefuses(t *testing.T) {
 		{"t7\n", strings.Repeat("a", 25) + "\n", "invalid word"},
 		{"[first]", "[names]", "[names] is none of the lists"},
 		{"[last]", "[first]", "each once"},
-		{"[titles]\n", "", "one too many for list []"},
+		{"[titles]\n", "", "stands before the first of the lists"},
 	} {
 		_, err := datagen.ReadWords(strings.NewReader(wordsFile(c.old, c.replacement)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q for %q: error %v, want one with %q", c.replacement, c.old, err, c.want)
-		}
+		assert.ErrorContains(t, err, c.want)
 	}
 	if _, err := datagen.ReadWords(strings.NewReader("")); err == nil || !strings.Contains(err.Error(), "is missing") {
 		t.Errorf("no words at all: error %v", err)

@@ -1,6 +1,10 @@
 package schema
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // What pg_database_size said after ds2 load on PostgreSQL 15, and the index on (username, password) that was added since:
 // 41.4 and 40.6 bytes a customer.
@@ -15,9 +19,7 @@ func TestExpectedBytesOfPostgres(t *testing.T) {
 		{"20 mailboxes of 2 MB", Params{Workload: "mailbox", Bytes: 40 << 20}, 49_692_007},
 	} {
 		got, err := ExpectedBytes("postgres", c.params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if off := float64(got)/float64(c.measured) - 1; off < -0.1 || off > 0.1 {
 			t.Errorf("size %s: expected %d bytes, measured %d: %.1f %% off", c.size, got, c.measured, 100*off)
 		}

@@ -24,7 +24,8 @@ type Server struct {
 	// Clock gives one row: the server's time, in seconds since 1970.
 	Clock string
 	// Process gives one row: the number of the process that serves this session, as the server's own container has it, the
-	// name of its program and its age in seconds; a null number where the server does not tell.
+	// name of its program, its age in seconds, and the port on which it listens; null for the one of number and port that the server
+	// does not know.
 	Process string
 
 	// Files gives the directories or files that hold the database, its log and its temporary files, a role and a path each, as

@@ -21,6 +21,9 @@ type Layout struct {
 	// LoginThere says that the login is there already; the server is asked in Adapt.
 	LoginThere bool
 
+	// TargetRecovery is the database's TARGET_RECOVERY_TIME in seconds; nil: as the server gives it. 0 has checkpoints come as before 2016.
+	TargetRecovery *int
+
 	// LogMB is the size of the log file; 0: a share of the data's.
 	LogMB int64
 

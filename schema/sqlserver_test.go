@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The database of the storage report: 20 GB, eight files a filegroup, log elsewhere.
@@ -12,9 +14,7 @@ func TestSQLServerLayout(t *testing.T) {
 		Layout: Layout{FilesPerFilegroup: 8, DataDir: `E:\it's`, LogDir: `F:\log\`, Login: "ds2user", Password: "it's"},
 	}
 	script, err := SQL("sqlserver", Database, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{
 		"CREATE DATABASE [DS2]]1]\n",
 		`(NAME = cust_8, FILENAME = N'E:\it''s\DS2]1_cust_8.ndf', SIZE = `,
@@ -47,9 +47,7 @@ func TestSQLServerLacks(t *testing.T) {
 	}}
 	for _, phase := range Phases {
 		statements, err := Statements("sqlserver", phase, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, s := range statements {
 			for _, not := range []string{"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner", "SERVER STATE"} {
 				if strings.Contains(s.SQL, not) {
@@ -65,9 +63,7 @@ func TestSQLServerLacks(t *testing.T) {
 func TestMailboxesOnSQLServer(t *testing.T) {
 	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
 	script, err := SQL("sqlserver", Database, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{
 		`(NAME = mail_1, FILENAME = N'E:\MAIL\MAIL_mail_1.mdf', SIZE = 64016MB, FILEGROWTH = 64MB),`,
 		`(NAME = mail_2, FILENAME = N'E:\MAIL\MAIL_mail_2.ndf', SIZE = 64016MB, FILEGROWTH = 64MB)` + "\nLOG ON",
@@ -82,9 +78,7 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 	p.Layout.Lacks = Features{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
 	for _, phase := range append([]Phase{Drop}, Phases...) {
 		statements, err := Statements("sqlserver", phase, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, s := range statements {
 			for _, not := range []string{"FILENAME", "RECOVERY", "STATISTICS", "DURABILITY"} {
 				if strings.Contains(s.SQL, not) {
@@ -102,9 +96,7 @@ func TestSQLServerReadsFiles(t *testing.T) {
 		Files: []ServerFile{{"jan_orderlines.csv", "orderlines", 497}, {"row_cust.csv", "customers", 1000}, {"jan_cust_hist.csv", "cust_hist", 497}},
 	}}
 	statements, err := Statements("sqlserver", Data, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(statements) != len(p.Layout.Files) {
 		t.Fatalf("%d statements for %d files", len(statements), len(p.Layout.Files))
 	}

@@ -34,7 +34,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	for op := range calls.NumOps {
 		operations[op] = op.String()
 	}
-	meter := measure.NewMeter(operations, []string{"host/ds2"}, result.Names(counts.All)...)
+	meter := measure.NewMeter(operations, []string{"host/ds2"}, counts.All...)
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
@@ -166,8 +166,8 @@ func TestMeansAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	var records = []*result.Record{r}
-	text := written(t, func(b *bytes.Buffer) error { return report.Text(b, records) })
-	page := written(t, func(b *bytes.Buffer) error { return report.HTML(b, records) })
+	text := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).Text(b, true) })
+	page := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).HTML(b) })
 	console := written(t, func(b *bytes.Buffer) error {
 		(&ds2Lines{meter: meter}).final(b, time.Now())
 		return nil
@@ -223,8 +223,8 @@ func TestOrdersMultiplyOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := []*result.Record{r}
-	text := written(t, func(b *bytes.Buffer) error { return report.Text(b, records) })
-	page := written(t, func(b *bytes.Buffer) error { return report.HTML(b, records) })
+	text := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).Text(b, true) })
+	page := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).HTML(b) })
 	shown := func(orders, seconds float64) string { return strconv.FormatFloat(orders*60/seconds, 'f', 1, 64) }
 
 	cells := row(t, text, "run")

@@ -9,15 +9,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestArchitecture holds the imports against docs/architecture.md: every room under internal is in its list, and imports run
 // down its arrows only.
 func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile("../../docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, arrows, _ := strings.Cut(string(page), "\n## Arrows\n")
 	line := map[string]int{} // of a room, from above
 	for i, rooms := range regexp.MustCompile(`(?m)^    (.*)$`).FindAllStringSubmatch(arrows, -1) {
@@ -34,9 +34,7 @@ func TestArchitecture(t *testing.T) {
 
 	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "ds2/...")
 	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	decoder := json.NewDecoder(strings.NewReader(string(out)))
 	seen := map[string]bool{}
 	for {

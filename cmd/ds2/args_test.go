@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"runtime"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestPasswordsAreTakenOutOfArguments(t *testing.T) {
@@ -33,29 +35,19 @@ func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
 		t.Skip("process titles are read from /proc")
 	}
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer silent.Close()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cmd := &exec.Cmd{Path: self, Args: []string{"ds2", "verify", "--target", fmt.Sprintf("postgres://u:geheim@%s/db", silent.Addr())}}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	connection, err := silent.Accept() // by now the arguments have been read
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer connection.Close()
 	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Contains(title, []byte("postgres://u:******@")) {
 		t.Errorf("the process title is %q", title)
 	}

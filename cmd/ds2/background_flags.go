@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/background"
-	"ds2/internal/store"
 )
 
 // backgroundFlags say what is read beside the users of a run.
@@ -41,11 +39,6 @@ func (f *backgroundFlags) check() error {
 
 func (f *backgroundFlags) config() background.Config {
 	return background.Config{ScrubRate: float64(f.scrub), Copies: f.copies}
-}
-
-// ask asks the targets whether they let themselves be read so.
-func (f *backgroundFlags) ask(ctx context.Context, targets []store.Store) error {
-	return background.Check(ctx, targets, f.config())
 }
 
 // byteRate is a flag for bytes a second, in decimal units.

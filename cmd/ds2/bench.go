@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,13 +17,12 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 )
 
 // benchFlags are those of a run, and the procedure around it.
 type benchFlags struct {
-	driveFlags
-	observe observeFlags
-	output  driveOutput
+	runFlags
 	setup   result.Setup
 	restore restoreFlags
 
@@ -35,27 +33,31 @@ func newBenchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Repeat a run by the storage report's procedure; the run with the median OPM is the result",
-		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure idle power, run,
-cool down. The run with the median OPM stands for the configuration. A run that fails, or whose audit fails, does not
-count and is repeated. A run that was not steady counts, and the result says so; --drop-unsteady repeats it instead.
+		Short: "Repeat a run by the storage report's procedure; the median run is the result",
+		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure
+idle power, run, cool down. The run with the median OPM stands for the configuration. A run that
+fails, or whose audit fails, does not count and is repeated. A run that was not steady counts, and
+the result says so; --drop-unsteady repeats it instead.
 
-All records go into one directory. The same command with the same --out continues a bench that was interrupted or crashed;
---runs, --keep-marked and --drop-unsteady may be others then. A meter's log that arrives after the bench is added by --power-log.`,
-		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 --restore snapshot --out ds2-results/6-ssd
-  ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 --restore-command ./restore-array.sh
+All records go into one directory. The same command with the same --out continues a bench that was
+interrupted or crashed; --runs, --keep-marked and --drop-unsteady may be others then. A meter's log
+that arrives after the bench is added by --power-log.`,
+		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
+      --restore snapshot --out ds2-results/6-ssd
+  ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 \
+      --restore-command ./restore-array.sh
 
 PowerShell:
-  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --restore-command 'powershell -File restore-array.ps1' --out C:\ds2\6-ssd`,
+  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\ds2\6-ssd`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
 	f.add(flags)
 	flags.VarP(oneOf(&f.output.format, "text", "json", "csv"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show nothing while the runs go on")
+	detailsFlag(flags, &f.output.details)
+	quietFlag(flags, &f.output.quiet)
 	return cmd
 }
 
@@ -63,9 +65,10 @@ PowerShell:
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
-	flags.Var(durationValue{&f.settle, time.Minute}, "settle", "wait after the restore: minutes, or a time such as 90s")
-	flags.Var(durationValue{&f.idle, time.Minute}, "idle", "then time over which idle power is measured: minutes, or a time such as 90s")
-	flags.Var(durationValue{&f.cooldown, time.Minute}, "cooldown", "time that counters and power are measured after the run: minutes, or a time such as 90s")
+	flags.Var(durationValue{d: &f.settle}, "settle", "wait after the restore, such as 90s or 8m")
+	flags.Var(durationValue{d: &f.idle}, "idle", "then time over which idle power is measured, such as 90s or 8m")
+	flags.Var(durationValue{d: &f.cooldown}, "cooldown", "time that counters and power are measured after the run, such as 90s or 8m")
+	flags.IntVar(&f.setup.Practice, "practice", 0, "runs before those that count, which are discarded (in an experiment 1): a first run is often a slow one")
 	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed, or beside which a drive held itself back for its heat")
 	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "do not let runs count that were not steady: repeat them, which flatters drives that are erratic")
 	f.driveFlags.add(flags)
@@ -84,20 +87,19 @@ func (f *benchFlags) check() error {
 	switch {
 	case f.setup.Runs < 1 || f.setup.Runs > 1000:
 		return usageError("--runs is %d: it must be 1 to 1000", f.setup.Runs)
+	case f.setup.Practice < 0 || f.setup.Practice > 10:
+		return usageError("--practice is %d: it must be 0 to 10", f.setup.Practice)
 	case f.config.Run == 0:
 		return usageError("--run-time is 0: the runs of a bench have an end")
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := f.observe.check(); err != nil {
+	if err := f.checkBeside(); err != nil {
 		return err
 	}
-	if err := f.output.metricsFlags.check(); err != nil {
-		return err
-	}
-	if _, err := result.ReadBench(f.out); f.out != "" && errors.Is(err, result.ErrNoBench) {
-		if err := result.CheckDir(f.out); err != nil {
-			return flagError("out", err)
+	if f.out != "" {
+		if err := outError(experiment.CheckBench(f.out)); err != nil {
+			return err
 		}
 	}
 	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
@@ -112,18 +114,13 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, err := f.experiment(interrupts.soft)
+	options, done, err := f.ready(interrupts, f.way("bench", stderr), stderr)
 	if err != nil {
 		return err
 	}
-	defer closeStores(options.Targets)
-	options.Command = invocation(cmd)
-	unlock, err := interrupts.lockStores("bench", "", options.Targets, stderr)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	bench, err := f.prepare(interrupts.soft, cmd.Flags(), &options, stderr)
+	defer done()
+	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
+	bench, err := f.takeUp(interrupts.soft, cmd.Flags().Changed("seed"), &options)
 	if err != nil {
 		return err
 	}
@@ -142,10 +139,10 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	one := report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench}
 	page := filepath.Join(options.Dir, reportFile)
-	if err := atomicfile.Write(page, func(w io.Writer) error { return report.BenchHTML(w, one) }); err != nil {
+	if err := atomicfile.Write(page, func(w io.Writer) error { return one.Page().HTML(w) }); err != nil {
 		return err
 	}
-	if err := writeBench(cmd.OutOrStdout(), one, f.output.format); err != nil {
+	if err := writeBench(cmd.OutOrStdout(), one, f.output.format, f.output.details); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", page)
@@ -158,27 +155,19 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	return nil
 }
 
-// experiment is each of the runs; an error where the databases cannot be restored between them.
-func (f *benchFlags) experiment(ctx context.Context) (experiment.Options, error) {
-	o, err := f.driveFlags.experiment(ctx)
-	if err != nil {
-		return o, err
-	}
-	if err := f.restore.check(o.Plan.Workload()); err != nil {
-		closeStores(o.Targets)
-		return o, err
-	}
-	return o, nil
+// way is that to the runs of a bench, whose databases can be restored between them.
+func (f *benchFlags) way(lock string, stderr io.Writer) way {
+	return way{looks: &looks{w: stderr, quiet: f.output.quiet}, lock: lock, fits: f.restore.check}
 }
 
-// prepare takes up the bench in the options' directory, or begins it, and finds out what can be observed.
-func (f *benchFlags) prepare(ctx context.Context, flags *pflag.FlagSet, o *experiment.Options, stderr io.Writer) (result.Bench, error) {
-	bench, err := f.begin(flags, o)
+// takeUp takes up the bench in the options' directory, or begins it.
+func (f *benchFlags) takeUp(ctx context.Context, seedGiven bool, o *runs.Options) (result.Bench, error) {
+	setup := f.setup
+	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
+	setup.Restore = f.restore.restore(nil).Name()
+	bench, err := experiment.TakeUpBench(o, setup, seedGiven)
 	if err != nil {
-		return bench, err
-	}
-	if err := f.observe.observe(ctx, o, f.output.quiet, stderr); err != nil {
-		return bench, err
+		return bench, outError(err)
 	}
 	if f.observe.PowerLog != "" {
 		if err := experiment.CompleteBench(ctx, *o, &bench); err != nil {
@@ -188,6 +177,14 @@ func (f *benchFlags) prepare(ctx context.Context, flags *pflag.FlagSet, o *exper
 	conclude.Bench(&bench)
 	o.Idle, o.Cooldown = f.idle, f.cooldown
 	return bench, nil
+}
+
+// outError has an error of the directory of the records be one of its flag.
+func outError(err error) error {
+	if e, ok := errors.AsType[*experiment.DirError](err); ok {
+		return flagError("out", e)
+	}
+	return err
 }
 
 // planned is how long a run takes, without restore and audit.
@@ -204,59 +201,16 @@ func (f *benchFlags) length() time.Duration {
 	return c.Length()
 }
 
-// begin makes the bench's directory, or finds an unfinished bench in it to continue.
-func (f *benchFlags) begin(flags *pflag.FlagSet, o *experiment.Options) (result.Bench, error) {
-	left, err := result.ReadBench(o.Dir)
-	resumed := err == nil
-	switch {
-	case resumed:
-		o.RunID = left.BenchID
-		if !flags.Changed("seed") {
-			o.Driver.Seed = left.Setup.Seed
-		}
-	case errors.Is(err, result.ErrNoBench):
-		if err := result.MakeDir(o.Dir); errors.Is(err, result.ErrNotEmpty) {
-			return left, flagError("out", err)
-		} else if err != nil {
-			return left, err
-		}
-	default:
-		return left, flagError("out", err)
-	}
-
-	setup := f.setup
-	summary := experiment.Summarize(*o)
-	setup.Engine, setup.Targets, setup.Size, setup.Threads = summary.Engine, summary.Targets, summary.Size, summary.Threads
-	setup.Seed, setup.Parameters = summary.Seed, summary.Parameters
-	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
-	setup.Restore = f.restore.restore(nil).Name()
-	for _, l := range o.Limits {
-		setup.Limits = append(setup.Limits, l.String())
-	}
-	if !resumed {
-		return result.Bench{KitVersion: o.Version, Command: o.Command, BenchID: o.RunID, Start: time.Now(), Setup: setup}, nil
-	}
-	if names := experiment.Differences(left.Setup, setup); len(names) > 0 {
-		return left, usageError("--out: %s holds a bench with another setup: %s; give the same flags to continue it, or another directory",
-			o.Dir, strings.Join(names, ", "))
-	}
-	if err := atomicfile.RemoveLeft(o.Dir); err != nil {
-		return left, fmt.Errorf("continue the bench: %w", err)
-	}
-	left.Command = o.Command
-	left.Setup.Runs, left.Setup.KeepFaulty, left.Setup.DropUnsteady = setup.Runs, setup.KeepFaulty, setup.DropUnsteady
-	return left, nil
-}
-
 // procedure puts together what a bench does.
-func (f *benchFlags) procedure(i *interrupts, options experiment.Options, stderr io.Writer) experiment.Bench {
+func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
 	options.Driver.Delayed = delayed(stderr)
-	restore := f.restore.restore(stderr)
+	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
 	return experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),
 		Restore: func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
-		Run:     f.output.conduct(i, io.Discard, stderr).BenchRun(i.stop(), options),
+		Run:     conduct.BenchRun(i.stop(), options),
+		Verify:  func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
 		Told:    f.output.told(stderr),
 	}
 }

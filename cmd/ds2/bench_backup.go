@@ -30,23 +30,26 @@ func newBenchBackupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench-backup",
 		Short: "Measure how fast the servers read their databases for a backup, which is discarded",
-		Long: `Has all servers read at the same time what a backup reads, and discards it. The result is MB/s of each and in total, and the
-latency and the size of the drives' reads, where they are observed. No backup is made and nothing is left on the servers.
+		Long: `Has all servers read at the same time what a backup reads, and discards it. The result is MB/s of
+each and in total, and the latency and the size of the drives' reads, where they are observed. No
+backup is made and nothing is left on the servers.
 
-PostgreSQL backs up a whole cluster, all of its databases but not its log, by BASE_BACKUP: from version 15 on the server itself
-discards it (TARGET 'blackhole'), older ones send it to ds2. The user needs the attribute REPLICATION and a line for
-replication in pg_hba.conf. No replication slot is used. It begins with a checkpoint, which the time does not include.
-SQL Server backs up each database by BACKUP DATABASE … TO DISK = 'NUL' WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION, and needs db_backupoperator.
+PostgreSQL backs up a whole cluster, all of its databases but not its log, by BASE_BACKUP: from
+version 15 on the server itself discards it (TARGET 'blackhole'), older ones send it to ds2. The
+user needs the attribute REPLICATION and a line for replication in pg_hba.conf. No replication slot
+is used. It begins with a checkpoint, which the time does not include. SQL Server backs up each
+database by BACKUP DATABASE … TO four times DISK = 'NUL' WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION,
+MAXTRANSFERSIZE = 4194304, and needs db_backupoperator.
 
 Pages in the kernel's cache are not read from the drives; the column "from the drives" has what was.`,
 		Example: `  ds2 bench-backup --target postgres://postgres@localhost/mail
-  ds2 bench-backup --target 'postgres://postgres@localhost:5432/mail;postgres://postgres@localhost:5433/mail'
+  ds2 bench-backup --target postgres://postgres@localhost:5432/mail \
+      --target postgres://postgres@localhost:5433/mail
   ds2 report ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
 		RunE: interruptible("the servers end their reading", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.targetFlags.add(flags)
 	all := pflag.NewFlagSet("observe", pflag.ContinueOnError)
 	f.observe.add(all)
@@ -55,7 +58,7 @@ Pages in the kernel's cache are not read from the drives; the column "from the d
 	}
 	flags.StringVar(&f.out, "out", "", "directory of the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
@@ -107,5 +110,5 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 	if f.output == "json" {
 		return printJSON(cmd.OutOrStdout(), b)
 	}
-	return report.BackupText(cmd.OutOrStdout(), b)
+	return report.Backup(b).Text(cmd.OutOrStdout(), true)
 }

@@ -42,9 +42,7 @@ func TestBenchBackup(t *testing.T) {
 		"--output csv": {"report", "--output", "csv", dir},
 		"--output":     {"report", "--output", "esrp", dir},
 	} {
-		if code, _, stderr := execute(t, args...); code != exitUsage || !strings.Contains(stderr, why) {
-			t.Errorf("%s: exit %d, %s", why, code, stderr)
-		}
+		fails(t, exitUsage, why, args...)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) < 2 {
 		t.Errorf("the record holds %v, %v", entries, err)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/measure"
 	"ds2/internal/report"
@@ -56,9 +58,7 @@ func TestExperimental(t *testing.T) {
 func TestCallPathsAgree(t *testing.T) {
 	const orders = 1000
 	size, err := datagen.ParseSize("1MB")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := ds2.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}
 	type played struct {
 		hashes map[string]string
@@ -67,13 +67,9 @@ func TestCallPathsAgree(t *testing.T) {
 	}
 	play := func(calls string) (p played) {
 		target := servertest.Database(t)
-		if code, _, messages := execute(t, "load", "--size", "1MB", "--target", target); code != 0 {
-			t.Fatalf("load: exit %d\n%s", code, messages)
-		}
+		must(t, "load", "--size", "1MB", "--target", target)
 		stores, err := targetFlags{target: target, calls: calls}.open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer closeStores(stores)
 		p.counts, p.timed = playOrders(t, stores[0], w, orders)
 		p.hashes = contentHashes(t, stores[0].DB())

@@ -40,8 +40,6 @@ func TestChecksumTest(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--readers 4", "--readers needs --deep"}, {"--pace 1MB/s", "--pace needs --deep"}, {"--deep --readers 257", "--readers is 257"}, {"--deep --pace fast", "--pace"},
 	} {
-		if code, _, stderr := execute(t, append([]string{"verify", "--target", target}, strings.Fields(c.args)...)...); code != exitUsage || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: exit %d, %s", c.args, code, stderr)
-		}
+		fails(t, exitUsage, c.want, append([]string{"verify", "--target", target}, strings.Fields(c.args)...)...)
 	}
 }

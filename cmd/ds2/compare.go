@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -16,30 +17,47 @@ func newCompareCommand() *cobra.Command {
 	var output, out, cannotTell string
 	var failIf []string
 	var windows []string
-	var anyCalls bool
+	var anyCalls, details bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
-		Long: `Compares the benches, or single runs, in the directories A, B and so on, with the first: the storage report's table, and
-by how many percent each differs. Configurations of one ds2 experiment are compared block by block; name its directory for
-all of them, or those of the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
+		Long: `Compares the benches, or single runs, in the directories A, B and so on, with the first: the storage
+report's table, and by how many percent each differs. Configurations of one ds2 experiment are
+compared block by block; name its directory for all of them, or those of the benches in it. Others
+are compared by Welch's t-test on the logarithms of all runs that count.
 
-With --fail-if the command is a gate for changes: it exits with code 3 where the 95 % confidence interval of a change lies
-wholly beyond the bound, and with code 4 where it cannot tell: where the interval holds the bound, there are fewer than two
-runs of each, or the runs still warm up. Then it says which loss these runs could have shown, and how many more would show the bound. With --cannot-tell
-pass that is code 0. Errors and dropped orders are compared as counts, so that a rise from none is seen.
+With --fail-if the command is a gate for changes: it exits with code 3 where the 95 % confidence
+interval of a change lies wholly beyond the bound, and with code 4 where it cannot tell: where the
+interval holds the bound, there are fewer than two runs of each, or the runs still warm up. Then it
+says which loss these runs could have shown, and how many more would show the bound. With
+--cannot-tell pass that is code 0. Errors and dropped orders are compared as counts, so that a rise
+from none is seen.
+
+A gate is on any figure that the comparison prints, such as 'active power > 5%', or on one of ds2
+drive --limit.
+
+Records of ds2 device are compared with each other.
 
 A directory can be given a name: ssd=ds2-results/…`,
 		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
   ds2 compare ds2-results/arrays
   ds2 compare --output html --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
-  ds2 compare --fail-if 'opm < -2.5%' --fail-if 'order p99 > +10%' --output markdown main=ds2-results/main ds2-results/change`,
-		Args: cobra.MinimumNArgs(1),
+  ds2 compare --fail-if 'opm < -2.5%' --fail-if 'order p99 > +10%' --output markdown \
+      main=ds2-results/main ds2-results/change`,
+		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			write := compareFormats[output]
+			devices, err := readDevices(args)
+			if err != nil {
+				return err
+			}
+			if devices != nil {
+				return deliver(cmd.OutOrStdout(), "", output, cmp.Or(out, "-"), func(w io.Writer) error {
+					return writePage(w, report.Devices(devices), devices, output, details)
+				})
+			}
 			var gates []limit.Gate
 			for _, text := range failIf {
-				gate, err := limit.ParseGate(text, limitOperations()...)
+				gate, err := limit.ParseGate(text, comparedFigures(), limitOperations()...)
 				if err != nil {
 					return flagError("fail-if", err)
 				}
@@ -67,10 +85,16 @@ A directory can be given a name: ssd=ds2-results/…`,
 			if err := c.Judge(gates); err != nil {
 				return err
 			}
+			write := func(w io.Writer) error {
+				if output == "csv" {
+					return report.CompareCSV(w, c)
+				}
+				return writePage(w, c.Page(), c, output, details)
+			}
 			if out == "" {
-				err = write(cmd.OutOrStdout(), c)
+				err = write(cmd.OutOrStdout())
 			} else {
-				err = atomicfile.Write(out, func(w io.Writer) error { return write(w, c) })
+				err = atomicfile.Write(out, write)
 			}
 			if err != nil {
 				return err
@@ -86,18 +110,11 @@ A directory can be given a name: ssd=ds2-results/…`,
 		},
 	}
 	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
+	detailsFlag(cmd.Flags(), &details)
 	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "`change` that must not be, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
 	cmd.Flags().StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the records' own, such as 1000s-1200s or auto; may be given again")
 	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "where the runs cannot tell: fail with exit code 4, or pass")
 	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs whose users called by different ways: see --sqlserver-calls of ds2 drive")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
-}
-
-var compareFormats = map[string]func(io.Writer, report.Comparison) error{
-	"text":     report.CompareText,
-	"markdown": report.CompareMarkdown,
-	"html":     report.CompareHTML,
-	"json":     printJSON[report.Comparison],
-	"csv":      report.CompareCSV,
 }

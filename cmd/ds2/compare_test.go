@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/conclude"
+	"ds2/internal/device"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2"
@@ -36,12 +39,8 @@ func benchWith(t *testing.T, dir string, idle, active float64, conditions []resu
 		}
 	}
 	conclude.Bench(&b)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := result.SaveBench(dir, b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, result.SaveSummary(dir, b))
 	return dir
 }
 
@@ -54,12 +53,12 @@ func TestCompareTheStorageReport(t *testing.T) {
 	hdd := benchWith(t, filepath.Join(dir, "hdd"), 682.0, 776.9, processors(25.7), 48172.0, 46586.3, 48142.0)
 	ssd := benchWith(t, filepath.Join(dir, "ssd"), 393.1, 501.4, processors(39.1), 64973.7, 67356.7, 64203.0)
 
-	code, stdout, stderr := execute(t, "compare", "24 hard disks="+hdd, "6 SSDs="+ssd)
+	code, stdout, stderr := execute(t, "compare", "--details", "24 hard disks="+hdd, "6 SSDs="+ssd)
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{
-		"48,172.0  46,586.3  48,142.0  3 of 3      48,100", "64,973.7  67,356.7  64,203.0  3 of 3      65,000",
+		"24 hard disks run-1 48,172.0", "6 SSDs run-3 64,203.0", "OPM 48,100 65,000 +38 % +31 % to +45 %",
 		"Differences from 24 hard disks",
 		"6 SSDs         OPM           +38 % (95 % confidence +31 % to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %",
 		"active power -35 % (significance unknown", "idle power -42 % (significance unknown", "OPM per watt +109 % (significance unknown",
@@ -104,15 +103,11 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 	dir := t.TempDir()
 	a := benchOf(t, filepath.Join(dir, "a"), 1, 1, 100)
 	b := benchOf(t, filepath.Join(dir, "b"), 1, 1, 200)
-	bench, err := result.ReadBench(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bench, err := result.ReadSummary[result.Bench](b)
+	require.NoError(t, err)
 	bench.Setup.Threads, bench.Runs[0].Faults, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
-	if err := result.SaveBench(b, bench); err != nil {
-		t.Fatal(err)
-	}
-	_, stdout, _ := execute(t, "compare", a, b)
+	require.NoError(t, result.SaveSummary(b, bench))
+	_, stdout, _ := execute(t, "compare", "--details", a, b)
 	for _, want := range []string{"threads 32 and 64", "significance unknown", "b, run-1, 200.0 OPM: the audit failed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
@@ -123,7 +118,35 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
 		}
 	}
-	if code, _, stderr := execute(t, "compare", t.TempDir()); code != exitFailed || !strings.Contains(stderr, "not a record of a run") {
-		t.Errorf("an empty directory: exit %d, %s", code, stderr)
+	fails(t, exitFailed, "not a record", "compare", t.TempDir())
+}
+
+// TestDeviceRecords: what devices do by themselves is reported with a conclusion, and compared.
+func TestDeviceRecords(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, most float64) string {
+		r := device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001}}
+		for _, depth := range []int{1, 2, 4} {
+			r.Reads = append(r.Reads, device.Point{Depth: depth, IOPS: most, Mean: float64(depth) / most})
+		}
+		path := filepath.Join(dir, name+".json")
+		require.NoError(t, r.Save(path))
+		return path
+	}
+	hdd, ssd := write("hdd", 600), write("ssd", 1500)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"report", "-o", "text", hdd}, exitDone, "flat at 600/s from depth 1: an IOPS cap"},
+		{[]string{"report", hdd}, exitDone, filepath.Join(dir, "hdd.html")},
+		{[]string{"compare", "--details", hdd, "fast=" + ssd}, exitDone, "fast does 2.5 × the random reads of hdd\n"},
+		{[]string{"compare", hdd, dir}, exitUsage, "compare devices with devices"},
+	} {
+		code, stdout, stderr := execute(t, c.args...)
+		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("%q: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
+		}
 	}
 }

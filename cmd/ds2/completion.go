@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,41 +14,6 @@ import (
 	"ds2/internal/limit"
 	"ds2/schema"
 )
-
-// shells are those that completion knows, and what writes their scripts.
-var shells = map[string]func(root *cobra.Command, w io.Writer) error{
-	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
-	"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
-	"powershell": func(root *cobra.Command, w io.Writer) error { return root.GenPowerShellCompletionWithDesc(w) },
-	"zsh":        func(root *cobra.Command, w io.Writer) error { return root.GenZshCompletion(w) },
-}
-
-func newCompletionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "completion {bash|zsh|fish|powershell}",
-		Short: "Print a script that completes ds2's commands, flags and values in a shell",
-		Long: `Prints the script by which a shell completes the commands of ds2, their flags, and values such as sizes, operations in
-limits, and engines. The packages for Linux install it.`,
-		Example: `  ds2 completion bash > /etc/bash_completion.d/ds2
-  ds2 completion zsh > "${fpath[1]}/_ds2"
-  ds2 completion fish > ~/.config/fish/completions/ds2.fish
-
-PowerShell, for this session, or as a line of $PROFILE for all:
-  ds2 completion powershell | Out-String | Invoke-Expression`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || shells[args[0]] == nil {
-				return fmt.Errorf("name one shell: %s", strings.Join(slices.Sorted(maps.Keys(shells)), ", "))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := shells[args[0]](cmd.Root(), cmd.OutOrStdout()); err != nil {
-				return fmt.Errorf("write completion for %s: %w", args[0], err)
-			}
-			return nil
-		},
-	}
-}
 
 // completions complete the values of flags by the flag's name, in every command that has it. Flags of a choice complete
 // themselves; all others complete to names of files.
@@ -77,7 +40,6 @@ var completions = map[string]cobra.CompletionFunc{
 // argumentCompletions complete the arguments of commands by the command's name; other commands take none.
 var argumentCompletions = map[string]cobra.CompletionFunc{
 	"sizes":      completeSize,
-	"completion": words(func() []string { return slices.Sorted(maps.Keys(shells)) }),
 	"report":     directories,
 	"compare":    directories,
 	"man":        directories,
@@ -92,6 +54,7 @@ var (
 
 // completeValues gives the flags and arguments of a command, and of those below it, their completions.
 func completeValues(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false // as help shows them: in the order in which they are declared
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		complete, known := completions[f.Name]
 		if c, ok := f.Value.(choice); ok {

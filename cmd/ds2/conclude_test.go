@@ -1,15 +1,20 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
@@ -20,8 +25,9 @@ import (
 )
 
 // made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower than its first,
-// and waits for drives where the first fills the processors. It has limits that the first half keeps.
-func made(t *testing.T, dir string, words result.Words, workload string, own any, machine int) result.Summary {
+// and waits for drives where the first fills the processors. It has limits that the first half keeps. The increase is what Prometheus saw the
+// counter of orders grow by in the second half.
+func made(t *testing.T, dir string, words result.Words, workload string, own any, machine int) (s result.Summary, increase float64) {
 	t.Helper()
 	start := time.Date(2026, 11, 22, 12, 0, 0, machine*1000, time.UTC)
 	asked := result.Asked{
@@ -35,18 +41,16 @@ func made(t *testing.T, dir string, words result.Words, workload string, own any
 			{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}},
 		}},
 	}
-	s := result.Summary{Asked: asked, Happened: happened}
+	s = result.Summary{Asked: asked, Happened: happened}
 	w, err := result.Create(dir, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	meter := measure.NewMeter([]string{"read"}, []string{"host/db"})
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(uint64(machine), uint64(len(dir))))
 	counters := monitor.Table{Columns: []string{
 		monitor.CPUBusy, monitor.Power, monitor.SessionsRunning, monitor.SessionsWaitingForDrives,
 		monitor.ItemColumn(monitor.DiskReads, "d"), monitor.ItemColumn(monitor.DiskReadTime, "d"), monitor.ItemColumn(monitor.DiskWrites, "d"),
-		monitor.ItemColumn(monitor.DiskWrites, "l"), monitor.ItemColumn(monitor.DiskWriteTime, "l"),
+		monitor.ItemColumn(monitor.DiskWrites, "l"), monitor.ItemColumn(monitor.DiskWriteTime, "l"), monitor.ItemColumn(monitor.DiskReads, "l"),
 	}}
 	meter.Enter(measure.PhaseRun)
 	for second := 1; second <= 60; second++ {
@@ -59,31 +63,27 @@ func made(t *testing.T, dir string, words result.Words, workload string, own any
 			user.Record(&o)
 		}
 		end := time.Duration(second) * time.Second
-		if err := w.Sample(meter.Sample(end, []measure.Users{{measure.UserRunning: 4}})); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Sample(meter.Sample(end, []measure.Users{{measure.UserRunning: 4}})))
 		if second%10 == 0 {
-			if err := w.Interval(meter.Interval(end)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.Interval(meter.Interval(end)))
+		}
+		switch second {
+		case 30:
+			increase = -scraped(t, meter)["ds2_orders_total"]
+		case 60:
+			increase += scraped(t, meter)["ds2_orders_total"]
 		}
 		counters.Rows = append(counters.Rows, monitor.Row{Time: start.Add(end), Values: []float64{
-			.95 - .7*slow, 100 + float64(second), 4 - 4*slow, 4 * slow, 100 + 200*slow + random.Float64(), .002 + .03*slow, 30, 50, .001,
+			.95 - .7*slow, 100 + float64(second), 4 - 4*slow, 4 * slow, 100 + 200*slow + random.Float64(), .002 + .03*slow, 30, 50, .001, 0,
 		}})
 	}
-	if err := errors.Join(w.Close(), result.SaveHost(dir, &counters, start)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(w.Close(), result.SaveHost(dir, &counters, start)))
 	s.Status = result.Done
 	series, err := result.ReadSeries(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Conclusion, err = conclude.Of(conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[workload]}, nil)
-	if err := errors.Join(err, result.SaveSummary(dir, s)); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))
+	return s, increase
 }
 
 // madeBench writes the record of a bench of two made-up runs.
@@ -93,34 +93,35 @@ func madeBench(t *testing.T, dir, experiment string) {
 	b := result.Bench{Status: result.Done, BenchID: "made", Experiment: experiment, Words: words, Setup: result.Setup{Engine: "postgres", Size: "S", Threads: 4, Runs: 2}}
 	for i := 1; i <= 2; i++ {
 		run := result.BenchRun{Dir: fmt.Sprintf("run-%d", i), Status: result.Done, Block: i, Number: i}
-		conclude.Digest(&run, made(t, filepath.Join(dir, run.Dir), words, ds2.Name, struct{}{}, i))
+		s, _ := made(t, filepath.Join(dir, run.Dir), words, ds2.Name, struct{}{}, i)
+		conclude.Digest(&run, s)
 		b.Runs = append(b.Runs, run)
 	}
 	conclude.Bench(&b)
-	if err := result.SaveBench(dir, b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, result.SaveSummary(dir, b))
 }
 
-// TestLaterWindow: under a window that is chosen later, the text, the page, JSON, CSV, a comparison and a gate agree on a run, a run of
+// TestLaterWindow: under a window that is chosen later, the text, the page, JSON, CSV, Prometheus, a comparison and a gate agree on a run, a run of
 // two machines, a bench, an experiment, a run on mailboxes and one of a workload that this ds2 does not know, to the last digit that each shows, and give the verdicts of that window.
 func TestLaterWindow(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	orders, mails := ds2.Workload{}.Words(), mailbox.Workload{}.Words()
-	made(t, at("run"), orders, ds2.Name, struct{}{}, 0)
-	made(t, at("machine"), orders, ds2.Name, struct{}{}, 1)
-	made(t, at("mailbox"), mails, mailbox.Name, map[string]any{"mailboxes": 5, "operations_per_transaction": 1}, 0)
+	increase := map[string]float64{}
+	_, increase["run"] = made(t, at("run"), orders, ds2.Name, struct{}{}, 0)
+	_, increase["machine"] = made(t, at("machine"), orders, ds2.Name, struct{}{}, 1)
+	increase["merged"] = increase["run"] + increase["machine"]
+	own := map[string]any{"mailboxes": 5, "operations_per_transaction": 1}
+	_, increase["mailbox"] = made(t, at("mailbox"), mails, mailbox.Name, own, 0)
+	made(t, at("mailbox-2"), mails, mailbox.Name, own, 1)
 	bank := result.Words{Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM", Groups: map[string][]string{"any": {"read"}}}
-	made(t, at("bank"), bank, "bank", struct{}{}, 0)
+	_, increase["another workload"] = made(t, at("bank"), bank, "bank", struct{}{}, 0)
 	madeBench(t, at("bench"), "")
 	madeBench(t, at("experiment/a"), "made")
 	madeBench(t, at("experiment/b"), "made")
 	e := result.Experiment{Status: result.Done, ExperimentID: "made", Order: result.OrderRandom, Least: 2, Most: 2, Configurations: []result.ExperimentConfiguration{
 		{Name: "a", Dir: "a"}, {Name: "b", Dir: "b"}}}
-	if err := result.SaveExperiment(at("experiment"), e); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, result.SaveSummary(at("experiment"), e))
 	const window = "30s-60s"
 	output := func(arguments ...string) string {
 		t.Helper()
@@ -140,9 +141,7 @@ func TestLaterWindow(t *testing.T) {
 	first := func(text string) (h headline) {
 		t.Helper()
 		var all []headline
-		if err := json.Unmarshal([]byte(text), &all); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(text), &all))
 		return all[0]
 	}
 	shown := func(f *result.Figure) string { // as reports show it
@@ -153,18 +152,19 @@ func TestLaterWindow(t *testing.T) {
 		return text + " " + f.Unit
 	}
 	for _, c := range []struct {
-		name      string
-		arguments []string // of ds2 report
+		name, unit string
+		arguments  []string // of ds2 report
 	}{
-		{"run", []string{at("run")}},
-		{"merged", []string{"--merge", at("run"), at("machine")}},
-		{"mailbox", []string{at("mailbox")}},
-		{"another workload", []string{at("bank")}},
+		{"run", result.OPM, []string{at("run")}},
+		{"merged", result.OPM, []string{"--merge", at("run"), at("machine")}},
+		{"mailbox", result.IOPS, []string{at("mailbox")}},
+		{"another workload", "TPM", []string{at("bank")}},
 	} {
 		h := first(output(append([]string{"report", "--output", "json"}, c.arguments...)...))
 		if w := h.Windows[0]; w.From != 30 || h.Power == nil || *h.Power.Active != 145.5 || h.Bottleneck == nil || h.Bottleneck.What != "storage" {
 			t.Errorf("%s: from %v s, power %+v, bottleneck %+v", c.name, w.From, h.Power, h.Bottleneck)
 		}
+		require.Equal(t, c.unit, h.Figure.Unit, c.name)
 		if *h.Figure.PerWatt != h.Figure.Value/145.5 {
 			t.Errorf("%s: %v a watt of %v", c.name, *h.Figure.PerWatt, h.Figure.Value)
 		}
@@ -172,11 +172,15 @@ func TestLaterWindow(t *testing.T) {
 			t.Errorf("%s: OPM %v, limits %+v", c.name, h.Windows[0].OPM, h.Limits)
 		}
 		for _, form := range []string{"text", "html"} {
-			if text := output(append([]string{"report", "--output", form, "--out", "-"}, c.arguments...)...); !strings.Contains(text, shown(h.Figure)) || !strings.Contains(text, "Bottleneck: storage") || !strings.Contains(text, "FAIL: ") {
+			if text := output(append([]string{"report", "--details", "--output", form, "--out", "-"}, c.arguments...)...); !strings.Contains(text, shown(h.Figure)) || !strings.Contains(text, "Bottleneck: storage") || !strings.Contains(text, "FAIL: ") {
 				t.Errorf("%s: the %s lacks %s, the bottleneck or the verdict:\n%.600s", c.name, form, shown(h.Figure), text)
 			}
 		}
-		if c.name == "merged" {
+		if w := h.Windows[0]; w.OPM != increase[c.name]*60/(w.To-w.From) {
+			t.Errorf("%s: the record has %v a minute, Prometheus %v in the window", c.name, w.OPM, increase[c.name])
+		}
+		if c.name == "merged" { // which lies in no directory that could be compared
+			require.Equal(t, increase[c.name], ordersOf(t, output(append([]string{"report", "--output", "csv"}, c.arguments...)...), 30))
 			continue
 		}
 		exact := strconv.FormatFloat(h.Figure.Value, 'f', -1, 64)
@@ -184,27 +188,41 @@ func TestLaterWindow(t *testing.T) {
 			t.Errorf("%s: the CSV lacks %s:\n%s", c.name, exact, lines)
 		}
 	}
-	run := first(output("report", "--output", "json", at("run")))
-	other := first(output("report", "--output", "json", at("machine")))
-	code, stdout, _ := execute(t, "compare", "--output", "json", "--window", window, "--fail-if", "opm < -99%", at("run"), at("machine"))
-	var compared struct {
-		Configurations []result.Headline
-		Gates          []struct {
-			Change struct {
-				Percent float64 `json:"pct"`
+	for _, c := range []struct {
+		unit      string
+		arguments []string // of ds2 compare
+		dirs      []string // of what is compared
+	}{
+		{"opm", []string{at("run"), at("machine")}, []string{at("run"), at("machine")}},
+		{"iops", []string{at("mailbox"), at("mailbox-2")}, []string{at("mailbox"), at("mailbox-2")}},
+		{"opm", []string{at("bench"), at("experiment/a")}, []string{at("bench"), at("experiment/a")}},
+		{"opm", []string{at("experiment")}, []string{at("experiment/a"), at("experiment/b")}},
+	} {
+		_, stdout, stderr := execute(t, append([]string{"compare", "--output", "json", "--window", window, "--fail-if", c.unit + " < -99%"}, c.arguments...)...)
+		var compared struct {
+			Configurations []result.Headline
+			Gates          []struct {
+				Change struct {
+					Percent float64 `json:"pct"`
+				}
 			}
 		}
-	}
-	if err := json.Unmarshal([]byte(stdout), &compared); err != nil {
-		t.Fatalf("exit %d, %v: %s", code, err, stdout)
-	}
-	for i, h := range []headline{run, other} {
-		if got := compared.Configurations[i].Figure; *got.PerWatt != *h.Figure.PerWatt || got.Value != h.Figure.Value {
-			t.Errorf("compared: %+v, reported: %+v", got, h.Figure)
+		if err := json.Unmarshal([]byte(stdout), &compared); err != nil || len(compared.Gates) != 1 {
+			t.Fatalf("%v: %v, %s%s", c.arguments, err, stdout, stderr)
 		}
-	}
-	if want := 100 * (other.Figure.Value/run.Figure.Value - 1); len(compared.Gates) != 1 || compared.Gates[0].Change.Percent-want > 1e-9 || want-compared.Gates[0].Change.Percent > 1e-9 {
-		t.Errorf("the gate has %+v, want a change of %v %%", compared.Gates, want)
+		var means []float64 // of the logarithms of the runs
+		for i, dir := range c.dirs {
+			figure, runs := reported(t, dir, window)
+			if got := compared.Configurations[i].Figure; got.Value != figure.Value || *got.PerWatt != *figure.PerWatt {
+				t.Errorf("%s: compared %+v, reported %+v", dir, got, figure)
+			}
+			sum := 0.
+			for _, run := range runs {
+				sum += math.Log(run.Value)
+			}
+			means = append(means, sum/float64(len(runs)))
+		}
+		require.InDelta(t, 100*(math.Exp(means[1]-means[0])-1), compared.Gates[0].Change.Percent, 1e-9, "the gate on %v", c.arguments)
 	}
 
 	for _, name := range []string{"bench", "experiment/a"} {
@@ -215,9 +233,7 @@ func TestLaterWindow(t *testing.T) {
 				Limits []struct{ OK bool }
 			}
 		}
-		if err := json.Unmarshal([]byte(output("report", "--output", "json", at(name))), &b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(output("report", "--output", "json", at(name))), &b))
 		for i, r := range b.Runs {
 			alone := first(output("report", "--output", "json", filepath.Join(at(name), fmt.Sprintf("run-%d", i+1))))
 			if r.Figure.Value != alone.Figure.Value || *r.OPM != *alone.OPM || r.Limits[1].OK != alone.Limits[1].OK {
@@ -234,25 +250,43 @@ func TestLaterWindow(t *testing.T) {
 	var all struct {
 		Comparison struct{ Configurations []result.Headline }
 	}
-	if err := json.Unmarshal([]byte(output("report", "--output", "json", at("experiment"))), &all); err != nil {
-		t.Fatal(err)
-	}
-	a := all.Comparison.Configurations[0]
-	if alone := compareAlone(t, at("experiment/a"), window); a.Figure.Value != alone {
-		t.Errorf("the experiment has %v for a configuration, the bench %v", a.Figure.Value, alone)
-	}
+	require.NoError(t, json.Unmarshal([]byte(output("report", "--output", "json", at("experiment"))), &all))
+	alone, _ := reported(t, at("experiment/a"), window)
+	require.Equal(t, alone.Value, all.Comparison.Configurations[0].Figure.Value, "of a configuration of the experiment")
 }
 
-// compareAlone is the result of a bench under a window, by its own report.
-func compareAlone(t *testing.T, dir, window string) float64 {
+// reported is the result of a run or a bench under a window, and those of its runs, by its own report.
+func reported(t *testing.T, dir, window string) (*result.Figure, []*result.Figure) {
 	t.Helper()
 	read, err := reader(window)
-	if err != nil {
-		t.Fatal(err)
+	require.NoError(t, err)
+	opened, err := read.Open(dir)
+	require.NoError(t, err)
+	if run, ok := opened.(*result.Record); ok {
+		return run.Figure, []*result.Figure{run.Figure}
 	}
-	b, err := read.Bench(dir)
-	if err != nil {
-		t.Fatal(err)
+	b := opened.(result.Bench)
+	var runs []*result.Figure
+	for _, r := range b.Runs {
+		runs = append(runs, r.Figure)
 	}
-	return b.Figure.Value
+	return b.Figure, runs
+}
+
+// ordersOf are those of the samples in a report's CSV after some seconds.
+func ordersOf(t *testing.T, text string, after float64) (orders float64) {
+	t.Helper()
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	at, count := slices.Index(lines[0], "t_s"), slices.Index(lines[0], "orders")
+	for _, line := range lines[1:] {
+		seconds, err := strconv.ParseFloat(line[at], 64)
+		require.NoError(t, err)
+		n, err := strconv.ParseFloat(line[count], 64)
+		require.NoError(t, err)
+		if seconds > after {
+			orders += n
+		}
+	}
+	return orders
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/durability"
 	"ds2/internal/localpg"
@@ -24,14 +25,10 @@ import (
 func localServer(t *testing.T, server *localpg.Server, target string) durability.Commands {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	as := "" // root has to become the server's user
 	var directory syscall.Stat_t
-	if err := syscall.Stat(server.DataDir(), &directory); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Stat(server.DataDir(), &directory))
 	if os.Geteuid() == 0 {
 		as = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups ", directory.Uid, directory.Gid)
 	}
@@ -58,8 +55,8 @@ func TestCrashCommands(t *testing.T) {
 	commands := localServer(t, server, target)
 	kill, start := commands.KillLine, commands.StartLine
 	drive := func(kill, start, out string) (code int, stdout, stderr string) {
-		return execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "8s",
-			"--crash-after", "2s", "--kill-command", kill, "--start-command", start, "--metrics-addr", "", "--quiet", "--out", out)
+		return execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "4s",
+			"--crash-after", "1s", "--kill-command", kill, "--start-command", start, "--metrics-addr", "", "--quiet", "--out", out)
 	}
 	out := filepath.Join(t.TempDir(), "record")
 	code, stdout, stderr := drive(kill, start, out)
@@ -67,9 +64,7 @@ func TestCrashCommands(t *testing.T) {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	record, err := result.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if record.Crash == nil || record.Crash.Down <= 0 || record.Counts.Reconnects == 0 || !record.Audit.Passed {
 		t.Errorf("crash %+v, %d reconnects, audit %+v", record.Crash, record.Counts.Reconnects, record.Audit)
 	}
@@ -101,9 +96,7 @@ func TestCrashCycles(t *testing.T) {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	record, err := result.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := record.Cuts
 	// An order that a user still tried when the run ended is given up too, without being in doubt.
 	if c == nil || len(c.Cuts) != cycles || c.Lossy != 0 || c.Lost != 0 || record.Status != result.Done || !record.Audit.Passed || record.Counts.GivenUp > counts.Of(record.Counts, counts.InDoubtPurchases)+threads {
@@ -132,10 +125,7 @@ func TestCrashCycles(t *testing.T) {
 		"--crash-cycles 3 --crash-after 1ms --size 1MB": "--crash-after",
 		"--crash-cycles 3 --deep-every -1":              "--deep-every",
 	} {
-		code, _, stderr := execute(t, append([]string{"demo", "--quiet", "--out", filepath.Join(t.TempDir(), "none")}, strings.Fields(args)...)...)
-		if code != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("demo %s: exit %d, %s", args, code, stderr)
-		}
+		fails(t, exitUsage, want, append([]string{"demo", "--quiet", "--out", filepath.Join(t.TempDir(), "none")}, strings.Fields(args)...)...)
 	}
 }
 
@@ -171,11 +161,7 @@ func TestCrashOfTwoMachines(t *testing.T) {
 		t.Errorf("one record of two: exit %d, though the other's orders are there\n%s\n%s", code, stdout, stderr)
 	}
 	// An order that only the second machine was told of.
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(t, target)
 	if _, err := db.Exec(`WITH last AS (SELECT max(o.orderid) AS orderid FROM orders o) , lines AS (DELETE FROM orderlines WHERE orderid = (SELECT orderid FROM last))
 		DELETE FROM orders WHERE orderid = (SELECT orderid FROM last)`); err != nil {
 		t.Fatal(err)

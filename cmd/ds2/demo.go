@@ -31,8 +31,7 @@ type demoFlags struct {
 	server localpg.Options
 	keep   bool
 	load   loadFlags
-	drive  driveFlags
-	output driveOutput
+	drive  runFlags
 }
 
 func newDemoCommand() *cobra.Command {
@@ -40,9 +39,9 @@ func newDemoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
-		Long: `Starts a PostgreSQL of its own, loads a dataset, drives it, audits it, prints the result, writes the record and its
-report, and stops the server. It uses the programs of an installed PostgreSQL; if there are none, it downloads them
-once and keeps them. Nothing is left running.`,
+		Long: `Starts a PostgreSQL of its own, loads a dataset, drives it, audits it, prints the result, writes the
+record and its report, and stops the server. It uses the programs of an installed PostgreSQL; if
+there are none, it downloads them once and keeps them. Nothing is left running.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
@@ -57,10 +56,9 @@ once and keeps them. Nothing is left running.`,
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
 	f.load.options.AtOnce = max(2, runtime.NumCPU())
-	f.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
+	f.drive.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.load.flags = flags
 	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload to show: "+strings.Join(workloads().Names(), ", "))
 	f.load.mailbox.add(flags)
@@ -76,9 +74,10 @@ once and keeps them. Nothing is left running.`,
 	debtFlag(flags, &f.drive.debt)
 	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
-	f.output.verify.add(flags)
-	flags.VarP(oneOf(&f.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
-	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show no progress")
+	f.drive.output.verify.add(flags)
+	flags.VarP(oneOf(&f.drive.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
+	detailsFlag(flags, &f.drive.output.details)
+	quietFlag(flags, &f.drive.output.quiet)
 	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
 	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
 	return cmd
@@ -90,7 +89,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	if f.output.quiet {
+	if f.drive.output.quiet {
 		stderr = io.Discard
 	}
 
@@ -99,12 +98,12 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		return err
 	}
 	fmt.Fprintln(stderr, measures)
-	close, err := f.output.open(cmd)
+	close, err := f.drive.output.open(cmd)
 	if err != nil {
 		return err
 	}
 	defer close()
-	f.load.served = f.output.served
+	f.load.served = f.drive.output.served
 	server, err := f.start(i.soft, stderr)
 	if err != nil {
 		return interruption(i.soft, err)
@@ -124,11 +123,11 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		}
 	}()
 	f.load.target = server.URL("ds2")
-	f.drive.target, f.drive.crash.own, f.output.own = f.load.target, server, server
+	f.drive.target, f.drive.crash.own, f.drive.output.own = f.load.target, server, server
 	if err := f.fill(i.soft, stderr); err != nil {
 		return interruption(i.soft, err)
 	}
-	verdict := drive(i, cmd, &f.drive, &observeFlags{}, &f.output)
+	verdict := f.drive.drive(i, cmd)
 	var reportErr error
 	if page, reportErr = writeReport(f.drive.out); reportErr != nil && verdict == nil {
 		return reportErr
@@ -152,11 +151,11 @@ func (f *demoFlags) check() error {
 	if err := f.load.dataset(); err != nil {
 		return err
 	}
-	if err := f.output.shows(f.load.workload); err != nil {
+	if err := f.drive.output.shows(f.load.workload); err != nil {
 		return err
 	}
 	f.drive.target, f.drive.crash.hasOwn = "postgres://127.0.0.1/ds2", true // as far as flags can tell
-	if err := judgeRun(f.load.flags, &f.drive, &observeFlags{}, &f.output); err != nil {
+	if err := f.drive.judgeRun(f.load.flags); err != nil {
 		return err
 	}
 	if f.drive.out == "" {
@@ -212,7 +211,7 @@ func writeReport(dir string) (address string, err error) {
 		return "", err
 	}
 	path := filepath.Join(dir, reportFile)
-	if err := atomicfile.Write(path, func(w io.Writer) error { return report.HTML(w, []*result.Record{record}) }); err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return report.Runs(record).HTML(w) }); err != nil {
 		return "", err
 	}
 	if path, err = filepath.Abs(path); err != nil {
@@ -237,5 +236,5 @@ func (f *demoFlags) measures(memory int64) (string, error) {
 	if memory == 0 {
 		return fmt.Sprintf("this demo measures the processor, not the drive, unless its database of about %s is larger than the machine's memory", bytesText(bytes)), nil
 	}
-	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/w.md", bytesText(bytes)), nil
+	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/howto/long-runs.md", bytesText(bytes)), nil
 }

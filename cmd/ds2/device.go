@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/device"
+	"ds2/internal/report"
 )
 
 // deviceFlags are the flags of ds2 device.
@@ -28,19 +32,22 @@ func newDeviceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
-		Long: `Measures with fio, on a file of its own in a directory: random reads of 8 kB, and 70 % reads with 30 % writes, at depths of
-1 to 256; and writes of 8 kB one after the other, each synced, as a database writes its log. The file is written first, so
-a log write is one write and one flush of the device, and nothing of the file system. It takes about 4 minutes besides
-writing the file, which is removed in the end.
+		Long: `Measures with fio, on a file of its own in a directory: random reads of 8 kB, and 70 % reads with 30
+% writes, at depths of 1 to 256; and writes of 8 kB one after the other, each synced, as a database
+writes its log. The file is written first, so a log write is one write and one flush of the device,
+and nothing of the file system. It takes about 4 minutes besides writing the file, which is removed
+in the end.
 
-The record says how many reads the device does at which latency. drive, bench and tune take it by --device-record, and
-report how much of that a run took: "reads 41 % of what the device can do at this latency, log writes 12 %".
+The record says how many reads the device does at which latency. drive, bench and tune take it by
+--device-record, and report how much of that a run took: "reads 41 % of what the device can do at
+this latency, log writes 12 %".
 
-The file should be larger than the array's cache. --precondition brings flash into its steady state first, as SNIA's
-performance test specification says: purge the drive (nvme format, blkdiscard), then this command writes all of the file
-or device twice in sequence, and then at random until five rounds in a row are steady. A file of a small part of the
-drive preconditions that part only: take the whole device, with --device and, to confirm that ALL DATA ON IT WILL BE
-LOST, its name again as --overwrite. A device that is mounted, in use or has partitions is refused.`,
+The file should be larger than the array's cache. --precondition brings flash into its steady state
+first, as SNIA's performance test specification says: purge the drive (nvme format, blkdiscard),
+then this command writes all of the file or device twice in sequence, and then at random until five
+rounds in a row are steady. A file of a small part of the drive preconditions that part only: take
+the whole device, with --device and, to confirm that ALL DATA ON IT WILL BE LOST, its name again as
+--overwrite. A device that is mounted, in use or has partitions is refused.`,
 		Example: `  ds2 device --dir /mnt/array
   ds2 device --dir /mnt/array --file-size 200GB --out array-a.json
   ds2 device --device /dev/nvme1n1 --overwrite /dev/nvme1n1 --precondition
@@ -49,17 +56,16 @@ LOST, its name again as --overwrite. A device that is mounted, in use or has par
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for a file to measure on")
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory: a block device, all of which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
 	flags.Var(&f.fileSize, "file-size", "size of the file, such as 200GB")
-	flags.Var(durationValue{&f.stageTime, time.Second}, "stage-time", "time for which each point is measured: seconds, or a duration such as 30s")
+	flags.Var(durationValue{d: &f.stageTime}, "stage-time", "time for which each point is measured, such as 30s")
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady")
-	flags.Var(durationValue{&f.roundTime, time.Second}, "round-time", "length of a round of random writes of --precondition")
+	flags.Var(durationValue{d: &f.roundTime}, "round-time", "length of a round of random writes of --precondition")
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
@@ -80,6 +86,9 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
 	case f.roundTime < time.Second || f.roundTime > 24*time.Hour:
 		return usageError("--round-time is %s: it must be 1s to 24h", f.roundTime)
+	}
+	if info, err := os.Stat(o.Dir); o.Dir != "" && (err != nil || !info.IsDir()) {
+		return usageError("--dir: there is no directory %s", o.Dir)
 	}
 	o.FileBytes, o.StageTime, o.RoundTime, o.KitVersion = size/(1<<20)*(1<<20), f.stageTime, f.roundTime, kitVersion()
 	if f.out == "" {
@@ -120,6 +129,28 @@ func loadDevice(path string) (*device.Record, error) {
 	return record, nil
 }
 
+// readDevices reads the device records that arguments name, FILE or NAME=FILE; none where the first is no file.
+func readDevices(arguments []string) (all []report.Device, err error) {
+	for _, argument := range arguments {
+		name, path, named := strings.Cut(argument, "=")
+		if !named {
+			name, path = strings.TrimSuffix(filepath.Base(argument), ".json"), argument
+		}
+		info, err := os.Stat(path)
+		if file := err == nil && info.Mode().IsRegular(); !file && all == nil {
+			return nil, nil
+		} else if !file {
+			return nil, usageError("%s is no record of ds2 device, as %s is: compare devices with devices", path, all[0].Name)
+		}
+		record, err := device.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, report.Device{Name: name, Record: record})
+	}
+	return all, nil
+}
+
 func printDevice(w io.Writer, r *device.Record, file string) error {
 	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n", r.Path, bytesText(r.Bytes), r.Fio, file)
 	if p := r.Preconditioning; p != nil {
@@ -143,5 +174,6 @@ func printDevice(w io.Writer, r *device.Record, file string) error {
 		line("70 % reads", p)
 	}
 	line("log writes", r.Log)
+	fmt.Fprintf(t, "random reads: %s\n", r.Conclusion())
 	return t.Flush()
 }

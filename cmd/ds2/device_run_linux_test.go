@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"ds2/internal/device"
@@ -76,26 +77,19 @@ func TestRunOnMeasuredDrive(t *testing.T) {
 	if _, err := exec.LookPath("fio"); err != nil && os.Getenv("DS2_TEST_FIO") == "" {
 		t.Skip(err)
 	}
+	t.Parallel()
 	drive := devicetest.Mount(t, "", 1<<30)
 	dir := t.TempDir()
 	measured := filepath.Join(dir, "drive.json")
 	limit, err := device.Run(t.Context(), device.Options{Dir: drive.Dir, FileBytes: 64 << 20, StageTime: time.Second, Depths: []int{1, 8, 32}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := limit.Save(measured); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, limit.Save(measured))
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"shared_buffers": "2MB"}})
 	target := server.URL("ds2")
 	login, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	password, _ := login.User.Password()
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "S", "--quiet", "--data-seed", "7"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", target, "--size", "S", "--quiet", "--data-seed", "7")
 
 	// In place of smartctl, which a loop device has no answer for: a drive that was written 100 MiB each time that it is asked, wrote
 	// 150 MiB to its flash, and gets too hot once.
@@ -108,18 +102,22 @@ cat <<END
 {"name": "Thermal_Throttle_Status", "raw": {"value": 0, "string": "0/$((n > 5))"}}]}}
 END
 `
-	if err := os.WriteFile(filepath.Join(dir, "smartctl"), []byte(smartctl), 0o755); err != nil {
-		t.Fatal(err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "smartctl"), []byte(smartctl), 0o755))
+	run := func(out string, args ...string) (stdout string) {
+		t.Helper()
+		p := startProgram(t, append(args, "--out", out, "--target", target, "--threads", "4", "--ramp-rate", "100", "--device-record", measured, "--metrics-addr", "", "--quiet")...)
+		p.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		p.start(t)
+		p.awaitEnd(t)
+		if code := p.ProcessState.ExitCode(); code != exitDone {
+			t.Fatalf("%s: exit %d, %s%s", args[0], code, p.stdout.String(), p.stderr.String())
+		}
+		return p.stdout.String()
 	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-
-	run := []string{"--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "2s", "--run-time", "10s", "--device-record", measured, "--quiet"}
 	check := func(record, text string) result.Summary {
 		t.Helper()
 		r, err := result.Read(record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if r.Bottleneck == nil || r.Bottleneck.Figures.DeviceReads == nil || r.Bottleneck.Figures.DeviceLog == nil {
 			t.Fatalf("%s: nothing is said of the drive: %+v", record, r.Bottleneck)
 		}
@@ -131,11 +129,8 @@ END
 
 	stop := watch(t, drive)
 	out := filepath.Join(dir, "run")
-	code, stdout, stderr := execute(t, append([]string{"drive", "--out", out}, run...)...)
+	stdout := run(out, "drive", "--warmup-time", "2s", "--run-time", "10s")
 	all := stop()
-	if code != exitDone {
-		t.Fatalf("drive: exit %d, %s%s", code, stdout, stderr)
-	}
 	s := check(out, stdout)
 	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
 	window := s.Windows[0]
@@ -166,16 +161,12 @@ END
 
 	// The first run of the bench is marked, for the drive got too hot in it; it is repeated.
 	out = filepath.Join(dir, "bench")
-	code, stdout, stderr = execute(t, append([]string{"bench", "--runs", "1", "--settle", "0", "--idle", "0", "--cooldown", "0", "--out", out}, run...)...)
-	if code != exitDone {
-		t.Fatalf("bench: exit %d, %s%s", code, stdout, stderr)
-	}
-	b, err := result.ReadBench(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run(out, "bench", "--runs", "1", "--settle", "0", "--idle", "0", "--cooldown", "0", "--warmup-time", "1s", "--run-time", "4s")
+	b, err := result.ReadSummary[result.Bench](out)
+	require.NoError(t, err)
 	if len(b.Runs) != 2 || b.Runs[0].Counts || !slices.Contains(b.Runs[0].Faults, "drive "+drive.Name+" held itself back for its heat: 1 times") || !b.Runs[1].Counts {
 		t.Errorf("runs %+v", b.Runs)
 	}
-	check(filepath.Join(out, b.Median), stdout)
+	median := filepath.Join(out, b.Median)
+	check(median, must(t, "report", "--output", "text", "--details", median))
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,14 +15,229 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestFlagsOfDocuments looks up every command of ds2 and every flag that the documents name.
-func TestFlagsOfDocuments(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
+// documents are the texts of README and all pages, by their paths from the top of the project.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{"README.md": ""}
+	err := fs.WalkDir(os.DirFS("../.."), "docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			pages[path] = ""
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	for path := range pages {
+		text, err := os.ReadFile(filepath.Join("../..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[path] = string(text)
+	}
+	return pages
+}
+
+// writtenParts are the parts of pages that programs write: by "output" a command, whose output stands there, or by "written" one of
+// the functions below.
+var writtenParts = regexp.MustCompile(`(?s)<!-- (output|written): ([^\n]*) -->\n.*?<!-- end -->`)
+
+// TestDocuments: what a page shows of an output is what the command prints now. `make docs` writes it with -update.
+func TestDocuments(t *testing.T) {
+	outputs := 0
+	for path, text := range documents(t) {
+		now := writtenParts.ReplaceAllStringFunc(text, func(part string) string {
+			m := writtenParts.FindStringSubmatch(part)
+			body := ""
+			if m[1] == "output" {
+				outputs++
+				body = "```\n" + outputOf(t, path, m[2]) + "```\n"
+			} else {
+				body = map[string]func() string{
+					"commands": commandReference, "exit codes": exitCodeReference, "published comparison": func() string { return publishedComparison(t) },
+				}[m[2]]()
+			}
+			return fmt.Sprintf("<!-- %s: %s -->\n%s<!-- end -->", m[1], m[2], body)
+		})
+		switch {
+		case now == text:
+		case *update:
+			if err := os.WriteFile(filepath.Join("../..", path), []byte(now), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is out of date: make docs writes it anew", path)
+		}
+	}
+	if outputs < 6 {
+		t.Errorf("only %d outputs were compared", outputs)
+	}
+}
+
+// outputOf is what a command line prints in the directory docs, on to what stands after a |.
+func outputOf(t *testing.T, page, line string) string {
+	t.Helper()
+	command, filter, _ := strings.Cut(line, " | ")
+	t.Chdir("../../docs")
+	defer t.Chdir("../cmd/ds2")
+	code, stdout, stderr := execute(t, strings.Fields(command)[1:]...)
+	if code != exitDone || stdout == "" {
+		t.Fatalf("%s: %s: exit %d, %s", page, command, code, stderr)
+	}
+	if filter != "" {
+		sh := exec.Command("sh", "-c", filter)
+		sh.Stdin = strings.NewReader(stdout)
+		out, err := sh.Output()
+		if err != nil || len(out) == 0 {
+			t.Fatalf("%s: %s: %v, %s", page, filter, err, out)
+		}
+		stdout = string(out)
+	}
+	return stdout
+}
+
+// commandReference is the reference of all commands and flags, of the texts that --help shows.
+func commandReference() string {
 	root := newRoot()
-	root.InitDefaultHelpFlag()
+	var b strings.Builder
+	type use struct{ usage, value string }
+	flags, by := map[string][]use{}, map[string]map[use][]string{}
+	for _, group := range root.Groups() {
+		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
+		for _, cmd := range root.Commands() {
+			if cmd.GroupID != group.ID {
+				continue
+			}
+			fmt.Fprintf(&b, "\n### ds2 %s\n\n    %s\n\n%s\n", cmd.Name(), cmd.UseLine(), markdown(cmd.Long))
+			all := slices.Concat([]*cobra.Command{cmd}, cmd.Commands())
+			for _, c := range all {
+				c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+					value, usage := pflag.UnquoteUsage(f)
+					if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" {
+						usage += " (default " + f.DefValue + ")"
+					}
+					u := use{escaped(usage), value}
+					if by[f.Name] == nil {
+						by[f.Name] = map[use][]string{}
+					}
+					if by[f.Name][u] == nil {
+						flags[f.Name] = append(flags[f.Name], u)
+					}
+					if !slices.Contains(by[f.Name][u], cmd.Name()) {
+						by[f.Name][u] = append(by[f.Name][u], cmd.Name())
+					}
+				})
+			}
+			if cmd.Example != "" {
+				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Trim(cmd.Example, "\n"))
+			}
+		}
+	}
+	b.WriteString("\n## Flags\n\nWith the commands that have them.\n")
+	for _, g := range append(flagGroups, struct{ heading, flags string }{"Of single commands", ""}) {
+		fmt.Fprintf(&b, "\n### %s\n\n", g.heading)
+		names := strings.Fields(g.flags)
+		if g.flags == "" {
+			for name := range flags {
+				if !slices.ContainsFunc(flagGroups, func(g struct{ heading, flags string }) bool { return slices.Contains(strings.Fields(g.flags), name) }) {
+					names = append(names, name)
+				}
+			}
+			slices.Sort(names)
+		}
+		for _, name := range names {
+			for _, u := range flags[name] {
+				fmt.Fprintf(&b, "- `%s` (%s): %s\n", strings.TrimSpace("--"+name+" "+u.value), strings.Join(by[name][u], ", "), u.usage)
+			}
+		}
+	}
+	return b.String()
+}
+
+// publishedComparison compares the storage report's published figures.
+func publishedComparison(t *testing.T) string {
+	dir := t.TempDir()
+	disks := benchOf(t, filepath.Join(dir, "disks"), 682.0, 776.9, 48172.0, 46586.3, 48142.0)
+	ssd := benchOf(t, filepath.Join(dir, "ssd"), 393.1, 501.4, 64973.7, 67356.7, 64203.0)
+	_, stdout, _ := execute(t, "compare", "disks="+disks, "ssd="+ssd)
+	return "```\n" + stdout + "```\n"
+}
+
+func exitCodeReference() string {
+	return fmt.Sprintf(`| exit code | means |
+| --- | --- |
+| %d | done |
+| %d | failed |
+| %d | wrong usage: the message names the flag or argument |
+| %d | it ran, but a limit, a gate or the audit failed, or the database is damaged |
+| %d | a gate of ds2 compare cannot tell |
+| %d | interrupted |
+`, exitDone, exitFailed, exitUsage, exitVerdict, exitUnknown, exitInterrupted)
+}
+
+// TestLinksOfDocuments: each link of a page within the project leads to a file, and to a heading where it names one.
+func TestLinksOfDocuments(t *testing.T) {
+	pages := documents(t)
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	unnamed := regexp.MustCompile(`[^a-z0-9 _-]`)
+	for path, text := range pages {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], ":") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			to := path
+			if file != "" {
+				to = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(filepath.Join("../..", to)); err != nil {
+				t.Errorf("%s: there is no %s", path, m[1])
+			}
+			var anchors []string
+			for _, h := range heading.FindAllStringSubmatch(pages[to], -1) {
+				anchors = append(anchors, strings.ReplaceAll(unnamed.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-"))
+			}
+			if anchor != "" && !slices.Contains(anchors, anchor) {
+				t.Errorf("%s: %s has no heading #%s", path, to, anchor)
+			}
+		}
+	}
+}
+
+// TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the program. A … is anything.
+func TestMessagesOfDocuments(t *testing.T) {
+	var source strings.Builder
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			text, err := os.ReadFile(filepath.Join("../..", path))
+			source.Write(text)
+			return err
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source.String(), "") // texts are written in several lines
+	quoted := regexp.MustCompile("(?m)^### `(.*)`$")
+	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
+	for _, m := range messages {
+		for part := range strings.SplitSeq(m[1], "…") {
+			if part = strings.TrimSpace(part); part != "" && !strings.Contains(whole, part) {
+				t.Errorf("ds2 says nowhere %q", part)
+			}
+		}
+	}
+	if len(messages) < 15 {
+		t.Errorf("%d messages", len(messages))
+	}
+}
+
+// TestFlagsOfDocuments looks up every command of ds2 and every flag that the documents name.
+func TestFlagsOfDocuments(t *testing.T) {
+	root := newRoot()
+	root.InitDefaultCompletionCmd()
 	any := map[string]bool{}
 	var gather func(c *cobra.Command)
 	gather = func(c *cobra.Command) {
@@ -29,15 +248,11 @@ func TestFlagsOfDocuments(t *testing.T) {
 		}
 	}
 	gather(root)
-	code := regexp.MustCompile("(?m)`([^`]+)`|^    (.*)$")
+	code := regexp.MustCompile("(?m)`([^`\n]+)`|^    (.*)$")
 	commands, flags := 0, 0
-	for _, page := range append(pages, "../../README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.Base(page)
-		for _, m := range code.FindAllStringSubmatch(string(text), -1) {
+	for name, text := range documents(t) {
+		text = strings.ReplaceAll(text, "\\\n", " ")
+		for _, m := range code.FindAllStringSubmatch(text, -1) {
 			words := strings.Fields(m[1] + m[2])
 			if len(words) > 0 && strings.HasPrefix(words[0], "--") {
 				flag := flagName(words[0])
@@ -74,6 +289,7 @@ func TestFlagsOfDocuments(t *testing.T) {
 	if commands < 50 || flags < 200 {
 		t.Errorf("found %d commands and %d flags", commands, flags)
 	}
+	t.Logf("%d commands and %d flags", commands, flags)
 }
 
 // flagName is the name in --name=value, as flags are declared.

@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/runs"
+	"ds2/internal/workload"
 )
 
 // driveOutput is how a run is shown and what follows it.
@@ -24,54 +25,63 @@ type driveOutput struct {
 	format   string
 	verify   verifyFlag
 	quiet    bool
+	details  bool
 	detailed yesValue
 	own      *localpg.Server // the target, where it is the kit's own
 	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
 }
 
 func newDriveCommand() *cobra.Command {
-	var f driveFlags
-	var observe observeFlags
-	var o driveOutput
+	var f runFlags
+	var check bool
 	cmd := &cobra.Command{
 		Use:   "drive",
 		Short: "Run users against a database and measure OPM",
-		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and response times, and
-writes a record. All parameters of DVD Store 2's driver are understood, with _ or -, in its units.
+		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and
+response times, and writes a record. All parameters of DVD Store 2's driver are understood, with _
+or -, in its units.
 
-The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits within a second.
-Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
+The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits
+within a second. Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
-  ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
-  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m --window 1000s-1200s --window steady=auto
+  ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
+      --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
+  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m \
+      --window 1000s-1200s --window steady=auto
 
 PowerShell:
   $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'
   ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms' --out C:\ds2\first`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return drive(i, cmd, &f, &observe, &o) }),
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error {
+			if check {
+				return newChecks(cmd, &f).run(i, cmd, &f)
+			}
+			return f.drive(i, cmd)
+		}),
 	}
-	addDriveFlags(cmd.Flags(), &f, &observe, &o)
+	addDriveFlags(cmd.Flags(), &f)
+	cmd.Flags().BoolVar(&check, "check", false, "look at what could go wrong and run nothing, as ds2 preflight does")
 	return cmd
 }
 
 // addDriveFlags declares the flags of ds2 drive.
-func addDriveFlags(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o *driveOutput) {
-	flags.SortFlags = false
+func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.add(flags)
-	observe.add(flags)
-	flags.VarP(oneOf(&o.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "show no progress")
-	o.metricsFlags.add(flags)
-	o.verify.add(flags)
+	f.observe.add(flags)
+	flags.VarP(oneOf(&f.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
+	detailsFlag(flags, &f.output.details)
+	quietFlag(flags, &f.output.quiet)
+	f.output.metricsFlags.add(flags)
+	f.output.verify.add(flags)
 }
 
 // firstOfRun is what the first Ctrl-C does to a run.
 const firstOfRun = "orders under way end, then the record is written"
 
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded or connected to.
-func judgeRun(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o *driveOutput) error {
-	if f.crash.after > 0 && f.crash.cycles == 0 && o.verify == verifyNone {
+func (f *runFlags) judgeRun(flags *pflag.FlagSet) error {
+	if f.crash.after > 0 && f.crash.cycles == 0 && f.output.verify == verifyNone {
 		return usageError("--crash-after needs --verify audit or deep, which look for what was lost")
 	}
 	if f.crash.ends() {
@@ -80,20 +90,25 @@ func judgeRun(flags *pflag.FlagSet, f *driveFlags, observe *observeFlags, o *dri
 		}
 		f.config.Run = 0
 	}
-	if err := observe.check(); err != nil {
-		return err
-	}
-	if err := o.metricsFlags.check(); err != nil {
+	if err := f.checkBeside(); err != nil {
 		return err
 	}
 	_, err := f.judge(time.Now())
 	return err
 }
 
+// checkBeside refuses what cannot be observed or served, whatever the run.
+func (f *runFlags) checkBeside() error {
+	if err := f.observe.check(); err != nil {
+		return err
+	}
+	return f.output.metricsFlags.check()
+}
+
 // drive is one run from the flags to the result.
-func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *observeFlags, o *driveOutput) error {
-	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	if err := judgeRun(cmd.Flags(), f, observe, o); err != nil {
+func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
+	stdout, stderr, o := cmd.OutOrStdout(), cmd.ErrOrStderr(), &f.output
+	if err := f.judgeRun(cmd.Flags()); err != nil {
 		return err
 	}
 	if f.out != "" {
@@ -103,23 +118,15 @@ func drive(interrupts *interrupts, cmd *cobra.Command, f *driveFlags, observe *o
 	}
 	f.dvdStore.tell(stderr)
 	o.detailed = f.dvdStore.detailed
-	options, err := f.experiment(interrupts.soft)
+	options, done, err := f.ready(interrupts, way{
+		looks: &looks{w: stderr, quiet: o.quiet}, lock: "drive", run: f.runID,
+		fits: func(w workload.Workload) error { return o.shows(w.Name()) },
+	}, stderr)
 	if err != nil {
 		return err
 	}
-	defer closeStores(options.Targets)
-	if err := o.shows(options.Plan.Workload().Name()); err != nil {
-		return err
-	}
-	options.Command = invocation(cmd)
-	unlock, err := interrupts.lockStores("drive", options.RunID, options.Targets, stderr)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := observe.observe(interrupts.soft, &options, o.quiet, stderr); err != nil {
-		return err
-	}
+	defer done()
+	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
 	close, err := o.open(cmd)
 	if err != nil {
 		return err
@@ -167,12 +174,12 @@ func (o *driveOutput) shows(workload string) error {
 }
 
 // conduct is how runs are shown, and what follows them.
-func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) experiment.Conduct {
-	c := experiment.Conduct{
+func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Conduct {
+	c := runs.Conduct{
 		Audit:  o.verify != verifyNone,
 		Deep:   o.verify == verifyDeep,
 		Locked: i.locked,
-		Show: func(run *experiment.Run) (func(result.Summary), error) {
+		Show: func(run *runs.Run) (func(result.Summary), error) {
 			return o.show(i, run, stdout, stderr)
 		},
 		Progress: showProgress(o.quiet, stderr),
@@ -200,9 +207,12 @@ func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
 }
 
 // show shows a run while it goes on, and pushes its figures when it has ended.
-func (o *driveOutput) show(i *interrupts, run *experiment.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
+func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
 	options := run.Options()
 	o.served.run(options, run)
+	if !o.quiet {
+		fmt.Fprintln(stderr, schedule(options, time.Now()))
+	}
 	view := startView(run, o, stdout, stderr)
 	return func(summary result.Summary) {
 		view.stop()
@@ -219,8 +229,8 @@ func delayed(stderr io.Writer) func(error) {
 	return func(err error) { fmt.Fprintln(stderr, "users wait to be connected:", err) }
 }
 
-// stop is the two stages of a stop for package experiment.
-func (i *interrupts) stop() experiment.Stop { return experiment.Stop{Soft: i.soft, Hard: i.hard} }
+// stop is the two stages of a stop for package runs.
+func (i *interrupts) stop() runs.Stop { return runs.Stop{Soft: i.soft, Hard: i.hard} }
 
 // printUnsaved prints the result of a run whose record could not be written to its end, because the disk was full perhaps: it is
 // nowhere else.
@@ -231,7 +241,7 @@ func printUnsaved(w io.Writer, o *driveOutput, dir string, s result.Summary) {
 	}
 	switch o.format {
 	case "text":
-		report.Text(w, []*result.Record{{Summary: s}})
+		report.Runs(&result.Record{Summary: s}).Text(w, true)
 	case "json":
 		printJSON(w, s)
 	}
@@ -253,5 +263,5 @@ func printResult(w io.Writer, o *driveOutput, dir string) error {
 		b.Warnings = nil // they were told before the run
 	}
 	record.Command = nil // it was typed a moment ago; reports have it
-	return report.Text(w, []*result.Record{record})
+	return report.Runs(record).Text(w, o.details)
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/promtest"
@@ -90,18 +92,13 @@ func TestDS2LinesSinceReset(t *testing.T) {
 func TestDS2LinesOfAnotherWorkload(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "1MB", "--quiet")
 	dir := filepath.Join(t.TempDir(), "record")
 	code, stdout, stderr := execute(t, "drive", "--target", target, "-o", "ds2", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", dir)
 	if _, err := os.Stat(dir); code != exitUsage || !strings.Contains(stderr, "--output ds2") || stdout != "" || err == nil {
 		t.Errorf("drive: exit %d, %s%s, record %v", code, stdout, stderr, err)
 	}
-	code, _, stderr = execute(t, "demo", "--workload", "mailbox", "-o", "ds2")
-	if code != exitUsage || !strings.Contains(stderr, "--output ds2") {
-		t.Errorf("demo: exit %d, %s", code, stderr)
-	}
+	fails(t, exitUsage, "--output ds2", "demo", "--workload", "mailbox", "-o", "ds2")
 }
 
 // TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a Pushgateway.
@@ -110,9 +107,7 @@ func TestDS2Output(t *testing.T) {
 	gateway := promtest.FreeAddress(t)
 	promtest.Run(t, "http://"+gateway+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+gateway))
 	targets := []string{pgtest.Database(t), pgtest.Database(t)}
-	if code, _, stderr := execute(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet")
 	dir := filepath.Join(t.TempDir(), "record")
 	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=12s",
 		"--think-time=20ms", "--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", "http://"+gateway, "--run-id", "pushed", "--out", dir)
@@ -120,9 +115,7 @@ func TestDS2Output(t *testing.T) {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	record, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 
 	var lines, ofTargets, finals []map[string]float64
 	var named []string
@@ -179,14 +172,10 @@ func TestDS2Output(t *testing.T) {
 	}
 
 	response, err := http.Get("http://" + gateway + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, target := range record.Targets {
 		want := `ds2_orders_total{instance="",job="ds2",run="pushed",target="` + target + `"} ` + strconv.FormatInt(record.ByTarget[i].Counts.Orders, 10)
 		if !strings.Contains(string(text), want+"\n") {

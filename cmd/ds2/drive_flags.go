@@ -18,10 +18,10 @@ import (
 	"ds2/datagen"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
-	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 	"ds2/internal/workload/ds2"
 )
 
@@ -41,11 +41,14 @@ type driveFlags struct {
 	abortAfter  time.Duration
 	crash       crashFlags
 	checkpoint  bool
+	cold        bool
 	background  backgroundFlags
 	debt        bool
 	out, runID  string
+	profile     string // of times
+	warmWithin  time.Duration
 	leastIOPS   float64 // that a plan asks for; 0: none
-	warms       bool    // a plan asks that measuring waits for a store that is warm
+	warms       bool    // a plan asks that measuring waits for a store that is warm, where no flag says otherwise
 	mailbox     mailboxRunFlags
 	dvdStore    dvdStoreFlags
 }
@@ -60,6 +63,7 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines at once")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that several driver machines draw different orders")
 	f.crash.add(flags)
+	fileFlags(flags)
 }
 
 // addShared declares the flags that runs have in a search for the best number of users too.
@@ -80,10 +84,14 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	f.mailbox.add(flags)
+	flags.Var(durationValue{d: &f.warmWithin}, "warm-within", "how long measuring waits at most, after the warm-up, until the store is warm: most of the server's buffers in use, a checkpoint made, and orders a minute, reads an order and the latency of reads level; 0 = it does not wait (default 0; workload mailbox 10m, but with a --warmup-time of a minute or more and without a --window in seconds only)")
+	flags.Lookup("warm-within").DefValue = ""
+	profileFlag(flags, &f.profile)
 	f.dvdStore.add(flags)
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; of file and command line, the later wins")
 
 	flags.StringArrayVar(&f.windows, "window", nil, "window over which OPM is computed, such as 1000s-1200s since the first orders, auto, checkpoints=2 (the last two whole checkpoint cycles), or with a name steady=auto; may be repeated, the first counts (default: the whole run after the warm-up)")
+	flags.BoolVar(&f.cold, "cold-start", false, "SQL Server: make a checkpoint and empty the cache of the whole server before the users start (DBCC DROPCLEANBUFFERS); else the run begins with what was read before")
 	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "run a checkpoint before the users start, so that no earlier changes are left to write")
 	debtFlag(flags, &f.debt)
 	f.background.add(flags)
@@ -92,8 +100,8 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
 	flags.IntVar(&c.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
-	flags.Var(durationValue{&c.OperationTimeout, time.Second}, "operation-timeout", "time after which an operation's connection counts as lost")
-	flags.Var(durationValue{&c.Drain, time.Second}, "drain-time", "time that orders under way at the end of the run may take")
+	flags.Var(durationValue{d: &c.OperationTimeout}, "operation-timeout", "time after which an operation's connection counts as lost")
+	flags.Var(durationValue{d: &c.Drain}, "drain-time", "time that work under way at the end of the run may take to end")
 	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics, the same on several driver machines (default: random)")
 	flags.StringVar(&f.out, "out", "", "directory for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 }
@@ -192,6 +200,12 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	if j.limits, err = f.limits.parse(f.config.Run); err != nil {
 		return j, err
 	}
+	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flag
+	for _, l := range j.limits {
+		if l.Traced() && !trace {
+			return j, usageError("--limit: %s is known only where I/Os are traced; add --io-trace", l)
+		}
+	}
 	if f.abortAfter > 0 && len(j.limits) == 0 {
 		return j, usageError("--abort-on-fail needs --limit or --limits")
 	}
@@ -209,8 +223,9 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	return j, err
 }
 
-// experiment opens the targets, looks at what they hold, and puts the run together. The caller closes the stores.
-func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err error) {
+// options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds none. The caller
+// closes the targets, also where there is an error.
+func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
 	now := time.Now()
 	j, err := f.judge(now)
 	if err != nil {
@@ -220,11 +235,7 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	if err != nil {
 		return o, err
 	}
-	defer func() {
-		if err != nil {
-			closeStores(stores)
-		}
-	}()
+	o.Targets = stores
 	c := f.config
 	for _, s := range stores {
 		c.Targets = append(c.Targets, s.Label())
@@ -232,24 +243,20 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 	specs := j.windows
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
-		return o, err
+		return o, w.looks.step("database", "", err)
 	}
-	warmMax := time.Duration(0)
-	if f.warms {
-		if !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
-			specs = nil
-		}
-		if warmMax, err = f.warm(specs); err != nil {
+	w.holds(ctx, stores, plan)
+	if w.fits != nil {
+		if err := w.fits(plan.Workload()); err != nil {
 			return o, err
 		}
 	}
-	if err := f.background.ask(ctx, stores); err != nil {
-		return o, err
+	if f.warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
+		specs = nil
 	}
-	if f.debt {
-		if err := experiment.CheckDeferred(ctx, stores); err != nil {
-			return o, err
-		}
+	warmMax, err := f.warm(specs)
+	if err != nil {
+		return o, err
 	}
 	if err := limitsOf(plan.Workload(), j.limits); err != nil {
 		return o, err
@@ -261,11 +268,15 @@ func (f *driveFlags) experiment(ctx context.Context) (o experiment.Options, err 
 		}
 		j.limits = append(j.limits, least)
 	}
-	return experiment.Options{
+	o = runs.Options{
+		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
 		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
-		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits, AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, WarmMax: warmMax, Crash: j.crash, Background: f.background.config(), Settle: f.debt, RunID: f.runID, Version: kitVersion(),
+		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, WarmMax: warmMax,
+		Crash: j.crash, Background: f.background.config(), Settle: f.debt,
+		RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
-	}, nil
+	}
+	return o, f.asked(ctx, w.looks, o)
 }
 
 // readWords reads a file of word lists; none is the kit's own.
@@ -295,4 +306,22 @@ func newSeed() uint64 {
 	var b [8]byte
 	rand.Read(b[:])
 	return binary.LittleEndian.Uint64(b[:])>>12 + 1
+}
+
+// mailboxWarmWithin is how long Jetstress waits for latencies that are level.
+const mailboxWarmWithin = 10 * time.Minute
+
+// warm is how long a run waits for a store that is warm. Who gives less than a minute for the warm-up tries something out, and windows
+// in seconds do not move with the run.
+func (f *driveFlags) warm(specs []measure.WindowSpec) (time.Duration, error) {
+	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
+	switch changed := f.flags.Changed("warm-within"); {
+	case changed && f.warmWithin > 0 && fixed:
+		return 0, usageError("--warm-within: a --window in seconds does not wait for it; use auto or checkpoints=2, or leave it out")
+	case changed:
+		return f.warmWithin, nil
+	case !f.warms || fixed || f.config.Warmup < time.Minute:
+		return 0, nil
+	}
+	return mailboxWarmWithin, nil
 }

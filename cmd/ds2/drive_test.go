@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
 )
@@ -22,22 +22,11 @@ func driveFlagSet() (*driveFlags, *pflag.FlagSet) {
 	return &f, flags
 }
 
-// execute runs the command line and returns its exit code and output.
-func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, err bytes.Buffer
-	code = run(t.Context(), args, &out, &err)
-	checkJSON(t, args, out.String())
-	return code, out.String(), err.String()
-}
-
 // TestStorageReportsCommandLine is WORKLOAD.md section 5's, word for word.
 func TestStorageReportsCommandLine(t *testing.T) {
 	f, flags := driveFlagSet()
 	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1"
-	if err := flags.Parse(append(strings.Fields(line), "--engine", "postgres")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
 	if f.config.RampRate != 10 || f.config.Run != 20*time.Minute || f.config.Threads != 32 || f.size != "W" || f.config.Think != 0 ||
 		f.config.Warmup != time.Minute {
 		t.Errorf("parameters %+v", f)
@@ -59,7 +48,7 @@ func TestUnits(t *testing.T) {
 		{"--warmup_time=2", func(f *driveFlags) time.Duration { return f.config.Warmup }, 2 * time.Minute},
 		{"--think_time=0.25", func(f *driveFlags) time.Duration { return f.config.Think }, 250 * time.Millisecond},
 		{"--think-time=250ms", func(f *driveFlags) time.Duration { return f.config.Think }, 250 * time.Millisecond},
-		{"--operation-timeout=5", func(f *driveFlags) time.Duration { return f.config.OperationTimeout }, 5 * time.Second},
+		{"--operation-timeout=5s", func(f *driveFlags) time.Duration { return f.config.OperationTimeout }, 5 * time.Second},
 	} {
 		f, flags := driveFlagSet()
 		if err := flags.Parse([]string{c.arg}); err != nil || c.get(f) != c.want {
@@ -86,13 +75,9 @@ func TestRateValue(t *testing.T) {
 func TestConfigFileCountsInItsPlace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "driver.conf")
 	text := "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	f, flags := driveFlagSet()
-	if err := flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file, "--run_time=5"}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file, "--run_time=5"}))
 	if f.config.Threads != 32 || f.target != "localhost" || f.config.Run != 5*time.Minute {
 		t.Errorf("threads %d, target %s, run time %s; want the later of file and arguments: 32, localhost, 5m",
 			f.config.Threads, f.target, f.config.Run)
@@ -108,9 +93,7 @@ func TestConfigFileNamesTheBadLine(t *testing.T) {
 		"ramp_rate=1\n\nthink_time=-1": "line 3: ",
 	} {
 		file := filepath.Join(t.TempDir(), "driver.conf")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		_, flags := driveFlagSet()
 		if err := flags.Parse([]string{"--config_file=" + file}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("config file %q: %v, want an error with %s", text, err, want)
@@ -166,9 +149,7 @@ func TestTargets(t *testing.T) {
 // TestTargetSeveralTimes: every --target counts, and a file's stands for those before it.
 func TestTargetSeveralTimes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "driver.conf")
-	if err := os.WriteFile(file, []byte("target=postgres://f/x\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("target=postgres://f/x\n"), 0o644))
 	a, b, conf := "--target=postgres://a/x", "--target=postgres://b/x", "--config-file="+file
 	for want, args := range map[string][]string{
 		"postgres://a/x postgres://b/x":                {a, b},
@@ -177,26 +158,19 @@ func TestTargetSeveralTimes(t *testing.T) {
 		"postgres://b/x postgres://a/x":                {conf, b, a},
 	} {
 		f, flags := driveFlagSet()
-		if err := flags.Parse(args); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, flags.Parse(args))
 		if got, err := f.urls(); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%q: targets %q, %v; want %q", args, got, err, want)
 		}
 	}
-	code, _, stderr := execute(t, "drive", a, "--target=b", "--threads=1")
-	if code != exitUsage || !strings.Contains(stderr, "--target: one of several is not a URL") {
-		t.Errorf("a URL and a host name: exit %d, %q; want exit 2 and --target", code, stderr)
-	}
+	fails(t, exitUsage, "--target: one of several is not a URL", "drive", a, "--target=b", "--threads=1")
 }
 
 // TestDriveRefuses has command lines that end at once with exit 2, one sentence, and the flag that is wrong. No server is
 // asked.
 func TestDriveRefuses(t *testing.T) {
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "precious"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(full, "precious"), nil, 0o644))
 	for _, c := range []struct{ args, want string }{
 		{"", "--target is missing"},
 		{"--target nowhere://host/db", "--target: "},
@@ -209,10 +183,10 @@ func TestDriveRefuses(t *testing.T) {
 		{"--run-time -1", "--run-time"},
 		{"--run-time forever", "--run-time"},
 		{"--think-time x", "--think-time"},
-		{"--pct_newcustomers 101", "pct_newcustomers is 101"},
-		{"--n_searches 0", "n_searches is 0"},
-		{"--search_batch_size 0", "search_batch_size is 0"},
-		{"--n_line_items 11", "n_line_items is 11"},
+		{"--pct_newcustomers 101", "--pct-newcustomers is 101"},
+		{"--n_searches 0", "--n-searches is 0"},
+		{"--search_batch_size 0", "--search-batch-size is 0"},
+		{"--n_line_items 11", "--n-line-items is 11"},
 		{"--window 1000s", "--window: "},
 		{"--run-time 5m --window 1000s-1200s", "--window: 1000s-1200s ends at 20m0s, and the run at 6m0s"},
 		{"--window a=1-2 --window a=3-4", "two windows named a"},
@@ -255,9 +229,7 @@ func TestDriveRefuses(t *testing.T) {
 }
 
 func TestSnapshotRefuses(t *testing.T) {
-	if code, _, stderr := execute(t, "snapshot", "keep"); code != exitUsage || !strings.Contains(stderr, `"keep"`) {
-		t.Errorf("ds2 snapshot keep: exit %d, %q", code, stderr)
-	}
+	fails(t, exitUsage, `"keep"`, "snapshot", "keep")
 }
 
 func TestDriveWithoutServer(t *testing.T) {
@@ -270,14 +242,8 @@ func TestDriveWithoutServer(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Setenv("DS2_N_THREADS", "0")
 	t.Setenv("DS2_TARGET", "postgres://127.0.0.1:1/ds2")
-	if code, _, stderr := execute(t, "drive"); code != exitUsage || !strings.Contains(stderr, "--threads is 0") {
-		t.Errorf("with DS2_N_THREADS=0: exit %d, %q; want exit 2 and the threads", code, stderr)
-	}
-	if code, _, stderr := execute(t, "drive", "--threads", "1"); code != exitFailed || !strings.Contains(stderr, "127.0.0.1:1") {
-		t.Errorf("with DS2_N_THREADS=0 and --threads 1: exit %d, %q; want the argument to win", code, stderr)
-	}
+	fails(t, exitUsage, "--threads is 0", "drive")
+	fails(t, exitFailed, "127.0.0.1:1", "drive", "--threads", "1")
 	t.Setenv("DS2_N_THREADS", "many")
-	if code, _, stderr := execute(t, "drive"); code != exitUsage || !strings.Contains(stderr, "variable DS2_N_THREADS") {
-		t.Errorf("with DS2_N_THREADS=many: exit %d, %q; want exit 2 and the variable", code, stderr)
-	}
+	fails(t, exitUsage, "variable DS2_N_THREADS", "drive")
 }

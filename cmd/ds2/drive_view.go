@@ -10,16 +10,16 @@ import (
 
 	"ds2/internal/driver"
 	"ds2/internal/escape"
-	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 )
 
 // view shows a run while it goes on: a line on a terminal that is redrawn every second, elsewhere a line every ten
 // seconds, or DS2's own lines.
 type view struct {
 	meter  *measure.Meter
-	run    *experiment.Run
+	run    *runs.Run
 	warned int // of the run's warnings
 	config driver.Config
 	ds2    ds2Lines
@@ -27,7 +27,7 @@ type view struct {
 }
 
 // startView begins to show a run.
-func startView(run *experiment.Run, o *driveOutput, stdout, stderr io.Writer) *view {
+func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
 	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}}
 	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {

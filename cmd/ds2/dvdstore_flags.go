@@ -20,13 +20,11 @@ type dvdStoreFlags struct {
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&f.detailed, "detailed-view", "with -o ds2: figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
-	flags.MarkHidden("detailed-view")
 	for _, name := range []string{"virt-dir", "page-type"} {
 		flags.Func(name, "DVD Store's, for its web pages: ignored", func(string) error {
 			f.pages = append(f.pages, strings.ReplaceAll(name, "-", "_"))
 			return nil
 		})
-		flags.MarkHidden(name)
 	}
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
 		flags.Func(name, "DVD Store's, for its counters: ignored", func(host string) error {
@@ -35,7 +33,6 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 			}
 			return nil
 		})
-		flags.MarkHidden(name)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func engines() store.Engines {
 	return store.Engines{
 		postgres.Engine:  postgres.Open,
-		sqlserver.Engine: func(target *url.URL) (store.Store, error) { return sqlserver.Open(asSQLCmd(target)) },
+		sqlserver.Engine: func(target *url.URL) (store.Database, error) { return sqlserver.Open(asSQLCmd(target)) },
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/driver"
 	"ds2/internal/localpg/pgtest"
@@ -29,10 +31,8 @@ import (
 func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	targets := map[string]string{"sqlserver": servertest.Database(t), "postgres": pgtest.Database(t)}
 	size, err := datagen.ParseSize("1MB")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stores := map[string]store.Store{}
+	require.NoError(t, err)
+	stores := map[string]store.Database{}
 	command := func(args ...string) {
 		t.Helper()
 		for _, target := range targets {
@@ -81,10 +81,10 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 
 // playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last is
 // counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
-func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) (measure.Counts, []int64) {
+func playOrders(t *testing.T, s store.Database, w ds2.Config, orders int) (measure.Counts, []int64) {
 	t.Helper()
 	stop := make(chan struct{})
-	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, stop}}}
+	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, stop}.Connect}}
 	d := driver.New(driver.Config{
 		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, Drain: time.Minute,
 		MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
@@ -105,13 +105,13 @@ func playOrders(t *testing.T, s store.Store, w ds2.Config, orders int) (measure.
 
 // counting is a target whose only session closes stop at the last of the purchases that are left.
 type counting struct {
-	store.Store
+	store.Database
 	left *int
 	stop chan struct{}
 }
 
 func (c counting) Connect(ctx context.Context) (calls.Session, error) {
-	session, err := ds2Engines[c.Engine()].Connect(ctx, c.Store)
+	session, err := ds2Engines[c.Engine()](ctx, c.Database)
 	return countingSession{session, c}, err
 }
 
@@ -144,31 +144,23 @@ func contentHashes(t *testing.T, db *sql.DB) map[string]string {
 	hashes := map[string]string{}
 	for _, table := range hashedTables {
 		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		columns, err := rows.Columns()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		values, into := make([]any, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]
 		}
 		var lines []string
 		for rows.Next() {
-			if err := rows.Scan(into...); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, rows.Scan(into...))
 			var line strings.Builder
 			for i, v := range values {
 				fmt.Fprintf(&line, "%s|", plainValue(columns[i], v))
 			}
 			lines = append(lines, line.String())
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Err())
 		rows.Close()
 		slices.Sort(lines)
 		hashes[table] = fmt.Sprintf("%d rows, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n"))))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -21,36 +20,42 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 	"ds2/internal/store"
 )
 
 // experimentFlags are those of the command; what is run is in the file.
 type experimentFlags struct {
-	out, format string
-	quiet, plan bool
+	out, format          string
+	quiet, plan, details bool
 }
 
 func newExperimentCommand() *cobra.Command {
 	var f experimentFlags
 	cmd := &cobra.Command{
-		Use:   "experiment FILE.yaml",
+		Use:   "experiment FILE.yaml [--plan [DIR...]]",
 		Short: "Compare configurations by benches whose runs take turns in random blocks",
-		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block has one run of every configuration, in
-a random order, so that a room that grows warmer or a drive that fills acts on all alike. They are compared block by block.
+		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block has one run of
+every configuration, in a random order, so that a room that grows warmer or a drive that fills acts
+on all alike. They are compared block by block.
 
 The keys of the file are the flags of ds2 bench, for all configurations or for one, and
 
   configurations  each with a name, its flags and its labels
   factors         flags with a list of values; each configuration runs with each value
-  runs            how many runs of each must count: 5, or 3..9 with until (default 6; intervals take 5)
+  runs            how many runs of each must count: 5, or 5..9 with until (default 6)
   until           stop when the 95 % interval of every difference reaches at most so far: 2 %
   order           random, or sequence: all runs of one configuration, then those of the next
+  practice        runs of each before the first block, which are discarded (default 1)
   labels          of a configuration: words of yours for the report
+  disclosure      of a configuration: array, firmware, raid, cache, compression, file-system, price
 
-${VARIABLE} stands for an environment variable and ${file:PATH} for what a file holds, such as a password.
+${VARIABLE} stands for an environment variable and ${file:PATH} for what a file holds, such as a
+password.
 
-All records go into one directory, a bench for each configuration. The same command continues an experiment that was
-interrupted or crashed. A configuration that keeps failing is left out, and the others go on.`,
+All records go into one directory, a bench for each configuration. The same command continues an
+experiment that was interrupted or crashed. A configuration that keeps failing is left out, and the
+others go on.`,
 		Example: `  ds2 experiment arrays.yaml --plan
   ds2 experiment arrays.yaml
 
@@ -71,119 +76,85 @@ arrays.yaml:
       labels: {array: 6 SSDs, raid: 5}
   factors:
     threads: [32, 128]`,
-		Args: oneFile,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0]) }),
+		Args: f.args,
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0], args[1:]) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs and the time that they will take, and run nothing")
+	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, the time that they will take, and what they can show by the scatter of such runs in\nrecords beside its own and in DIRs; run nothing")
 	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued (default ds2-results/<name of the file>)")
 	flags.VarP(oneOf(&f.format, "text", "markdown", "json", "csv"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing while the runs go on")
+	detailsFlag(flags, &f.details)
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
-func oneFile(_ *cobra.Command, args []string) error {
+func (f *experimentFlags) args(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return errors.New("the experiment's file is missing")
-	case len(args) > 1:
+		return errors.New("name the experiment's file, such as arrays.yaml; ds2 init writes one")
+	case len(args) > 1 && !f.plan:
 		return fmt.Errorf("unexpected argument %q", args[1])
 	}
 	return nil
 }
 
-func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, path string) error {
+func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, path string, records []string) error {
 	file, err := readExperimentFile(path)
 	if err != nil {
 		return err
 	}
 	base := filepath.Base(path)
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", strings.TrimSuffix(base, filepath.Ext(base))))
-	record, resumed, err := file.take(dir)
+	record, resumed, err := file.takeUp(dir)
 	if err != nil {
 		return err
 	}
 	orders := file.orders(record.Seed)
 	if f.plan {
-		return file.plan(cmd.OutOrStdout(), dir, record, orders)
+		return file.plan(cmd.OutOrStdout(), dir, record, records, orders)
 	}
 	return f.make(i, cmd, file, dir, record, resumed, orders)
 }
 
-// take is the record of the experiment in dir, or a new one.
-func (f *experimentFile) take(dir string) (record result.Experiment, resumed bool, err error) {
-	record = result.Experiment{KitVersion: kitVersion(), ExperimentID: newRunID(), Start: time.Now(), Order: f.order, Seed: cmp.Or(f.seed, newSeed())}
+// takeUp is the record of the experiment in dir, or a new one.
+func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed bool, err error) {
+	record = result.Experiment{
+		KitVersion: kitVersion(), ExperimentID: newRunID(), Start: time.Now(), Order: f.order, Seed: cmp.Or(f.seed, newSeed()),
+		Least: f.runs.least, Most: f.runs.most, Until: float64(f.until),
+	}
 	for _, c := range f.configurations {
 		record.Configurations = append(record.Configurations, c.ExperimentConfiguration)
 	}
-	left, err := result.ReadExperiment(dir)
-	switch {
-	case err == nil && !begun(dir, left):
-		resumed = true
-	case err == nil:
-		if what := f.unlike(left, record); len(what) > 0 {
-			return left, true, usageError("--out: %s holds an experiment with another setup: %s; give the same file to continue it, or another directory", dir, strings.Join(what, ", "))
-		}
-		record, resumed = left, true
-	case !errors.Is(err, result.ErrNoExperiment):
-		return left, true, flagError("out", err)
-	}
-	record.Least, record.Most, record.Until = f.least, f.most, f.until // they only say how long to go on
-	return record, resumed, nil
-}
-
-// begun says whether an experiment has begun with a run.
-func begun(dir string, e result.Experiment) bool {
-	return slices.ContainsFunc(e.Configurations, func(c result.ExperimentConfiguration) bool {
-		_, err := result.ReadBench(filepath.Join(dir, c.Dir))
-		return !errors.Is(err, result.ErrNoBench)
-	})
-}
-
-// unlike names what makes the experiment of a record another one than the file's.
-func (f *experimentFile) unlike(left, record result.Experiment) (what []string) {
-	if left.Order != f.order {
-		what = append(what, keyOrder)
-	}
-	if f.seed != 0 && left.Seed != f.seed {
-		what = append(what, "seed")
-	}
-	same := func(a, b result.ExperimentConfiguration) bool {
-		return a.Name == b.Name && a.Dir == b.Dir && slices.Equal(a.Settings, b.Settings)
-	}
-	if !slices.EqualFunc(left.Configurations, record.Configurations, same) {
-		what = append(what, keyConfigurations)
-	}
-	return what
+	record, resumed, err = experiment.TakeUpExperiment(dir, record, f.seed != 0)
+	return record, resumed, outError(err)
 }
 
 // orders are those of the configurations in each block.
 func (f *experimentFile) orders(seed uint64) [][]int {
-	return measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(f.configurations), f.most)
+	return measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(f.configurations), f.runs.most)
 }
 
 // experiment puts together what goes through the configurations.
 func (f *experimentFile) experiment(all []*experiment.Configuration, orders [][]int, told func(string, ...any)) experiment.Experiment {
-	return experiment.Experiment{Configurations: all, Orders: orders, Least: f.least, Until: f.until, Sequence: f.order == result.OrderSequence, Told: told}
+	return experiment.Experiment{Configurations: all, Orders: orders, Least: f.runs.least, Until: float64(f.until), Sequence: f.order == result.OrderSequence, Told: told}
 }
 
-// plan prints the order of the runs and the time that is left.
-func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment, orders [][]int) error {
+// plan prints the order of the runs, the time that is left, and what they can show: others are records to know the scatter of runs by.
+func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment, others []string, orders [][]int) error {
 	var all []*experiment.Configuration
 	for _, c := range f.configurations {
-		b, err := result.ReadBench(filepath.Join(dir, c.Dir))
-		if err != nil && !errors.Is(err, result.ErrNoBench) {
+		b, err := result.ReadSummary[result.Bench](filepath.Join(dir, c.Dir))
+		if err != nil && !errors.Is(err, result.ErrNone) {
 			return err
 		}
-		b.Setup.Runs = f.most
+		b.Setup.Runs, b.Setup.Practice = f.runs.most, c.bench.setup.Practice
 		all = append(all, &experiment.Configuration{Name: c.Name, Summary: b, Procedure: experiment.Bench{Planned: c.bench.planned()}})
 	}
 	made, runs, left := f.experiment(all, orders, nil).Left()
 	fmt.Fprintf(w, "records: %s\n", dir)
 	fmt.Fprintf(w, "configurations: %d\n", len(all))
 	if f.order == result.OrderSequence {
-		fmt.Fprintf(w, "order: sequence, %d runs each\n", f.most)
+		fmt.Fprintf(w, "order: sequence, %d runs each\n", f.runs.most)
 		for _, c := range all {
 			fmt.Fprintf(w, "  %s\n", c.Name)
 		}
@@ -205,48 +176,49 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 			fmt.Fprintln(w)
 		}
 	}
-	fmt.Fprintf(w, "runs: %d, of which %d are made\n", runs, made)
+	practice := 0
+	for _, c := range all {
+		practice += c.Summary.Setup.Practice
+	}
+	fmt.Fprintf(w, "runs: %d, of which %d are made; the first %d are practice and discarded\n", runs, made, practice)
+	for k, c := range f.configurations {
+		b := c.bench
+		fmt.Fprintf(w, "each run of %s: restore, settle %s, idle %s, users %s, cool down %s, audit", c.Name,
+			timeWords(b.settle), timeWords(b.idle), timeWords(b.length()), timeWords(b.cooldown))
+		if took, known := all[k].Beside(); known {
+			fmt.Fprintf(w, "; restore and audit took %s on average", timeWords(took.Round(time.Second)))
+		}
+		fmt.Fprintln(w)
+	}
 	most := ""
 	if f.until > 0 {
 		most = "at most "
-		fmt.Fprintf(w, "it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n", max(f.least, measure.MinBlocks+1), f.until)
+		fmt.Fprintf(w, "it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n", max(f.runs.least, measure.MinBlocks+1), f.until)
 	}
-	if f.most < measure.MinBlocks && len(all) > 1 && f.order == result.OrderRandom {
-		fmt.Fprintf(w, "warning: %d blocks are too few for confidence intervals: they take %d\n", f.most, measure.MinBlocks)
+	if f.runs.most < measure.MinBlocks && len(all) > 1 && f.order == result.OrderRandom {
+		fmt.Fprintf(w, "warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
 	}
-	if f.most >= measure.MinBlocks && len(all) > 1 && f.order == result.OrderRandom {
-		var values [][]float64
-		for _, c := range all {
-			var of []float64
-			for _, r := range c.Summary.Runs {
-				if r.Counts && r.Figure.Value > 0 {
-					of = append(of, r.Figure.Value)
-				}
-			}
-			values = append(values, of)
-		}
-		scatter, of := measure.Scatter(values), "as of the runs that are made"
-		if math.IsNaN(scatter) {
-			scatter, of = 2, "which is assumed, as too few runs are made"
+	if f.runs.most >= measure.MinBlocks && len(all) > 1 && f.order == result.OrderRandom {
+		scatter, how, err := f.scatter(dir, others)
+		if err != nil {
+			return err
 		}
 		fmt.Fprintf(w, "at a scatter of %.2g %% from run to run (%s), a difference of %.2g %% is found in 8 of 10 such experiments\n",
-			scatter, of, measure.Smallest(scatter, len(all), f.most, f.until > 0))
+			scatter, how, measure.Smallest(scatter, len(all), f.runs.most, f.until > 0))
 	}
-	_, err := fmt.Fprintf(w, "time left: %s%s, and the restores and audits of the runs whose configuration has made none yet\n", most, left.Round(time.Second))
-	return err
+	fmt.Fprintf(w, "time left: %s%s, and the restores and audits of the runs whose configuration has made none yet\n", most, left.Round(time.Second))
+	if each := inAfternoon(); time.Duration(runs)*each < left {
+		fmt.Fprintf(w, "for an afternoon: profile: afternoon, in place of the times in the file, takes %s\n", timeWords(time.Duration(runs)*each))
+	}
+	return nil
 }
 
 // make makes the experiment, from the start or from where its record ends.
 func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experimentFile, dir string, record result.Experiment, resumed bool, orders [][]int) error {
 	stderr := cmd.ErrOrStderr()
-	if !resumed {
-		if err := result.CheckDir(dir); err != nil {
-			return flagError("out", err)
-		}
-	}
-	var stores []store.Store
+	var stores []store.Database
 	defer func() { closeStores(stores) }()
-	options := make([]experiment.Options, len(file.configurations))
+	options := make([]runs.Options, len(file.configurations))
 	unready := make([]error, len(options))
 	for k, c := range file.configurations {
 		c.bench.out, c.bench.runID, c.bench.output.quiet = filepath.Join(dir, c.Dir), runIDOf(record.ExperimentID, c.Dir), f.quiet
@@ -254,12 +226,14 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 			return err
 		}
 		var err error
-		if options[k], err = c.bench.experiment(i.soft); err == nil {
-			stores = append(stores, options[k].Targets...)
-		} else if _, none := result.ReadBench(c.bench.out); none != nil || isUsage(err) || i.soft.Err() != nil {
+		options[k], err = c.bench.options(i.soft, c.bench.way("", stderr))
+		stores = append(stores, options[k].Targets...)
+		if err == nil {
+			// go on
+		} else if _, none := result.ReadSummary[result.Bench](c.bench.out); none != nil || isUsage(err) || i.soft.Err() != nil {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
-		options[k].Command, unready[k] = invocationWith(cmd, c.flags), err
+		options[k].Command, unready[k] = invocationWith(cmd, c.flags, options[k].Plan), err
 	}
 	unlock, err := i.lockStores("experiment", "", distinct(stores), stderr)
 	if err != nil {
@@ -274,7 +248,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 		}
 	}
 	record.Status, record.Error = result.Running, ""
-	if err := result.SaveExperiment(dir, record); err != nil {
+	if err := result.SaveSummary(dir, record); err != nil {
 		return err
 	}
 	first := file.configurations[0].bench.output // where all are shown
@@ -296,7 +270,15 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 		all = append(all, one)
 	}
 	o := driveOutput{quiet: f.quiet, served: first.served}
-	err = file.experiment(all, orders, o.told(stderr)).Do(i.hard, i.soft.Done())
+	whole := file.experiment(all, orders, o.told(stderr))
+	whole.Looked = func(block int) {
+		if _, page, err := f.report(dir); err != nil {
+			whole.Told("after block %d: %v", block, err)
+		} else {
+			whole.Told("after block %d: %s", block, page.Sentence())
+		}
+	}
+	err = whole.Do(i.hard, i.soft.Done())
 	record.End = time.Now()
 	record.Status = result.Done
 	if err != nil {
@@ -304,7 +286,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 			record.Status, record.Error = result.Interrupted, ""
 		}
 	}
-	err = errors.Join(err, result.SaveExperiment(dir, record))
+	err = errors.Join(err, result.SaveSummary(dir, record))
 	fmt.Fprintf(stderr, "record: %s\n", dir)
 	if err != nil {
 		return err
@@ -313,12 +295,14 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 }
 
 // configuration takes up the bench of a configuration; one whose databases could not be opened is left out.
-func (f *experimentFlags) configuration(i *interrupts, c *fileConfiguration, o *experiment.Options, unready error, stderr io.Writer) (one *experiment.Configuration, err error) {
+func (f *experimentFlags) configuration(i *interrupts, c *fileConfiguration, o *runs.Options, unready error, stderr io.Writer) (one *experiment.Configuration, err error) {
 	one = &experiment.Configuration{Name: c.Name, Unready: unready}
 	if unready == nil {
-		one.Summary, err = c.bench.prepare(i.soft, c.flags, o, stderr)
+		if err = c.bench.observed(i.soft, c.bench.way("", stderr), o); err == nil {
+			one.Summary, err = c.bench.takeUp(i.soft, true, o)
+		}
 	} else {
-		one.Summary, err = result.ReadBench(c.bench.out)
+		one.Summary, err = result.ReadSummary[result.Bench](c.bench.out)
 		one.Summary.Setup.Runs = c.bench.setup.Runs
 	}
 	one.Procedure = c.bench.procedure(i, *o, stderr)
@@ -339,29 +323,38 @@ func runIDOf(experiment, dir string) string {
 }
 
 // distinct are the databases without those that several configurations have in common.
-func distinct(stores []store.Store) (some []store.Store) {
+func distinct(stores []store.Database) (some []store.Database) {
 	for _, s := range stores {
-		if !slices.ContainsFunc(some, func(o store.Store) bool { return o.Engine() == s.Engine() && o.Label() == s.Label() }) {
+		if !slices.ContainsFunc(some, func(o store.Database) bool { return o.Engine() == s.Engine() && o.Label() == s.Label() }) {
 			some = append(some, s)
 		}
 	}
 	return some
 }
 
+// report concludes the experiment in dir as far as it is, and writes its page.
+func (f *experimentFlags) report(dir string) (e report.Experiment, page report.Page, err error) {
+	record, err := result.ReadSummary[result.Experiment](dir)
+	if err != nil {
+		return e, page, err
+	}
+	if e, err = report.NewExperiment(conclude.Reader{Workloads: concluders()}, dir, record); err != nil {
+		return e, page, err
+	}
+	page = e.Page()
+	return e, page, atomicfile.Write(filepath.Join(dir, reportFile), page.HTML)
+}
+
 // show writes the page and prints the result of the experiment in dir.
 func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
-	e, err := report.ReadExperiment(conclude.Reader{Workloads: concluders()}, dir)
+	e, _, err := f.report(dir)
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(dir, reportFile)
-	if err := atomicfile.Write(page, func(w io.Writer) error { return report.ExperimentHTML(w, e) }); err != nil {
+	if err := writeExperiment(cmd.OutOrStdout(), e, f.format, f.details); err != nil {
 		return err
 	}
-	if err := writeExperiment(cmd.OutOrStdout(), e, f.format); err != nil {
-		return err
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", page)
+	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", filepath.Join(dir, reportFile))
 	var failed []string
 	for _, c := range e.Benches {
 		switch {
@@ -378,17 +371,9 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 }
 
 // writeExperiment writes the report of an experiment.
-func writeExperiment(w io.Writer, e report.Experiment, output string) error {
-	switch output {
-	case "html":
-		return report.ExperimentHTML(w, e)
-	case "json":
-		return printJSON(w, e)
-	case "csv":
+func writeExperiment(w io.Writer, e report.Experiment, output string, details bool) error {
+	if output == "csv" {
 		return report.CompareCSV(w, e.Comparison)
-	case "markdown":
-		return report.ExperimentMarkdown(w, e)
-	default:
-		return report.ExperimentText(w, e)
 	}
+	return writePage(w, e.Page(), e, output, details)
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"ds2/internal/result"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,13 +11,15 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"ds2/internal/result"
 )
 
 // fileConfiguration is a configuration of the file with a value of each factor: the bench that its flags make.
 type fileConfiguration struct {
 	result.ExperimentConfiguration
-	at    *yaml.Node
-	given map[string]fileSetting // by the flag's name
+	line  int
+	given map[string]given // by the flag's name
 	bench benchFlags
 	flags *pflag.FlagSet
 }
@@ -27,40 +29,38 @@ const maxConfigurations = 100
 
 // multiply makes a configuration of each in the file, or of the file itself where it has none, and each combination of the
 // factors' values.
-func (f *experimentFile) multiply(shared map[string]fileSetting, configurations, factors []entry, root *yaml.Node) error {
+func (f *experimentFile) multiply(shared map[string]given, configurations, factors map[string]yaml.Node) error {
 	var all []*fileConfiguration
-	for _, e := range configurations {
-		c, err := f.configuration(shared, e)
+	for _, name := range inOrder(configurations) {
+		c, err := f.configuration(shared, name, configurations[name])
 		if err != nil {
 			return err
 		}
 		all = append(all, c)
 	}
-	if configurations == nil {
-		all = []*fileConfiguration{{at: root, given: shared}}
+	if len(configurations) == 0 {
+		all = []*fileConfiguration{{line: 1, given: shared}}
 	}
-	for _, factor := range factors {
-		flag, err := f.flag(factor.key)
+	for _, key := range inOrder(factors) {
+		node := factors[key]
+		flag, err := f.flag(key, node.Line)
 		if err != nil {
 			return err
 		}
-		if factor.value.Kind != yaml.SequenceNode || len(factor.value.Content) == 0 {
-			return f.wrong(factor.value, "%s: a factor has a list of values, such as [8, 32, 128]", flag.Name)
+		values, err := f.values(key, node)
+		if err != nil || node.Kind == yaml.ScalarNode {
+			return f.wrong(node.Line, "%s: a factor has a list of values, such as [8, 32, 128]", flag.Name)
 		}
-		if len(all)*len(factor.value.Content) > maxConfigurations {
-			return f.wrong(factor.key, "%d configurations are too many: at most %d", len(all)*len(factor.value.Content), maxConfigurations)
+		if len(all)*len(values) > maxConfigurations {
+			return f.wrong(node.Line, "%d configurations are too many: at most %d", len(all)*len(values), maxConfigurations)
 		}
 		var product []*fileConfiguration
 		for _, c := range all {
-			if other, given := c.given[flag.Name]; given {
-				return f.wrong(other.key, "%s is a factor already, so it cannot be given here", flag.Name)
+			if other, is := c.given[flag.Name]; is {
+				return f.wrong(other.line, "%s is a factor already, so it cannot be given here", flag.Name)
 			}
-			for _, value := range factor.value.Content {
-				value, err := f.scalar(factor.key, value)
-				if err != nil {
-					return err
-				}
-				product = append(product, c.with(flag.Name, factor.key, value))
+			for _, value := range values {
+				product = append(product, c.with(flag.Name, given{node.Line, []string{value}}))
 			}
 		}
 		all = product
@@ -71,7 +71,7 @@ func (f *experimentFile) multiply(shared map[string]fileSetting, configurations,
 			c.Name = "configuration"
 		}
 		if slices.ContainsFunc(f.configurations, func(o *fileConfiguration) bool { return o.Name == c.Name }) {
-			return f.wrong(c.at, "there are two configurations %q", c.Name)
+			return f.wrong(c.line, "there are two configurations %q", c.Name)
 		}
 		name := dirName(c.Name)
 		for i := 2; taken[name]; i++ {
@@ -84,78 +84,54 @@ func (f *experimentFile) multiply(shared map[string]fileSetting, configurations,
 }
 
 // configuration reads one of the configurations: its labels, and flags that go before those of all.
-func (f *experimentFile) configuration(shared map[string]fileSetting, e entry) (*fileConfiguration, error) {
-	all, err := f.entries(e.value, "a configuration")
+func (f *experimentFile) configuration(shared map[string]given, name string, node yaml.Node) (*fileConfiguration, error) {
+	if strings.TrimSpace(name) == "" || len(name) > 100 {
+		return nil, f.wrong(node.Line, "a configuration has a name of 1 to 100 bytes")
+	}
+	var text configurationText
+	if err := node.Decode(&text); err != nil {
+		return nil, f.decoding(err)
+	}
+	own, err := f.flags(text.Flags)
 	if err != nil {
 		return nil, err
 	}
-	c := &fileConfiguration{at: e.key, given: map[string]fileSetting{}}
-	if c.Name = e.key.Value; strings.TrimSpace(c.Name) == "" || len(c.Name) > 100 {
-		return nil, f.wrong(e.key, "a configuration has a name of 1 to 100 bytes")
+	c := &fileConfiguration{line: node.Line, given: maps.Clone(shared)}
+	c.Name, c.Labels, c.Disclosure = name, text.Labels, text.Disclosure
+	if err := result.CheckDisclosure(c.Disclosure); err != nil {
+		return nil, f.wrong(node.Line, "configuration %s: disclosure: %w", name, err)
 	}
-	for _, e := range all {
-		if e.key.Value == keyLabels {
-			if c.Labels, err = f.readLabels(e.value); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := f.readSetting(c.given, e); err != nil {
-			return nil, err
-		}
-		if flag, _ := f.flag(e.key); flag.Name != "target" { // the bench's record has its database
-			c.note(flag.Name, c.given[flag.Name])
-		}
-	}
-	for name, s := range shared {
-		if _, own := c.given[name]; !own {
-			c.given[name] = s
+	for _, flag := range slices.SortedFunc(maps.Keys(own), func(a, b string) int { return own[a].line - own[b].line }) {
+		c.given[flag] = own[flag]
+		if flag != "target" { // the bench's record has its database
+			c.note(flag, own[flag])
 		}
 	}
 	return c, nil
 }
 
-func (f *experimentFile) readLabels(n *yaml.Node) (map[string]string, error) {
-	all, err := f.entries(n, keyLabels)
-	if err != nil {
-		return nil, err
-	}
-	labels := map[string]string{}
-	for _, e := range all {
-		value, err := f.scalar(e.key, e.value)
-		if err != nil {
-			return nil, err
-		}
-		labels[e.key.Value] = value.Value
-	}
-	return labels, nil
-}
-
-// note takes a setting into the record, as it is written, without passwords.
-func (c *fileConfiguration) note(flag string, s fileSetting) {
+// note takes a flag into the record, as it is written, without passwords.
+func (c *fileConfiguration) note(flag string, g given) {
 	if flag == passwordCommand {
 		return
 	}
 	var values []string
-	for _, v := range s.values {
-		values = append(values, withoutPasswords(v.Value))
+	for _, v := range g.values {
+		values = append(values, withoutPasswords(v))
 	}
 	c.Settings = append(c.Settings, result.Setting{Flag: flag, Value: strings.Join(values, ", ")})
 }
 
 // with is the configuration with a value of a factor.
-func (c *fileConfiguration) with(flag string, key, value *yaml.Node) *fileConfiguration {
-	one := &fileConfiguration{ExperimentConfiguration: c.ExperimentConfiguration, at: c.at, given: map[string]fileSetting{}}
-	for name, s := range c.given {
-		one.given[name] = s
-	}
-	one.given[flag] = fileSetting{key, []*yaml.Node{value}}
+func (c *fileConfiguration) with(flag string, g given) *fileConfiguration {
+	one := &fileConfiguration{ExperimentConfiguration: c.ExperimentConfiguration, line: c.line, given: maps.Clone(c.given)}
+	one.given[flag] = g
 	one.Settings = slices.Clone(c.Settings)
-	one.note(flag, one.given[flag])
+	one.note(flag, g)
 	if one.Name != "" {
 		one.Name += ", "
 	}
-	one.Name += flag + " " + withoutPasswords(value.Value)
+	one.Name += flag + " " + withoutPasswords(g.values[0])
 	return one
 }
 
@@ -169,33 +145,24 @@ func dirName(name string) string {
 // apply sets the flags of every configuration, and judges them.
 func (f *experimentFile) apply() error {
 	for _, c := range f.configurations {
-		c.flags = c.bench.flagSet()
-		var err error
-		c.flags.VisitAll(func(flag *pflag.Flag) {
-			for _, v := range c.given[flag.Name].values {
-				if err != nil {
-					return
-				}
-				text, bad := expand(flag.Name, v.Value)
-				if bad == nil {
-					bad = flagText(c.flags.Set(flag.Name, text))
-				}
-				if bad != nil {
-					err = f.wrong(v, "%w", bad)
-				}
+		c.flags = newFlagSet(c.bench.add)
+		preset(c.flags, "practice", "1")
+		for _, name := range slices.SortedFunc(maps.Keys(c.given), func(a, b string) int { return c.given[a].line - c.given[b].line }) {
+			if err := f.set(c.flags, name, c.given[name]); err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return err
+		}
+		if err := fillProfile(c.flags); err != nil {
+			return f.of(c, err)
 		}
 		switch seed := c.bench.config.Seed; {
 		case seed == 0:
 		case f.seed == 0:
 			f.seed = seed
 		case f.seed != seed:
-			return f.wrong(c.given["seed"].key, "seed: an experiment has one, for its order and for the runs of all configurations")
+			return f.wrong(c.given["seed"].line, "seed: an experiment has one, for its order and for the runs of all configurations")
 		}
-		c.bench.setup.Runs = f.most
+		c.bench.setup.Runs = f.runs.most
 		if err := c.bench.check(); err != nil {
 			return f.of(c, err)
 		}
@@ -218,11 +185,11 @@ func (f *experimentFile) of(c *fileConfiguration, err error) error {
 	if !ok || e.code != exitUsage {
 		return fmt.Errorf("configuration %s: %w", c.Name, err)
 	}
-	at := c.at
+	line := c.line
 	if m := flagInError.FindStringSubmatch(err.Error()); m != nil {
-		if s, given := c.given[m[1]]; given {
-			at = s.values[0]
+		if g, ok := c.given[m[1]]; ok {
+			line = g.line
 		}
 	}
-	return f.wrong(at, "configuration %s: %w", c.Name, err)
+	return f.wrong(line, "configuration %s: %w", c.Name, err)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -17,34 +18,122 @@ import (
 	"ds2/internal/result"
 )
 
-// experimentFile is what the file of an experiment says. Its keys are the names of flags, apart from those of fileKeys.
+// fileText is the file of an experiment as it is written. Its other keys are flags: those of an experiment, and those of ds2 bench for
+// all configurations.
+type fileText struct {
+	Configurations map[string]yaml.Node `yaml:"configurations"`
+	Factors        map[string]yaml.Node `yaml:"factors"`
+	Flags          map[string]yaml.Node `yaml:",inline"`
+}
+
+// configurationText is one of its configurations. The other keys are flags that go before those of all.
+type configurationText struct {
+	Labels     map[string]string    `yaml:"labels"`
+	Disclosure map[string]string    `yaml:"disclosure"`
+	Flags      map[string]yaml.Node `yaml:",inline"`
+}
+
+// given is what a file gives for a flag.
+type given struct {
+	line   int
+	values []string // several only where the flag may be repeated
+}
+
+// experimentFile is what the file of an experiment says.
 type experimentFile struct {
-	path           string
-	order          string
-	least, most    int
-	until          float64 // percent; 0: all runs are made
-	seed           uint64  // 0: none is given
+	path string
+	experimentSetup
+	seed           uint64 // 0: none is given
 	configurations []*fileConfiguration
 }
 
-// fileSetting is what the file gives for a flag.
-type fileSetting struct {
-	key    *yaml.Node
-	values []*yaml.Node // several only where the flag may be repeated
+// experimentSetup are the flags of an experiment that no bench has.
+type experimentSetup struct {
+	runs  runsRange
+	until percentage
+	order string
 }
 
-// The keys that are no flags.
-const (
-	keyConfigurations = "configurations"
-	keyFactors        = "factors"
-	keyRuns           = "runs"
-	keyOrder          = "order"
-	keyUntil          = "until"
-	keyLabels         = "labels" // of a configuration
-)
+func (s *experimentSetup) add(flags *pflag.FlagSet) {
+	flags.Var(&s.runs, "runs", "runs of each configuration that must count: 6, or 5..9 with --until (default 6, with --until 6..10)")
+	flags.Var(&s.until, "until", "stop when the 95 % interval of every difference reaches at most so far, such as '2 %'")
+	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", "order of the runs: random, in blocks, or sequence, all of one configuration before the next")
+}
 
-// notInFile are flags of a bench that its experiment gives, and what cannot be in a file.
-var notInFile = []string{"out", "run-id", "start-at", configFileFlag, "help"}
+// check fills in how many runs there are and refuses what makes no experiment.
+func (s *experimentSetup) check() error {
+	if s.runs.most == 0 {
+		s.runs = runsRange{least: measure.DefaultBlocks, most: measure.DefaultBlocks}
+		if s.until > 0 {
+			s.runs.most += 4
+		}
+	}
+	switch {
+	case s.until > 0 && s.order == result.OrderSequence:
+		return usageError("--until: in sequence all runs of one configuration come before those of the next, so no difference can end it")
+	case s.until == 0 && s.runs.least < s.runs.most:
+		return usageError("--runs: %s takes until, such as until: 2 %%, to say how many are enough", &s.runs)
+	}
+	return nil
+}
+
+// runsRange is a number of runs, or a range such as 5..9.
+type runsRange struct {
+	least, most int
+	given       bool // by the user, not by default
+}
+
+var runsPattern = regexp.MustCompile(`^\s*(\d{1,4})(?:\s*\.\.\s*(\d{1,4}))?\s*$`)
+
+func (r *runsRange) Type() string { return "runs" }
+
+func (r *runsRange) String() string {
+	switch {
+	case r.most == 0:
+		return ""
+	case r.least < r.most:
+		return fmt.Sprintf("%d..%d", r.least, r.most)
+	}
+	return strconv.Itoa(r.least)
+}
+
+func (r *runsRange) Set(text string) error {
+	m := runsPattern.FindStringSubmatch(text)
+	if m == nil {
+		return fmt.Errorf("%q is neither a number such as 6 nor a range such as 5..9", text)
+	}
+	r.given = true
+	r.least, _ = strconv.Atoi(m[1])
+	r.most = r.least
+	if m[2] != "" {
+		r.most, _ = strconv.Atoi(m[2])
+	}
+	if r.least < 1 || r.most > 1000 || r.least > r.most {
+		return fmt.Errorf("%q must be 1 to 1000, the lower number first", text)
+	}
+	return nil
+}
+
+// percentage is a number above 0 and below 100, with or without its sign; 0: none.
+type percentage float64
+
+func (p *percentage) Type() string { return "percent" }
+
+func (p *percentage) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%g %%", float64(*p))
+}
+
+func (p *percentage) Set(text string) error {
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
+	if err != nil || !(v > 0 && v < 100) {
+		return fmt.Errorf("%q is no percentage such as 2 %%", text)
+	}
+	*p = percentage(v)
+	return nil
+}
 
 // readExperimentFile reads the file of an experiment, and judges all that can be judged without its databases.
 func readExperimentFile(path string) (*experimentFile, error) {
@@ -58,143 +147,145 @@ func readExperimentFile(path string) (*experimentFile, error) {
 func parseExperiment(path string, text []byte) (*experimentFile, error) {
 	f := &experimentFile{path: path}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var document, more yaml.Node
-	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+	var all fileText
+	if err := decoder.Decode(&all); errors.Is(err, io.EOF) {
 		return nil, usageError("%s: it is empty", path)
 	} else if err != nil {
-		return nil, f.syntaxError(err)
+		return nil, f.decoding(err)
 	}
-	if err := decoder.Decode(&more); err == nil {
-		return nil, f.wrong(&more, "a second document begins here: an experiment is one")
+	if err := decoder.Decode(new(yaml.Node)); err == nil {
+		return nil, usageError("%s: it holds a second document: an experiment is one", path)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, f.syntaxError(err)
+		return nil, f.decoding(err)
 	}
-	return f, f.read(document.Content[0])
+	shared, err := f.flags(all.Flags)
+	if err != nil {
+		return nil, err
+	}
+	own := newFlagSet(f.experimentSetup.add)
+	own.VisitAll(func(flag *pflag.Flag) {
+		if g, ok := shared[flag.Name]; ok && err == nil {
+			delete(shared, flag.Name)
+			err = f.set(own, flag.Name, g)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, usageError("%s: %s", path, strings.TrimPrefix(err.Error(), "--"))
+	}
+	if err := f.multiply(shared, all.Configurations, all.Factors); err != nil {
+		return nil, err
+	}
+	return f, f.apply()
 }
 
-// flagSet are the flags that a file may give.
-func (b *benchFlags) flagSet() *pflag.FlagSet {
+// newFlagSet declares flags that no command line has.
+func newFlagSet(add func(*pflag.FlagSet)) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("experiment", pflag.ContinueOnError)
 	flags.SetNormalizeFunc(normalizeFlag)
-	b.add(flags)
+	add(flags)
 	return flags
 }
 
-func (f *experimentFile) read(root *yaml.Node) error {
-	all, err := f.entries(root, "an experiment")
-	if err != nil {
-		return err
+// wrong is an error at a line of the file.
+func (f *experimentFile) wrong(line int, format string, args ...any) error {
+	return usageError("%s:%d: %w", f.path, line, fmt.Errorf(format, args...))
+}
+
+var (
+	yamlLine  = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+	wrongKind = regexp.MustCompile(`cannot unmarshal .*`)
+)
+
+// decoding words what the YAML library finds.
+func (f *experimentFile) decoding(err error) error {
+	text := err.Error()
+	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
+		text = several.Errors[0]
 	}
-	shared := map[string]fileSetting{}
-	var configurations, factors []entry
-	var until *yaml.Node
-	runs := entry{key: root}
-	for _, e := range all {
-		switch e.key.Value {
-		case keyConfigurations:
-			configurations, err = f.entries(e.value, "the configurations")
-		case keyFactors:
-			factors, err = f.entries(e.value, "the factors")
-		case keyRuns:
-			runs = e
-			err = f.readRuns(e.value)
-		case keyOrder:
-			if f.order = e.value.Value; f.order != result.OrderRandom && f.order != result.OrderSequence {
-				err = f.wrong(e.value, "order: %q is neither %s nor %s", f.order, result.OrderRandom, result.OrderSequence)
-			}
-		case keyUntil:
-			until = e.value
-			err = f.readUntil(e.value)
-		default:
-			err = f.readSetting(shared, e)
-		}
+	text = f.path + ": " + strings.TrimPrefix(yamlLine.ReplaceAllString(text, "line $1: "), "yaml: ")
+	return usageError("%s", wrongKind.ReplaceAllString(text, "keys with values are expected here"))
+}
+
+// notInFile are flags of a bench that its experiment gives, and what cannot be in a file.
+var notInFile = []string{"out", "run-id", "start-at", configFileFlag, fileFlag, configurationFlag, "help"}
+
+// flags reads the flags among the keys of a mapping.
+func (f *experimentFile) flags(keys map[string]yaml.Node) (map[string]given, error) {
+	all := map[string]given{}
+	for _, key := range inOrder(keys) {
+		node := keys[key]
+		flag, err := f.flag(key, node.Line)
 		if err != nil {
-			return err
+			return nil, err
 		}
-	}
-	if f.order == "" {
-		f.order = result.OrderRandom
-	}
-	if f.most == 0 {
-		f.least, f.most = measure.DefaultBlocks, measure.DefaultBlocks
-		if until != nil {
-			f.most = measure.DefaultBlocks + 4
+		if _, twice := all[flag.Name]; twice {
+			return nil, f.wrong(node.Line, "%s is given twice, once by another name", flag.Name)
 		}
-	}
-	switch {
-	case until != nil && f.order == result.OrderSequence:
-		return f.wrong(until, "until: in sequence all runs of one configuration come before those of the next, so no difference can end it")
-	case until == nil && f.least < f.most:
-		return f.wrong(runs.value, "runs: %d..%d takes until, such as until: 2 %%, to say how many are enough", f.least, f.most)
-	}
-	if err := f.multiply(shared, configurations, factors, root); err != nil {
-		return err
-	}
-	return f.apply()
-}
-
-var runsRange = regexp.MustCompile(`^\s*(\d{1,4})(?:\s*\.\.\s*(\d{1,4}))?\s*$`)
-
-// readRuns reads 5 or 3..9.
-func (f *experimentFile) readRuns(n *yaml.Node) error {
-	m := runsRange.FindStringSubmatch(n.Value)
-	if m == nil {
-		return f.wrong(n, "runs: %q is neither a number such as 5 nor a range such as 3..9", n.Value)
-	}
-	f.least, _ = strconv.Atoi(m[1])
-	f.most = f.least
-	if m[2] != "" {
-		f.most, _ = strconv.Atoi(m[2])
-	}
-	if f.least < 1 || f.most > 1000 || f.least > f.most {
-		return f.wrong(n, "runs: %q must be 1 to 1000, the lower number first", n.Value)
-	}
-	return nil
-}
-
-// readUntil reads 2 %.
-func (f *experimentFile) readUntil(n *yaml.Node) error {
-	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(n.Value), "%"))
-	var err error
-	if f.until, err = strconv.ParseFloat(number, 64); err != nil || !(f.until > 0 && f.until < 100) {
-		return f.wrong(n, "until: %q is no percentage such as 2 %%", n.Value)
-	}
-	return nil
-}
-
-// readSetting reads a flag and its value, or its values where it may be repeated.
-func (f *experimentFile) readSetting(into map[string]fileSetting, e entry) error {
-	flag, err := f.flag(e.key)
-	if err != nil {
-		return err
-	}
-	values := []*yaml.Node{e.value}
-	if e.value.Kind == yaml.SequenceNode {
-		if _, repeated := flag.Value.(pflag.SliceValue); !repeated {
-			return f.wrong(e.value, "%s has one value; values to compare stand under %s", e.key.Value, keyFactors)
+		values, err := f.values(key, node)
+		if err != nil {
+			return nil, err
 		}
-		values = e.value.Content
-	}
-	if _, twice := into[flag.Name]; twice {
-		return f.wrong(e.key, "%s is given twice, once by another name", flag.Name)
-	}
-	setting := fileSetting{key: e.key}
-	for _, v := range values {
-		if v, err = f.scalar(e.key, v); err != nil {
-			return err
+		if _, repeated := flag.Value.(pflag.SliceValue); len(values) != 1 && !repeated {
+			return nil, f.wrong(node.Line, "%s has one value; values to compare stand under factors", key)
 		}
-		setting.values = append(setting.values, v)
+		all[flag.Name] = given{node.Line, values}
 	}
-	into[flag.Name] = setting
-	return nil
+	return all, nil
 }
 
 // flag is the flag that a key names.
-func (f *experimentFile) flag(key *yaml.Node) (*pflag.Flag, error) {
-	flag := new(benchFlags).flagSet().Lookup(key.Value)
+func (f *experimentFile) flag(key string, line int) (*pflag.Flag, error) {
+	known := newFlagSet(new(experimentSetup).add)
+	known.AddFlagSet(newFlagSet(new(benchFlags).add))
+	flag := known.Lookup(key)
 	if flag == nil || slices.Contains(notInFile, flag.Name) {
-		return nil, f.wrong(key, "unknown key %q: keys are the flags of ds2 bench, and %s", key.Value,
-			strings.Join([]string{keyConfigurations, keyFactors, keyRuns, keyOrder, keyUntil}, ", "))
+		return nil, f.wrong(line, "unknown key %q: keys are the flags of ds2 bench, and configurations, factors, runs, order, until", key)
 	}
 	return flag, nil
+}
+
+// values reads a value, or a list of them.
+func (f *experimentFile) values(key string, node yaml.Node) (values []string, err error) {
+	var one string
+	if err = node.Decode(&values); err != nil {
+		err = node.Decode(&one)
+		values = []string{one}
+	}
+	if err != nil || len(values) == 0 || len(values) == 1 && node.ShortTag() == "!!null" {
+		return nil, f.wrong(node.Line, "%s has no value", key)
+	}
+	return values, nil
+}
+
+// set sets a flag.
+func (f *experimentFile) set(flags *pflag.FlagSet, name string, g given) error {
+	for _, value := range g.values {
+		text, err := expand(name, value)
+		if err == nil {
+			err = flagText(flags.Set(name, text))
+		}
+		if err != nil {
+			return f.wrong(g.line, "%w", err)
+		}
+	}
+	return nil
+}
+
+// inOrder are the keys of a mapping as the file has them.
+func inOrder(keys map[string]yaml.Node) []string {
+	names := make([]string, 0, len(keys))
+	for name := range keys {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := keys[a], keys[b]
+		if x.Line != y.Line {
+			return x.Line - y.Line
+		}
+		return x.Column - y.Column
+	})
+	return names
 }

@@ -10,22 +10,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
+	"ds2/internal/result"
 )
 
 // TestExperimentFile reads the example of the help.
 func TestExperimentFile(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "a/b@c:d e")
 	secret := filepath.Join(t.TempDir(), "ssd")
-	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(secret, []byte("s3cret\n"), 0o600))
 	_, text, _ := strings.Cut(newExperimentCommand().Example, "arrays.yaml:\n")
 	f, err := parseExperiment("arrays.yaml", []byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.least != 5 || f.most != 9 || f.until != 2 || f.order != "random" {
+	require.NoError(t, err)
+	if f.runs != (runsRange{5, 9, true}) || f.until != 2 || f.order != "random" {
 		t.Errorf("%+v", f)
 	}
 	var names, dirs, targets []string
@@ -57,39 +56,41 @@ func TestExperimentFile(t *testing.T) {
 func TestExperimentFileErrors(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "s3cret")
 	for _, c := range []struct{ why, text, want string }{
-		{"an unknown key", "target: postgres://h/d\nthreds: 7", `2:1: unknown key "threds": keys are the flags of ds2 bench, and configurations, factors, runs, order, until`},
-		{"one of a configuration", "configurations:\n  hdd:\n    target: postgres://h/d\n    runz: 5", `4:5: unknown key "runz"`},
-		{"one of the factors", "target: postgres://h/d\nfactors: {thredas: [1]}", `2:11: unknown key "thredas"`},
-		{"a flag of the command line", "out: x", `1:1: unknown key "out"`},
-		{"a value that cannot be read", "target: postgres://h/d\nthreads: many", `2:10: --threads: not a whole number: "many"`},
-		{"one of a factor", "target: postgres://h/d\nfactors:\n  threads: [8, x]", `3:16: --threads: not a whole number: "x"`},
-		{"a value that makes no run", "configurations:\n  hdd: {target: postgres://h/d, threads: 0}", `2:42: configuration hdd: --threads is 0`},
-		{"no target", "configurations:\n  hdd: {threads: 8}", `2:3: configuration hdd: --target is missing`},
-		{"a limit", "target: postgres://h/d\nlimit: order p95 < 5", `2:8: configuration configuration: --limit: a latency needs a unit`},
-		{"a window beyond the run", "target: postgres://h/d\nrun-time: 30s\nwindow: 100s-200s", `3:9: configuration configuration: --window: 100s-200s ends at`},
-		{"a list for a single value", "threads: [8, 32]", "1:10: threads has one value; values to compare stand under factors"},
-		{"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]", "1:1: threads is a factor already"},
-		{"a factor with one value", "factors:\n  threads: 8", "2:12: threads: a factor has a list of values"},
-		{"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]", "2:3: 101 configurations are too many"},
+		{"an unknown key", "target: postgres://h/d\nthreds: 7", `2: unknown key "threds": keys are the flags of ds2 bench, and configurations, factors, runs, order, until`},
+		{"one of a configuration", "configurations:\n  hdd:\n    target: postgres://h/d\n    runz: 5", `4: unknown key "runz"`},
+		{"one of the factors", "target: postgres://h/d\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
+		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    target: postgres://h/d\n    disclosure: {colour: red}", `3: configuration hdd: disclosure: unknown key "colour"`},
+		{"a price without its currency", "configurations:\n  hdd:\n    target: postgres://h/d\n    disclosure: {price: 12000}", `disclosure: invalid price "12000"`},
+		{"a flag of the command line", "out: x", `1: unknown key "out"`},
+		{"a value that cannot be read", "target: postgres://h/d\nthreads: many", `2: --threads: not a whole number: "many"`},
+		{"one of a factor", "target: postgres://h/d\nfactors:\n  threads: [8, x]", `3: --threads: not a whole number: "x"`},
+		{"a value that makes no run", "configurations:\n  hdd: {target: postgres://h/d, threads: 0}", `2: configuration hdd: --threads is 0`},
+		{"no target", "configurations:\n  hdd: {threads: 8}", `2: configuration hdd: --target is missing`},
+		{"a limit", "target: postgres://h/d\nlimit: order p95 < 5", `2: configuration configuration: --limit: a latency needs a unit`},
+		{"a window beyond the run", "target: postgres://h/d\nrun-time: 30s\nwindow: 100s-200s", `3: configuration configuration: --window: 100s-200s ends at`},
+		{"a list for a single value", "threads: [8, 32]", "1: threads has one value; values to compare stand under factors"},
+		{"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]", "1: threads is a factor already"},
+		{"a factor with one value", "factors:\n  threads: 8", "2: threads: a factor has a list of values"},
+		{"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]", "2: 101 configurations are too many"},
 		{"a configuration twice", "target: postgres://h/d\nfactors:\n  threads: [8, 8]", `there are two configurations "threads 8"`},
-		{"a key twice", "threads: 8\nthreads: 9", `2:1: the key "threads" is given twice`},
-		{"a flag twice", "threads: 8\nn_threads: 9", "2:1: threads is given twice, once by another name"},
-		{"no value", "target:", "1:8: target has no value"},
-		{"a value that is more", "target: {a: b}", "1:9: target has no value"},
-		{"runs", "runs: some", `1:7: runs: "some" is neither a number such as 5 nor a range such as 3..9`},
-		{"runs backwards", "runs: 9..3", "1:7: runs: \"9..3\" must be 1 to 1000, the lower number first"},
-		{"a range of runs without until", "target: postgres://h/d\nruns: 3..9", "2:7: runs: 3..9 takes until"},
-		{"until", "until: soon", `1:8: until: "soon" is no percentage such as 2 %`},
-		{"until in sequence", "target: postgres://h/d\nuntil: 2 %\norder: sequence", "2:8: until: in sequence"},
-		{"order", "order: reverse", `1:8: order: "reverse" is neither random nor sequence`},
-		{"two seeds", "configurations:\n  a: {target: postgres://h/d, seed: 1}\n  b: {target: postgres://h/d, seed: 2}", "3:31: seed: an experiment has one"},
-		{"a variable", "target: postgres://ds2:${NO_SUCH_VARIABLE}@h/d", "1:9: target: the variable NO_SUCH_VARIABLE is not set"},
-		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1:9: target: open nowhere: "},
+		{"a key twice", "threads: 8\nthreads: 9", `line 2: mapping key "threads" already defined at line 1`},
+		{"a flag twice", "threads: 8\nn_threads: 9", "2: threads is given twice, once by another name"},
+		{"no value", "target:", "1: target has no value"},
+		{"a value that is more", "target: {a: b}", "1: target has no value"},
+		{"runs", "runs: some", `x.yaml:1: --runs: "some" is neither a number such as 6 nor a range such as 5..9`},
+		{"runs backwards", "runs: 9..3", "1: --runs: \"9..3\" must be 1 to 1000, the lower number first"},
+		{"a range of runs without until", "target: postgres://h/d\nruns: 3..9", "x.yaml: runs: 3..9 takes until"},
+		{"until", "until: soon", `1: --until: "soon" is no percentage such as 2 %`},
+		{"until in sequence", "target: postgres://h/d\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
+		{"order", "order: reverse", `1: --order: invalid value "reverse": use random or sequence`},
+		{"two seeds", "configurations:\n  a: {target: postgres://h/d, seed: 1}\n  b: {target: postgres://h/d, seed: 2}", "3: seed: an experiment has one"},
+		{"a variable", "target: postgres://ds2:${NO_SUCH_VARIABLE}@h/d", "1: target: the variable NO_SUCH_VARIABLE is not set"},
+		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1: target: open nowhere: "},
 		{"a password in what cannot be parsed", "target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL"},
 		{"YAML", "threads: [8", ": line 1: "},
-		{"a list", "- threads", "1:1: an experiment must be keys with values"},
+		{"a list", "- threads", "line 1: keys with values are expected here"},
 		{"nothing", "", "x.yaml: it is empty"},
-		{"two documents", "threads: 8\n---\nthreads: 9", "a second document begins here"},
+		{"two documents", "threads: 8\n---\nthreads: 9", "it holds a second document"},
 	} {
 		f, err := parseExperiment("x.yaml", []byte(c.text))
 		if c.why == "a password in what cannot be parsed" && err == nil { // it is opened later
@@ -120,4 +121,38 @@ func FuzzExperimentFile(f *testing.F) {
 			t.Errorf("%q: %d configurations", text, len(file.configurations))
 		}
 	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1")
+}
+
+// TestPlanShows: a plan takes the scatter from records of the same configurations, beside its own or named, and from no others.
+func TestPlanShows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("arrays.yaml", []byte("run-time: 20m\nfactors:\n  target: [postgres://u@db1/ds2, postgres://u@db2/ds2]\n"), 0o644))
+	bench := func(dir, target string, threads int, opm ...float64) {
+		b := result.Bench{Status: result.Done, Setup: result.Setup{Targets: []string{target}, Threads: threads, Parameters: result.Parameters{RunTime: 1200, WarmupTime: 60}}}
+		for i, v := range opm {
+			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprint("run-", i+1), Counts: true, Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})})
+		}
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, result.SaveSummary(dir, b))
+	}
+	plan := func(want string, args ...string) {
+		t.Helper()
+		code, stdout, stderr := execute(t, append([]string{"experiment", "arrays.yaml", "--plan"}, args...)...)
+		if code != exitDone || !strings.Contains(stdout, want) {
+			t.Errorf("%v: exit %d, want %q\n%s%s", args, code, want, stdout, stderr)
+		}
+	}
+	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the same configurations), a difference of 4.3 % is found in 8 of 10"
+	plan(assumed)
+	plan("for an afternoon: profile: afternoon, in place of the times in the file, takes 3 h 44 min\n")
+	bench("ds2-results/others", "db3:5432/ds2", 32, 100, 200, 300, 400)
+	bench("ds2-results/fewer-users", "db1:5432/ds2", 8, 100, 200, 300, 400)
+	plan(assumed)
+	bench("ds2-results/last-week", "db1:5432/ds2", 32, 100, 101, 102, 103)
+	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in ds2-results/last-week), a difference of 2.8 % is found in 8 of 10")
+	bench("elsewhere", "db2:5432/ds2", 32, 100, 110, 120, 130)
+	plan("that of 8 runs of the same configurations, in ds2-results/last-week, elsewhere", "elsewhere")
+	if code, _, stderr := execute(t, "experiment", "arrays.yaml", "--plan", "nowhere"); code != exitUsage || !strings.Contains(stderr, "nowhere: take the scatter of runs from it") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -13,7 +15,7 @@ import (
 )
 
 // The work of an order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first column of figures in
-// docs/fidelity.md is of the same work, beside DVD Store's own driver: a change that moves one of these by more than 2 % makes
+// docs/explanation/fidelity.md is of the same work, beside DVD Store's own driver: a change that moves one of these by more than 2 % makes
 // another workload of it, and is written down there with its reason.
 var workOfAnOrder = map[string]float64{
 	"bytes of log records":   2835,
@@ -34,13 +36,9 @@ func TestWorkOfAnOrder(t *testing.T) {
 		"autovacuum":       "off",
 		"fsync":            "off",
 	}})
-	if code, _, stderr := execute(t, "load", "--size", "S", "-q", "--target", server.URL("ds2")); code != exitDone {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
+	must(t, "load", "--size", "S", "-q", "--target", server.URL("ds2"))
 	s, err := engines().Open(server.URL("ds2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	s.DB().SetMaxIdleConns(0) // a session that ends has the server count at once what it did
 	const orders = 1000
@@ -68,9 +66,7 @@ func workDone(t *testing.T, db *sql.DB) map[string]float64 {
 	t.Helper()
 	for others := 1; others > 0; {
 		err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()").Scan(&others)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	return figures(t, db, `
 		SELECT 'bytes of log records', pg_current_wal_insert_lsn() - '0/0'
@@ -92,8 +88,6 @@ func figures(t *testing.T, db *sql.DB, query string) map[string]float64 {
 		found[name] = value
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return found
 }

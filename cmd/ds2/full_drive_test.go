@@ -1,13 +1,14 @@
 package main
 
 import (
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -17,14 +18,10 @@ import (
 func smallDrive(t *testing.T, size, owner string) (dir string, grow func(size string)) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ds2-small-drive-") // where other users may go
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { os.Remove(dir) })
 	info, err := os.Stat(owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	user := info.Sys().(*syscall.Stat_t)
 	if err := syscall.Mount("ds2", dir, "tmpfs", 0, "size="+size); errors.Is(err, syscall.EPERM) {
 		t.Skip("only root can mount a small drive: ", err)
@@ -32,13 +29,9 @@ func smallDrive(t *testing.T, size, owner string) (dir string, grow func(size st
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
-	if err := errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)))
 	return dir, func(size string) {
-		if err := syscall.Mount("ds2", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, syscall.Mount("ds2", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size))
 	}
 }
 
@@ -68,9 +61,7 @@ func TestLoadFillsDrive(t *testing.T) {
 				}
 			}
 			grow("200m")
-			if code, _, stderr := execute(t, append(args, "--resume")...); code != exitDone {
-				t.Fatalf("resume: exit %d, %s", code, stderr)
-			}
+			must(t, append(args, "--resume")...)
 			if code, stdout, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone {
 				t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
 			}
@@ -90,9 +81,7 @@ func TestLoadFillsDrive(t *testing.T) {
 		if err := own.Restart(t.Context()); err != nil { // the server may have gone down
 			t.Fatal(err)
 		}
-		if code, _, stderr := execute(t, append(args, "--resume")...); code != exitDone {
-			t.Fatalf("resume: exit %d, %s", code, stderr)
-		}
+		must(t, append(args, "--resume")...)
 		if code, stdout, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone {
 			t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
 		}
@@ -106,18 +95,12 @@ func fillUp(t *testing.T, dir, target string) (room func()) {
 	if err := os.WriteFile(ballast, make([]byte, 300<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("filling the drive up: %v", err)
 	}
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for err = nil; err == nil; { // fills the files of the log that there are
+	db := openDB(t, target)
+	for err := error(nil); err == nil; { // fills the files of the log that there are
 		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
 	}
 	return func() {
-		if err := os.Remove(ballast); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(ballast))
 	}
 }
 
@@ -127,9 +110,7 @@ func loadedDrive(t *testing.T) (dir string, server *localpg.Server, target strin
 	dir, _ = smallDrive(t, "300m", pgtest.Server(t).DataDir())
 	server = pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
 	target = server.URL("ds2")
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "10MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", target, "--size", "10MB", "--quiet")
 	return dir, server, target
 }
 
@@ -150,9 +131,7 @@ func TestVerifyFillsDrive(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", args, code, said)
 		}
 		room()
-		if err := server.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, server.Restart(t.Context()))
 		if code, stdout, stderr := execute(t, append(args, "--quiet")...); code != exitDone {
 			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
 		}
@@ -181,9 +160,7 @@ func TestAuditFillsDrive(t *testing.T) {
 		t.Errorf("verify of a server that is down: exit %d, %s", code, stderr)
 	}
 	room()
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	if code, stdout, stderr := execute(t, "verify", "--target", target, "--record", p.Dir+"/run", "--quiet"); code != exitDone || !strings.Contains(stdout, "orders of the run: ") {
 		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
 	}
@@ -201,9 +178,7 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 		server.exec(t, "DROP TABLESPACE narrow")
 	})
 	target := server.URL("narrow")
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	code, _, stderr := execute(t, "snapshot", "create", "--target", target)
 	if code != exitFailed || !strings.Contains(stderr, "a copy takes 0.0") || !strings.Contains(stderr, "GB in "+dir+", on the file system "+dir+"; make room there") {
 		t.Errorf("exit %d, %s", code, stderr)

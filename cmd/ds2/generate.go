@@ -42,20 +42,23 @@ func newGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -} | --verify DIR",
 		Short: "Write a dataset as CSV files",
-		Long: `Writes the 40 files of a dataset under DS2's names into one directory, byte for byte as DS2's own programs do, and
-manifest.json with the rows, bytes and checksum of each. prod.csv alone differs from DS2's, unless --words gives DS2's
-word lists: its titles and actors are made of the kit's own words.
+		Long: `Writes the 40 files of a dataset under DS2's names into one directory, byte for byte as DS2's own
+programs do, and manifest.json with the rows, bytes and checksum of each. prod.csv alone differs
+from DS2's, unless --words gives DS2's word lists: its titles and actors are made of the kit's own
+words.
 
-An interrupted run continues with --resume, which checks the files that are there and makes the missing ones. Several
-machines share the work with --shard, each writing some of the files; they may all write into one directory. Since the
-two customers' files have 22 % of the bytes each, more than 5 shards end no sooner.
+An interrupted run continues with --resume, which checks the files that are there and makes the
+missing ones. Several machines share the work with --shard, each writing some of the files; they may
+all write into one directory. Since the two customers' files have 22 % of the bytes each, more than
+5 shards end no sooner.
 
-The checksum is of the CSV, also where files are compressed. xxh128 (XXH3, 128 bits) costs next to nothing; without
-compression, xxhsum checks it, as sha256sum checks sha256:
+The checksum is of the CSV, also where files are compressed. xxh128 (XXH3, 128 bits) costs next to
+nothing; without compression, xxhsum checks it, as sha256sum checks sha256:
 
   jq -r '.files[] | .sum + "  " + .name' manifest.json | xxhsum -c
 
-A words file has 1,000 words below a line [titles], 200 below [first] and 200 below [last], one per line.`,
+A words file has 1,000 words below a line [titles], 200 below [first] and 200 below [last], one per
+line.`,
 		Example: `  ds2 generate --size 30MB --out /tmp/ds2-30MB
   ds2 generate --verify /tmp/ds2-30MB
   ds2 generate --rows customers=5000,orders-per-month=200,products=1000 --part us_cust - | head -3
@@ -69,7 +72,6 @@ PowerShell:
 		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i.soft, cmd, args) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&f.size, "size", "", "S, M, L, W, or MB, GB, TB such as 30MB, 80GB, 1TB")
 	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
@@ -87,7 +89,7 @@ PowerShell:
 	flags.Lookup("parallel").DefValue = "the number of processors"
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
 	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this directory with its manifest")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
@@ -97,8 +99,11 @@ func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []stri
 		if f.shard != wholeShard {
 			return usageError("--machine and --machines exclude --shard")
 		}
+		if !given("machine") || !given("machines") {
+			return usageError("--machine and --machines belong together: --machine=2 --machines=16 is the third of sixteen machines")
+		}
 		if f.machine < 0 || f.machine >= f.machines {
-			return usageError("--machine is %d: of %d --machines it must be 0 or more and less than that", f.machine, f.machines)
+			return usageError("--machine is %d: of --machines=%d it must be 0 or more and less than that", f.machine, f.machines)
 		}
 		f.shard = fmt.Sprintf("%d/%d", f.machine+1, f.machines)
 	}
@@ -110,7 +115,7 @@ func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []stri
 	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != ""):
 		return usageError("--verify stands alone: the manifest in the directory says what must be there")
 	case (f.part != "") != toStdout:
-		return usageError("--part NAME and the argument - belong together")
+		return usageError("--part NAME and the argument - belong together: ds2 generate --size S --part us_cust - prints one file")
 	case f.part != "" && f.out != "":
 		return usageError("--part and --out exclude each other: one file to stdout, or a directory")
 	case f.part != "" && (len(f.tables) > 0 || f.shard != wholeShard || f.resume):

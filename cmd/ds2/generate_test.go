@@ -5,18 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Wrong usage of generate and sizes exits 2, names the flag, and touches nothing.
 func TestGenerateUsage(t *testing.T) {
 	dir := t.TempDir()
 	held := filepath.Join(dir, "held")
-	if err := os.Mkdir(held, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(held, "prod.csv"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(held, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(held, "prod.csv"), nil, 0o644))
 	out := filepath.Join(dir, "new")
 	for _, c := range []struct{ args, want string }{
 		{"generate", "--out is missing"},
@@ -37,9 +35,9 @@ func TestGenerateUsage(t *testing.T) {
 		{"generate --size S --out " + filepath.Join(held, "prod.csv"), "--out: read directory"},
 		{"generate --size S --part us_cust", "--part NAME and the argument - belong together"},
 		{"generate --size S --out " + out + " -", "--part NAME and the argument - belong together"},
-		{"generate --size S --machine 4 --machines 4 --out " + out, "--machine is 4: of 4 --machines"},
-		{"generate --size S --machine 0 --out " + out, "--machine is 0: of 0 --machines"},
-		{"generate --size S --machine 1 --out " + out, "--machine is 1: of 0 --machines"},
+		{"generate --size S --machine 4 --machines 4 --out " + out, "--machine is 4: of --machines=4 it must be"},
+		{"generate --size S --machine 0 --out " + out, "--machine and --machines belong together"},
+		{"generate --size S --machine 1 --out " + out, "--machine and --machines belong together"},
 		{"generate --size S --machines 2 --shard 1/2 --out " + out, "--machine and --machines exclude --shard"},
 		{"generate --size S --part us_cust --out " + out + " -", "--part and --out exclude each other"},
 		{"generate --size S --part users -", `--part: unknown file "users"`},

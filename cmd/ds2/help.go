@@ -9,106 +9,141 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpGroups are the headings under which --help shows the flags of a run, and the flags that belong there. What is in none stands
-// under the last.
-var helpGroups = []struct{ heading, flags string }{
-	{"Target", "target engine database-name password-command size words sqlserver-calls"},
-	{"Load shape", "threads ramp-rate warmup-time run-time think-time rate spacing start-at user-offset seed pct-newcustomers n-searches search-batch-size n-line-items config-file"},
-	{"Procedure", "runs restore restore-command clone discard-log settle idle cooldown keep-marked drop-unsteady method start-threads max-threads gain"},
-	{"Measuring", "window checkpoint-first debt max-retries max-errors operation-timeout drain-time"},
-	{"Limits", "limit limits abort-on-fail"},
-	{"Observing", "devices device-record smart server-memory exporter prometheus prometheus-instance power-command power-log power-query metrics-addr pushgateway"},
-	{"Faults", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal deep-every scrub-rate copies"},
-	{"Mailbox", "profile mix lazy batch iops-per-mailbox headroom warm-within"},
-	{"Output", "verify out output run-id quiet help"},
+// commandGroups are the headings of ds2 --help, and the commands under each, in their order.
+var commandGroups = []struct{ heading, commands string }{
+	{"Data", "sizes generate schema load reset snapshot"},
+	{"Run", "demo preflight drive bench tune bench-backup device"},
+	{"Compare", "init experiment compare"},
+	{"Check and report", "verify report"},
+	{"Other", "man version"},
 }
 
-// firstFlags are what a first run needs.
-const firstFlags = "target engine password-command threads runs warmup-time run-time window limit exporter devices power-command restore verify out output quiet help"
+// flagGroups are the headings of --help=all, and the flags under each. What is in none stands under the last.
+var flagGroups = []struct{ heading, flags string }{
+	{"Target", "target engine database-name password-command sqlserver-calls"},
+	{"Dataset", "workload size words data-seed from adopt dry-run drop resume parallel"},
+	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing start-at user-offset seed"},
+	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-marked drop-unsteady method start-threads max-threads gain"},
+	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout drain-time"},
+	{"Limits", "limit limits abort-on-fail"},
+	{"Observing", "devices device-record smart io-trace server-memory exporter prometheus prometheus-instance power-command power-log power-query metrics-addr pushgateway"},
+	{"Faults", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal deep-every scrub-rate copies"},
+	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
+	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy batch iops-per-mailbox headroom"},
+	{"Placement", "data-tablespace index-tablespace server-dir files-per-filegroup data-dir log-dir log-size target-recovery-time driver-login driver-password-file"},
+	{"DVD Store compatibility", "config-file detailed-view virt-dir page-type linux-perf-host windows-perf-host"},
+	{"Output", "verify out output details run-id quiet check help"},
+}
 
-// fewFlags is how many flags a command may have to be shown with all of them.
-const fewFlags = 30
+const (
+	// firstFlags are what a first run needs.
+	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter devices power-command restore " +
+		"resume drop workload mailboxes mailbox-size verify out output quiet help"
+	// fewFlags is how many flags a command may have to be shown with all of them.
+	fewFlags = 25
+	// helpWidth is how long a line of the help may be, and slop by how much package pflag may miss it.
+	helpWidth, slop = 100, 5
+)
 
-// helpValue is --help: of no value, or "all". To cobra it is a bool.
-type helpValue struct{ asked, all bool }
+// helpValue is --help: of no value, "all", or the name of a group. To cobra it is a bool.
+type helpValue struct{ asked string }
 
 func (v *helpValue) Set(text string) error {
-	switch text {
-	case "true":
-	case "all":
-		v.all = true
-	default:
-		return fmt.Errorf("invalid value %q: use --help, or --help=all for all flags", text)
+	if text != "true" && text != "all" && !slices.Contains(groupNames(), text) {
+		return fmt.Errorf("invalid value %q: use --help, --help=all, or one group of flags: %s", text, strings.Join(groupNames(), ", "))
 	}
-	v.asked = true
+	v.asked = text
 	return nil
 }
 
-func (v *helpValue) String() string { return fmt.Sprint(v.asked) }
+func (v *helpValue) String() string { return fmt.Sprint(v.asked != "") }
 func (v *helpValue) Type() string   { return "bool" }
 
-// addHelp has commands of many flags show those that a first run needs, and all of them, under headings, by --help=all.
+// groupNames are the groups of flags as --help takes them.
+func groupNames() (names []string) {
+	for _, g := range flagGroups {
+		names = append(names, strings.ReplaceAll(strings.ToLower(g.heading), " ", "-"))
+	}
+	return names
+}
+
+// addHelp puts the commands into groups. It has commands of many flags show those that a first run needs, all of them, under
+// headings, by --help=all, and those of one heading by its name.
 func addHelp(root *cobra.Command) {
+	cobra.EnableCommandSorting = false
+	for _, g := range commandGroups {
+		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading + ":"})
+		for _, name := range strings.Fields(g.commands) {
+			if cmd, _, err := root.Find([]string{name}); err == nil {
+				cmd.GroupID = g.heading
+			}
+		}
+	}
+	root.SetHelpCommandGroupID("Other")
+	root.SetCompletionCommandGroupID("Other")
 	var help helpValue
 	flags := root.PersistentFlags()
-	flags.VarP(&help, "help", "h", "help; --help=all shows all flags")
+	flags.VarP(&help, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
 	flags.Lookup("help").NoOptDefVal = "true"
 	flags.Lookup("help").DefValue = "false"
-	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string { return groupedFlags(cmd, help.all) })
-	const plain = ".LocalFlags.FlagUsages | trimTrailingWhitespaces"
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), plain, "groupedFlags .", 1))
+	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string { return groupedFlags(cmd, help.asked) })
+	root.SetUsageTemplate(strings.NewReplacer(
+		"\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{groupedFlags .}}",
+		"\n\nGlobal Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "",
+	).Replace(root.UsageTemplate()))
 }
 
-// groupedFlags are the flags of a command as its help shows them.
-func groupedFlags(cmd *cobra.Command, all bool) string {
-	visible := 0
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			visible++
-		}
-	})
-	if visible <= fewFlags {
-		return strings.TrimRight(cmd.LocalFlags().FlagUsages(), "\n")
+// groupedFlags are the flags of a command as its help shows them; asked is the value of --help.
+func groupedFlags(cmd *cobra.Command, asked string) string {
+	var all []*pflag.Flag
+	for _, set := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
+		set.SortFlags = false
+		set.VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		})
 	}
-	if !all {
-		shown, text := usages(cmd, strings.Fields(firstFlags), nil)
-		return fmt.Sprintf("%s\n\n%d more, by --help=all: %s", text, visible-len(shown), strings.ToLower(headings()))
-	}
-	var taken, parts []string
-	for i, g := range helpGroups {
-		names := strings.Fields(g.flags)
-		var rest []string
-		if i == len(helpGroups)-1 {
-			rest = taken
+	switch {
+	case asked == "all" && len(all) > fewFlags:
+		text := ""
+		for _, g := range flagGroups {
+			text += usages(g.heading, all, func(f *pflag.Flag) bool { return groupOf(f) == g.heading })
 		}
-		shown, text := usages(cmd, names, rest)
-		taken = append(taken, shown...)
-		if len(shown) > 0 {
-			parts = append(parts, g.heading+":\n"+text)
-		}
+		return text
+	case slices.Contains(groupNames(), asked):
+		heading := flagGroups[slices.Index(groupNames(), asked)].heading
+		return usages(heading, all, func(f *pflag.Flag) bool { return groupOf(f) == heading })
+	case len(all) <= fewFlags:
+		return usages("Flags", all, func(*pflag.Flag) bool { return true })
 	}
-	return strings.Join(parts, "\n\n")
+	first := usages("Flags for a first run", all, func(f *pflag.Flag) bool { return slices.Contains(strings.Fields(firstFlags), f.Name) })
+	names := groupNames()
+	return fmt.Sprintf("%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
+		first, len(all), strings.Join(names[:8], ", "), strings.Join(names[8:], ", "))
 }
 
-func headings() string {
-	var all []string
-	for _, g := range helpGroups {
-		all = append(all, g.heading)
+// groupOf is the heading that a flag stands under.
+func groupOf(f *pflag.Flag) string {
+	for _, g := range flagGroups {
+		if slices.Contains(strings.Fields(g.flags), f.Name) {
+			return g.heading
+		}
 	}
-	return strings.Join(all, ", ")
+	return flagGroups[len(flagGroups)-1].heading
 }
 
-// usages are those of some flags of a command, in its own order; where others are given, of all flags that are not among these too.
-func usages(cmd *cobra.Command, names, others []string) (shown []string, text string) {
+// usages are those of some flags below a heading, or nothing where there are none.
+func usages(heading string, all []*pflag.Flag, shown func(*pflag.Flag) bool) string {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.SortFlags = false
-	local := cmd.LocalFlags()
-	local.SortFlags = false
-	local.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && (slices.Contains(names, f.Name) || others != nil && !slices.Contains(others, f.Name)) {
+	for _, f := range all {
+		if shown(f) {
 			set.AddFlag(f)
-			shown = append(shown, f.Name)
 		}
-	})
-	return shown, strings.TrimRight(set.FlagUsagesWrapped(100), "\n")
+	}
+	if !set.HasAvailableFlags() {
+		return ""
+	}
+	return "\n\n" + heading + ":\n" + strings.TrimRight(set.FlagUsagesWrapped(helpWidth-slop), "\n")
 }

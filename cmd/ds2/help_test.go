@@ -4,44 +4,63 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 // TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a heading that exists
-// for it.
+// for it. --help=GROUP shows the flags of one heading. No line of any help is longer than a terminal is wide.
 func TestHelpGroups(t *testing.T) {
 	root := newRoot()
 	known := map[string]bool{"help": true}
-	for _, name := range []string{"drive", "bench", "tune"} {
-		cmd, _, err := root.Find([]string{name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, short, _ := execute(t, name, "--help")
-		_, all, _ := execute(t, name, "--help=all")
-		if n := strings.Count(short, "\n      --") + strings.Count(short, "\n  -"); n < 10 || n > 20 || !strings.Contains(short, "--help=all") {
-			t.Errorf("ds2 %s --help shows %d flags\n%s", name, n, short)
-		}
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			known[f.Name] = true
-			if n := strings.Count(all, " --"+f.Name+" ") + strings.Count(all, " --"+f.Name+"["); !f.Hidden && f.Name != "help" && n == 0 {
-				t.Errorf("ds2 %s --help=all does not show --%s", name, f.Name)
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		args := strings.Fields(cmd.CommandPath())[1:]
+		_, all, _ := execute(t, append(slices.Clone(args), "--help=all")...)
+		_, short, _ := execute(t, append(slices.Clone(args), "--help")...)
+		// The text of completion for shells is cobra's.
+		for line := range strings.Lines(all + short) {
+			if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > helpWidth && !strings.Contains(cmd.CommandPath(), "completion ") {
+				t.Errorf("%s --help has a line of %d characters: %s", cmd.CommandPath(), width, line)
 			}
-			grouped := slices.ContainsFunc(helpGroups, func(g struct{ heading, flags string }) bool { return slices.Contains(strings.Fields(g.flags), f.Name) })
-			if !f.Hidden && !grouped {
-				t.Errorf("--%s stands under no heading", f.Name)
+		}
+		if cmd.Parent() == root && cmd.GroupID == "" {
+			t.Errorf("%s stands under no heading", cmd.CommandPath())
+		}
+		flags := 0
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			flags++
+			known[f.Name] = true
+			if n := strings.Count(all, " --"+f.Name+" ") + strings.Count(all, " --"+f.Name+"["); f.Name != "help" && n == 0 {
+				t.Errorf("%s --help=all does not show --%s", cmd.CommandPath(), f.Name)
+			}
+			grouped := slices.ContainsFunc(flagGroups, func(g struct{ heading, flags string }) bool { return slices.Contains(strings.Fields(g.flags), f.Name) })
+			if strings.Contains("load drive bench tune preflight", cmd.Name()) && !grouped {
+				t.Errorf("%s: --%s stands under no heading", cmd.CommandPath(), f.Name)
 			}
 		})
+		if n := strings.Count(short, "\n      --") + strings.Count(short, "\n  -"); n > fewFlags {
+			t.Errorf("%s --help shows %d flags of %d", cmd.CommandPath(), n, flags)
+		}
+		for _, below := range cmd.Commands() {
+			walk(below)
+		}
 	}
-	for _, g := range helpGroups {
+	walk(root)
+	for _, g := range flagGroups {
 		for _, name := range strings.Fields(g.flags) {
 			if !known[name] {
 				t.Errorf("%s: there is no flag --%s", g.heading, name)
 			}
 		}
 	}
-	if code, _, stderr := execute(t, "drive", "--help=nothing"); code != exitUsage || !strings.Contains(stderr, "--help=all") {
+	_, faults, _ := execute(t, "drive", "--help=faults")
+	if !strings.Contains(faults, "\nFaults:\n") || !strings.Contains(faults, "--crash-cycles") || strings.Contains(faults, "--target string") {
+		t.Errorf("--help=faults shows %s", faults)
+	}
+	if code, _, stderr := execute(t, "drive", "--help=nothing"); code != exitUsage || !strings.Contains(stderr, "--help=all") || !strings.Contains(stderr, "load-shape") {
 		t.Errorf("--help=nothing: exit %d, %s", code, stderr)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"net"
 	"net/url"
@@ -14,6 +13,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
@@ -24,27 +25,15 @@ func TestHostileDatabase(t *testing.T) {
 	t.Parallel()
 	const hostile = "x\x1b[2J\u202ecod.exe"
 	server := pgtest.Server(t)
-	admin, err := sql.Open("pgx", server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
+	admin := openDB(t, server.URL("postgres"))
 	name := fmt.Sprintf("%s%d", hostile, time.Now().UnixNano())
 	u, err := url.Parse(server.URL("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.Path = "/" + name
 	target := u.String()
 	t.Cleanup(func() {
-		db, err := sql.Open("pgx", server.URL("postgres"))
-		if err == nil {
-			defer db.Close()
-			_, err = db.Exec(`DROP DATABASE IF EXISTS "` + name + `" WITH (FORCE)`)
-		}
-		if err != nil {
-			t.Error(err)
-		}
+		_, err := admin.Exec(`DROP DATABASE IF EXISTS "` + name + `" WITH (FORCE)`)
+		require.NoError(t, err)
 	})
 	out := filepath.Join(t.TempDir(), "record")
 	clean := func(command, text string) {
@@ -69,15 +58,9 @@ func TestHostileDatabase(t *testing.T) {
 	run(exitDone, "report", out)
 	run(exitDone, "verify", "--target", target)
 	log, err := os.ReadFile(filepath.Join(out, "run.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	clean("run.log", string(log))
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(t, target)
 	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
 		if _, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note); err != nil {
 			t.Fatal(err)
@@ -94,10 +77,7 @@ func TestHostileDatabase(t *testing.T) {
 // printed outside of the log's format.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	target := loaded(t)
 	const address = "127.0.0.1:39465"
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "6s", "--metrics-addr", address, "--quiet", "--out", "out")
 	program := p.Path
@@ -110,15 +90,11 @@ func TestFewDescriptors(t *testing.T) {
 	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
 	for range 200 {
 		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer conn.Close()
 		fmt.Fprint(conn, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
 	}
-	if !p.endsWithin(time.Minute) {
-		t.Fatal("the run does not end")
-	}
+	p.awaitEnd(t)
 	if code := p.ProcessState.ExitCode(); code != exitDone {
 		t.Errorf("exit %d, %s", code, p.stderr.String())
 	}
@@ -127,9 +103,7 @@ func TestFewDescriptors(t *testing.T) {
 		t.Errorf("%s\n%s\n%v", said, log, err)
 	}
 	record, err := result.Read(filepath.Join(p.Dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if rows := len(record.Host.Rows); rows < 5 {
 		t.Errorf("%d seconds of counters of 6", rows)
 	}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/dockertest"
 	"ds2/internal/localpg/pgtest"
 )
@@ -32,12 +34,8 @@ func TestImage(t *testing.T) {
 	}
 	const user = 10001
 	volume := filepath.Join(t.TempDir(), "volume")
-	if err := os.Mkdir(volume, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chown(volume, user, user); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(volume, 0o700))
+	require.NoError(t, os.Chown(volume, user, user))
 	// As restricted as the jobs' pods are, with the machine's network, in which the test's server is.
 	contained := func(args ...string) string {
 		return docker(t, append([]string{"run", "--rm", "--network=host", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"ds2/internal/experiment"
+	"ds2/internal/upkeep"
 )
 
 // initFlags are what goes into the file of an experiment. Most are texts: the experiment itself judges them.
@@ -32,17 +32,19 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [FILE.yaml]",
 		Short: "Write a commented file for ds2 experiment",
-		Long: `Writes a file for ds2 experiment from a few flags, with comments that say what else it can hold: a configuration for each
---target, each compared with each of the --threads. Without a name the file is experiment.yaml; - is standard output. A
-file that exists is left alone.
+		Long: `Writes a file for ds2 experiment from a few flags, with comments that say what else it can hold: a
+configuration for each --target, each compared with each of the --threads. Without a name the file
+is experiment.yaml; - is standard output. A file that exists is left alone.
 
-The file never holds a password: where a target's URL has one, the file refers to a variable, which ds2 init names.`,
+The file never holds a password: where a target's URL has one, the file refers to a variable, which
+ds2 init names.`,
 		Example: `  ds2 init --target postgres://ds2:ds2@localhost/ds2 --threads 8,32,128
-  ds2 init arrays.yaml --target hdd=postgres://ds2@db1/ds2 --target ssd=postgres://ds2@db2/ds2 --until '2 %'
+  ds2 init arrays.yaml --until '2 %' \
+      --target hdd=postgres://ds2@db1/ds2 --target ssd=postgres://ds2@db2/ds2
   ds2 experiment arrays.yaml --plan
 
 PowerShell:
-  ds2 init arrays.yaml --target 'hdd=postgres://ds2@db1/ds2' --target 'ssd=postgres://ds2@db2/ds2' --threads '32,128'`,
+  ds2 init arrays.yaml --target 'hdd=postgres://ds2@db1/ds2' --threads '32,128'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -52,12 +54,11 @@ PowerShell:
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringArrayVar(&f.Targets, "target", nil, "URL of a database, with a name for the report before it: hdd=postgres://ds2@db1/ds2; once for each configuration")
 	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are compared; also --n-threads")
 	flags.StringVar(&f.Size, "size", "", "expected size of the databases: S, M, L, W, 30MB, 80GB (default: the size they have)")
 	flags.StringVar(&f.RunTime, "run-time", "20m", "length of each run after the warm-up: minutes, or a duration such as 90s")
-	flags.Var(oneOf(&f.Restore, experiment.RestoreReset, experiment.RestoreSnapshot, experiment.RestoreNone), "restore", "how each database is restored before a run")
+	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how each database is restored before a run")
 	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, with --until 6..10)")
 	flags.StringVar(&f.Until, "until", "", "stop when the 95 % interval of every difference reaches at most so far, such as '2 %'")
 	flags.StringArrayVar(&f.Limits, "limit", nil, "limit that every run is judged by, such as 'order p95 < 500ms'; may be repeated")
@@ -122,7 +123,7 @@ func (f *initFlags) file(path string) (text string, variables []string, err erro
 		if m := namedTarget.FindStringSubmatch(given); m != nil {
 			t.Name, t.URL = m[1], m[2]
 		}
-		variable := "DS2_" + noIdentifier.ReplaceAllString(strings.ToUpper(t.Name), "_") + "_PASSWORD"
+		variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(t.Name), "_") // begins with no digit, nor like the variables of flags
 		url := withReference(t.URL, variable)
 		if url != t.URL {
 			t.URL, variables = url, append(variables, variable)

@@ -13,7 +13,7 @@ var commentedKey = regexp.MustCompile(`(?m)^( *)# ([a-z-]+: .*)$`)
 // TestInit: what it writes is an experiment as the flags say, and so it is with all that is commented out.
 func TestInit(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("DS2_6_SSD_PASSWORD", "s3cret")
+	t.Setenv("PASSWORD_6_SSD", "s3cret")
 	t.Setenv("OWN", "x")
 	for _, c := range []struct {
 		why            string
@@ -27,7 +27,7 @@ func TestInit(t *testing.T) {
 			[]string{"24 disks, threads 32", "24 disks, threads 128", "6 ssd, threads 32", "6 ssd, threads 128"}, 5},
 		{"a range of runs, SQL Server", []string{"--target", "sqlserver://ds2@db1?database=DS2&password=s3cret", "--runs", "3..7", "--until", "5%", "--limit", "errors < 1%"}, []string{"target1"}, 1},
 	} {
-		t.Setenv("DS2_TARGET1_PASSWORD", "s3cret")
+		t.Setenv("PASSWORD_TARGET1", "s3cret")
 		file := strings.ReplaceAll(c.why, " ", "-") + ".yaml"
 		if code, _, stderr := execute(t, append([]string{"init", file}, c.args...)...); code != exitDone || strings.Contains(stderr, "s3cret") {
 			t.Fatalf("%s: exit %d, %s", c.why, code, stderr)
@@ -90,9 +90,7 @@ func TestInitRefuses(t *testing.T) {
 		{"a range without until", "runs: 3..9 takes until", []string{"new.yaml", "--target", "postgres://db1/ds2", "--runs", "3..9"}},
 		{"a host name", "which also needs --engine", []string{"new.yaml", "--target", "db1"}},
 	} {
-		if code, _, stderr := execute(t, append([]string{"init"}, c.args...)...); code != exitUsage || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: exit %d, %s, want %s", c.why, code, stderr, c.want)
-		}
+		fails(t, exitUsage, c.want, append([]string{"init"}, c.args...)...)
 	}
 	if files, err := filepath.Glob("*"); err != nil || len(files) != 1 {
 		t.Errorf("files %q, %v", files, err)

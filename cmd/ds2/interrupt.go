@@ -120,8 +120,10 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 		}
 	}()
 	return i, func() {
-		signal.Stop(signals)
-		close(released)
+		if i.soft.Err() == nil { // else a second signal is still to come, and must not end the process by itself before its exit code
+			signal.Stop(signals)
+			close(released)
+		}
 		cancel()
 	}
 }

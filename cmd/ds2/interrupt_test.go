@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"fmt"
 	"io/fs"
@@ -20,15 +21,16 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
 
-// mayTakeSecond is when a command counts as hanging after the second signal. A second is promised, which a busy machine does not
-// keep; what hangs here, on a server that is stopped, hangs for ever.
-const mayTakeSecond = time.Minute
+// patience is when something counts as hanging that is waited for: a second is promised of what follows a second signal, which a busy
+// machine does not keep; what hangs here, hangs for ever.
+const patience = 5 * time.Minute
 
 // output is what a program writes, to be read while it does.
 type output struct {
@@ -68,9 +70,7 @@ func startProgram(t *testing.T, args ...string) *program {
 
 func (p *program) start(t *testing.T) {
 	t.Helper()
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Start())
 	go func() {
 		defer close(p.ended)
 		p.Wait()
@@ -84,14 +84,14 @@ func (p *program) start(t *testing.T) {
 // await waits until done is true.
 func (p *program) await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-p.ended:
 			t.Fatalf("%s ended before %s: %s\n%s", p, what, p.ProcessState, p.stderr.String())
 		default:
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: waited a minute for %s", p, what)
+			t.Fatalf("%s: waited in vain for %s", p, what)
 		}
 	}
 }
@@ -108,6 +108,14 @@ func (p *program) endsWithin(d time.Duration) bool {
 		return true
 	case <-time.After(d):
 		return false
+	}
+}
+
+// awaitEnd waits until the program has ended.
+func (p *program) awaitEnd(t *testing.T) {
+	t.Helper()
+	if !p.endsWithin(patience) {
+		t.Fatalf("%s does not end: %s", p.name, p.stderr.String())
 	}
 }
 
@@ -130,19 +138,11 @@ func newTroubledServer(t *testing.T) *troubledServer {
 	t.Helper()
 	server := pgtest.Start(t, localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
 	target, err := url.Parse(server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop()), "ds2", "127.0.0.1:0", target.Host)
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
-	admin, err := sql.Open("pgx", target.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { admin.Close() })
+	admin := openDB(t, target.String())
 	return &troubledServer{server, proxy, admin}
 }
 
@@ -150,9 +150,7 @@ func newTroubledServer(t *testing.T) *troubledServer {
 func (s *troubledServer) through(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(s.URL(database))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.Host = s.proxy.Listen
 	return u.String()
 }
@@ -167,19 +165,13 @@ func (s *troubledServer) exec(t *testing.T, statement string) {
 // lock takes a lock in a database, past the proxy, so that who needs it comes to a halt.
 func (s *troubledServer) lock(t *testing.T, database, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", s.URL(database))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := openDB(t, s.URL(database))
 	tx, err := db.Begin()
 	if err == nil {
 		t.Cleanup(func() { tx.Rollback() })
 		_, err = tx.Exec(statement)
 	}
-	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	require.NoError(t, err, statement)
 }
 
 // waits tells whether so many sessions of ds2 wait for a lock in a database.
@@ -188,9 +180,7 @@ func (s *troubledServer) waits(t *testing.T, database string, sessions int) func
 		var n int
 		err := s.admin.QueryRow(`SELECT count(*) FROM pg_stat_activity
 			WHERE datname = $1 AND application_name LIKE 'ds2%' AND wait_event_type = 'Lock'`, database).Scan(&n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return n >= sessions
 	}
 }
@@ -199,14 +189,10 @@ func (s *troubledServer) waits(t *testing.T, database string, sessions int) func
 func signalAll(t *testing.T, data string, s syscall.Signal) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	line, _, _ := strings.Cut(string(content), "\n")
 	pid, err := strconv.Atoi(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	for _, p := range append(strings.Fields(string(children)), line) {
 		pid, _ := strconv.Atoi(p)
@@ -219,9 +205,7 @@ func signalAll(t *testing.T, data string, s syscall.Signal) {
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newTroubledServer(t)
-	if code, _, stderr := execute(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet")
 	for _, trouble := range []struct {
 		why         string
 		begin, over func()
@@ -230,16 +214,12 @@ func TestSecondSignal(t *testing.T) {
 		{"the network swallows all packets", func() {
 			for _, stream := range []string{"upstream", "downstream"} {
 				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "` + stream + `", "type": "timeout", "stream": "` + stream + `", "attributes": {"timeout": 0}}`))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 			}
 		}, func() {
 			s.proxy.Toxics.ResetToxics(t.Context())
 			s.proxy.Stop() // and with it the connections that hang in it
-			if err := s.proxy.Start(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, s.proxy.Start())
 		}},
 		{"the server is down", s.Kill, func() {}},
 	} {
@@ -257,20 +237,18 @@ func TestSecondSignal(t *testing.T) {
 func TestFirstSignal(t *testing.T) {
 	t.Parallel()
 	s := newTroubledServer(t)
-	if code, _, stderr := execute(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet")
 	for _, p := range commandsAtWork(t, s, func(name string) bool {
 		return !slices.Contains([]string{"drive", "bench", "experiment", "tune"}, name)
 	}) {
 		p.Process.Signal(syscall.SIGINT)
-		if !p.endsWithin(mayTakeSecond) || p.ProcessState.ExitCode() != exitInterrupted {
+		if !p.endsWithin(patience) || p.ProcessState.ExitCode() != exitInterrupted {
 			t.Errorf("%s: %v, %s", p.name, p.ProcessState, p.stderr.String())
 		}
 	}
 	queries := "unknown"
 	var err error
-	for until := time.Now().Add(mayTakeSecond); queries != "" && err == nil && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(patience); queries != "" && err == nil && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		err = s.admin.QueryRow("SELECT coalesce(string_agg(datname || ': ' || query, '; '), '') FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'").Scan(&queries)
 	}
 	if err != nil || queries != "" {
@@ -281,7 +259,7 @@ func TestFirstSignal(t *testing.T) {
 // commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are amid their work.
 // Those without are left out.
 func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
-	run := []string{"--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
+	run := []string{"--threads", "2", "--think-time", "50ms", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
 	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
 	const databases = "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE" // taken once, last
 	type command struct {
@@ -315,38 +293,42 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 		s.exec(t, "CREATE DATABASE restore_ds2_snapshot TEMPLATE origin")
 	}
 	var all []*program
+	awaited := 0
+	await := func() {
+		for ; awaited < len(all); awaited++ {
+			p, c := all[awaited], commands[awaited]
+			switch database := cmp.Or(c.within, c.name); {
+			case c.lock != "", c.with > 0:
+				p.await(t, "it waits for a lock", s.waits(t, database, c.with+1))
+			case c.file != "":
+				p.await(t, "orders", p.holds(c.file, "phase=run"))
+			default:
+				p.await(t, "rows", func() bool {
+					var n int
+					err := s.admin.QueryRow("SELECT count(*) FROM pg_stat_progress_copy").Scan(&n)
+					return err == nil && n > 0
+				})
+			}
+		}
+	}
 	for _, c := range commands {
 		if c.name != "experiment" {
 			c.args = append(c.args, "--target", s.through(t, c.name))
 		}
 		p := startProgram(t, c.args...)
 		p.name = c.name
-		file := "target: " + s.through(t, "experiment") + "\nrun-time: 10m\nwarmup-time: 0\nsettle: 0\nidle: 0\nramp-rate: 100\nmetrics-addr: ''\nrestore: none\nfactors: {threads: [2]}\n"
-		if err := os.WriteFile(filepath.Join(p.Dir, "threads.yaml"), []byte(file), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		database := c.name
-		if c.within != "" {
-			database = c.within
+		file := "target: " + s.through(t, "experiment") + "\nrun-time: 10m\nthink-time: 50ms\nwarmup-time: 0\nsettle: 0\nidle: 0\nramp-rate: 100\nmetrics-addr: ''\npractice: 0\nrestore: none\nfactors: {threads: [2]}\n"
+		require.NoError(t, os.WriteFile(filepath.Join(p.Dir, "threads.yaml"), []byte(file), 0o644))
+		if c.within != "" { // the load makes its database before
+			await()
 		}
 		if c.lock != "" {
-			s.lock(t, database, c.lock)
+			s.lock(t, cmp.Or(c.within, c.name), c.lock)
 		}
 		p.start(t)
-		switch {
-		case c.lock != "", c.with > 0:
-			p.await(t, "it waits for a lock", s.waits(t, database, c.with+1))
-		case c.file != "":
-			p.await(t, "orders", p.holds(c.file, "phase=run"))
-		default:
-			p.await(t, "rows", func() bool {
-				var n int
-				err := s.admin.QueryRow("SELECT count(*) FROM pg_stat_progress_copy").Scan(&n)
-				return err == nil && n > 0
-			})
-		}
 		all = append(all, p)
 	}
+	await()
 	return all
 }
 
@@ -368,8 +350,8 @@ func stopTwice(t *testing.T, programs []*program) {
 		p.Process.Signal(syscall.SIGINT)
 	}
 	for _, p := range programs {
-		if !p.endsWithin(mayTakeSecond - time.Since(second)) {
-			t.Errorf("%s is there %s after the second signal", p.name, mayTakeSecond)
+		if !p.endsWithin(patience - time.Since(second)) {
+			t.Errorf("%s is there %s after the second signal", p.name, patience)
 			p.Process.Signal(syscall.SIGQUIT) // says where
 			if !p.endsWithin(time.Minute) {
 				t.Errorf("%s is there a minute after SIGQUIT", p.name)
@@ -402,7 +384,7 @@ func checkRecords(t *testing.T, p *program) {
 		return nil
 	})
 	if p.name == "bench" {
-		if _, err := result.ReadBench(p.out); err != nil {
+		if _, err := result.ReadSummary[result.Bench](p.out); err != nil {
 			t.Error(err)
 		}
 	}
@@ -413,9 +395,7 @@ func TestSecondSignalOfGenerate(t *testing.T) {
 	t.Parallel()
 	p := startProgram(t, "generate", "--size", "1GB", "--part", "us_cust", "-")
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer read.Close()
 	p.Stdout = write
 	p.start(t)
@@ -445,13 +425,9 @@ func TestSecondSignalOfDemo(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			t.Parallel()
 			temp, err := os.MkdirTemp("/tmp", "ds2-demo-")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			t.Cleanup(func() { os.RemoveAll(temp) })
-			if err := os.Chmod(temp, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Chmod(temp, 0o755))
 			p := startProgram(t, "demo", "--size", "1MB", "--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--out", "out")
 			p.name = "demo"
 			p.Env = append(os.Environ(), "TMPDIR="+temp)
@@ -462,9 +438,7 @@ func TestSecondSignalOfDemo(t *testing.T) {
 				t.Fatalf("clusters %v, %v", clusters, err)
 			}
 			content, err := os.ReadFile(filepath.Join(clusters[0], "postmaster.pid"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			line, _, _ := strings.Cut(string(content), "\n")
 			pid, _ := strconv.Atoi(line)
 			if c.trouble != 0 {
@@ -485,30 +459,21 @@ func TestSecondSignalOfDemo(t *testing.T) {
 // TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
 func TestReaderWhoHasGone(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "12s", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out")
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.Stdout, p.Stderr = write, write
 	p.start(t)
 	write.Close()
 	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
 	read.Close() // before the first line of progress
-	if !p.endsWithin(time.Minute) {
-		t.Fatal("the run did not end")
-	}
+	p.awaitEnd(t)
 	if code := p.ProcessState.ExitCode(); code != exitFailed { // the result could not be printed
 		t.Errorf("%s, want exit %d", p.ProcessState, exitFailed)
 	}
 	record, err := result.Read(p.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if record.Status != result.Done || record.Audit == nil || !record.Audit.Passed {
 		t.Errorf("status %s, audit %+v", record.Status, record.Audit)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/result"
+	"ds2/internal/workload"
 )
 
 // argumentsKey is where a context has the arguments of the command line.
@@ -20,10 +21,15 @@ func withArguments(ctx context.Context, args []string) context.Context {
 }
 
 // invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one.
-func invocation(cmd *cobra.Command) *result.Command { return invocationWith(cmd, cmd.Flags()) }
+func invocation(cmd *cobra.Command) *result.Command { return invocationWith(cmd, cmd.Flags(), nil) }
 
-// invocationWith is an invocation with the flags of a run that the command line does not give itself.
-func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet) *result.Command {
+// invocationWith is an invocation with the flags of a run that the command line does not give itself, without those that the run's
+// workload does not have.
+func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
+	others := map[string]string{}
+	if plan != nil { // else nobody knows of which workload the run would have been
+		others = ofOthers(plan.Workload().Name(), func(t tenant) []string { return t.runFlags })
+	}
 	args, _ := cmd.Context().Value(argumentsKey{}).([]string)
 	words := []string{"ds2"}
 	for i, arg := range args {
@@ -36,8 +42,10 @@ func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet) *result.Command {
 	}
 	c := &result.Command{Line: strings.Join(words, " "), Flags: map[string]string{}}
 	flags.VisitAll(func(f *pflag.Flag) {
-		switch value := f.Value.String(); {
-		case value == "" || f.Name == "help":
+		value := f.Value.String()
+		_, other := others[f.Name]
+		switch {
+		case value == "" || f.Name == "help" || other:
 		case f.Name == passwordCommand:
 			c.Flags[f.Name] = "***"
 		default:

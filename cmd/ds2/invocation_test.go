@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
 )
 
 // TestInvocation: the record has the command as it was typed and every flag, without the passwords.
@@ -14,9 +15,7 @@ func TestInvocation(t *testing.T) {
 	root := newRoot()
 	root.SetArgs(args)
 	drive, _, err := root.Find(args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var line, threads, ramp string
 	drive.RunE = func(cmd *cobra.Command, _ []string) error {
 		c := invocation(cmd)
@@ -28,9 +27,7 @@ func TestInvocation(t *testing.T) {
 		}
 		return nil
 	}
-	if err := root.ExecuteContext(withArguments(t.Context(), args)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, root.ExecuteContext(withArguments(t.Context(), args)))
 	want := `ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' --limit 'order p95 < 200ms' --n_threads=8` +
 		` --power-command 'ipmitool -H bmc -U admin -P *** dcmi power reading' --password-command ***`
 	if line != want || threads != "8" || ramp != "10" {

@@ -19,7 +19,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	run := []string{"--target", target, "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--output", "json"}
 	record := filepath.Join(dir, "run")
 	file := filepath.Join(dir, "threads.yaml")
-	if err := os.WriteFile(file, []byte("target: "+target+"\nruns: 1\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nrun-time: 1s\nkeep-marked: true\nmetrics-addr: ''\nfactors:\n  threads: [1, 2]\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte("target: "+target+"\nruns: 1\npractice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nrun-time: 1s\nkeep-marked: true\nmetrics-addr: ''\nfactors:\n  threads: [1, 2]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{

@@ -71,7 +71,7 @@ func (k *killed) kill(name string, args ...string) bool {
 // same holds the database against the one that was loaded.
 func (k *killed) same(after string) {
 	k.Helper()
-	if got := contents(k.T, k.target); !maps.Equal(got, k.fresh) {
+	if got := pgtest.Contents(k.T, k.target); !maps.Equal(got, k.fresh) {
 		k.Errorf("after %s:\n%v\nafter the load:\n%v", after, got, k.fresh)
 	}
 }
@@ -160,7 +160,7 @@ func TestKilled(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	k.fresh = contents(t, k.target)
+	k.fresh = pgtest.Contents(t, k.target)
 	dir := t.TempDir()
 	commands := []string{"load", "drive", "bench", "snapshot", "reset", "verify"}
 	hits := map[string]int{}

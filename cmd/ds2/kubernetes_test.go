@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
 	"ds2/internal/localpg/pgtest"
@@ -25,20 +26,14 @@ const kubernetesScripts = "../../scripts/kubernetes/"
 func readYAML(t *testing.T, path string, v any) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.Unmarshal(text, v); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, v))
 }
 
 // The jobs are such as Kubernetes takes, by its own schema; a misspelt field is not.
 func TestKubernetesJobSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("../../testdata/kubernetes/job-batch-v1.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, file := range []string{"generate.yaml", "drive.yaml"} {
 		var job map[string]any
 		readYAML(t, kubernetesScripts+file, &job)
@@ -91,9 +86,7 @@ func TestKubernetesGenerate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for i := range pods {
 		for range 2 { // once more, as where a pod was started again
-			if code, _, stderr := execute(t, podArgs(args, i, "--size=W", "--size=1MB", "/data/ds2-W", dir)...); code != exitDone {
-				t.Fatalf("pod %d: exit %d, %s", i, code, stderr)
-			}
+			must(t, podArgs(args, i, "--size=W", "--size=1MB", "/data/ds2-W", dir)...)
 		}
 	}
 	if code, stdout, stderr := execute(t, "generate", "--verify", dir); code != exitDone || !strings.Contains(stdout, "40 files") {
@@ -111,9 +104,7 @@ func TestKubernetesDrive(t *testing.T) {
 	const rate = 5 // orders a second of each pod
 	pods, args := indexedJob(t, "drive.yaml")
 	target, records := pgtest.Database(t), t.TempDir()
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "-q"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	must(t, "load", "--target", target, "--size", "1MB", "-q")
 	var addresses []string
 	for range pods {
 		addresses = append(addresses, promtest.FreeAddress(t))
@@ -132,9 +123,7 @@ func TestKubernetesDrive(t *testing.T) {
 		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
 		said = append(said, new(bytes.Buffer))
 		pod.Stdout, pod.Stderr = said[i], said[i]
-		if err := pod.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, pod.Start())
 		running = append(running, pod)
 	}
 	for i, pod := range running {
@@ -183,7 +172,5 @@ func TestComposeFile(t *testing.T) {
 	if _, declared := file.Volumes["records"]; !declared || ds2.Image != "ds2:latest" || len(ds2.Volumes) != 1 || ds2.Volumes[0] != "records:/work" {
 		t.Errorf("%+v", file)
 	}
-	if code, _, stderr := execute(t, append(ds2.Command, "--help")...); code != exitDone {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	must(t, append(ds2.Command, "--help")...)
 }

@@ -36,5 +36,5 @@ func (f *limitFlags) parse(run time.Duration) ([]limit.Limit, error) {
 
 // abortFlag is --abort-on-fail.
 func abortFlag(flags *pflag.FlagSet, after *time.Duration) {
-	flags.Var(durationValue{after, time.Second}, "abort-on-fail", "end the run when a limit has failed for this long, such as 30s; limits are judged at this interval, so it can take twice as long")
+	flags.Var(durationValue{d: after}, "abort-on-fail", "end the run when a limit has failed for this long, such as 30s; limits are judged at this interval, so it can take twice as long")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -17,14 +17,12 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// loadedServer is a server of one's own with the dataset of size S in it.
+// loadedServer is a server of one's own with the dataset of 1 MB in it.
 func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	t.Helper()
 	server := pgtest.Start(t, localpg.Options{Checksums: true})
 	target = server.URL("ds2")
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "S", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	return server, target
 }
 
@@ -44,10 +42,7 @@ func TestLimitSyntax(t *testing.T) {
 		"--crash-after 1m --verify none --kill-command false --start-command true": "--crash-after needs --verify audit or deep",
 		"--limits jetstress --abort-on-fail 100ms":                                 "--abort-on-fail is 100ms",
 	} {
-		code, _, stderr := execute(t, append([]string{"drive", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
-		if code != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("ds2 drive %s: exit %d, %q; want exit 2 and %q", args, code, stderr, want)
-		}
+		fails(t, exitUsage, want, append([]string{"drive", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
 	}
 	for args, want := range map[string]string{
 		"--method guess":                    "--method",
@@ -60,10 +55,7 @@ func TestLimitSyntax(t *testing.T) {
 		"--limit opm>5 --abort-on-fail 30s":                     "--abort-on-fail cannot be used with a limit on opm",
 		"--restore backup":                                      "--restore: invalid value \"backup\"",
 	} {
-		code, _, stderr := execute(t, append([]string{"tune", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
-		if code != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("ds2 tune %s: exit %d, %q; want exit 2 and %q", args, code, stderr, want)
-		}
+		fails(t, exitUsage, want, append([]string{"tune", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
 	}
 }
 
@@ -81,9 +73,7 @@ func TestLimitsForReal(t *testing.T) {
 		t.Fatalf("drive: exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	record, err := result.Read(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK || len(record.DeepChecks) != 1 || len(record.DeepChecks[0].Damage) != 0 {
 		t.Errorf("limits %+v, deep checks %+v", record.Limits, record.DeepChecks)
 	}
@@ -94,16 +84,14 @@ func TestLimitsForReal(t *testing.T) {
 		if code != exitDone || !strings.Contains(stdout, " OPM with ") || strings.Count(stderr, "trial ") < 4 {
 			t.Fatalf("tune by %s: exit %d\n%s\n%s", method, code, stdout, stderr)
 		}
-		search, err := result.ReadSearch(out)
-		if err != nil || search == nil || search.Best == nil {
+		search, err := result.ReadSummary[result.Search](out)
+		if err != nil || search.Best == nil {
 			t.Fatalf("record of the search: %+v, %v", search, err)
 		}
-		for n, dir := range trialDirs(*search) {
+		for n, dir := range trialDirs(search) {
 			trial, err := result.Read(filepath.Join(out, dir))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if customers := trial.Before[0][audit.LastCustomer]; trial.Audit == nil || !trial.Audit.Passed || customers != 20_000 {
+			require.NoError(t, err)
+			if customers := trial.Before[0][audit.LastCustomer]; trial.Audit == nil || !trial.Audit.Passed || customers != 2_000 {
 				t.Errorf("trial %d began with %d customers, want those of the load; audit %+v", n, customers, trial.Audit)
 			}
 		}
@@ -121,13 +109,9 @@ func TestLimitsForReal(t *testing.T) {
 		}
 	}
 	continuedSearch(t, filepath.Join(dir, "golden"), append([]string{"tune", "--out", filepath.Join(dir, "golden"), "--method", "golden", "--start-threads", "2", "--max-threads", "4", "--limit", "order p95 < 10m"}, short...))
-	if code, _, stderr := execute(t, append([]string{"tune", "--out", filepath.Join(dir, "none"), "--limit", "order p95 < 1us"}, short...)...); code != exitVerdict || !strings.Contains(stderr, "the limits fail already with 1 user") {
-		t.Errorf("tune with a limit nobody keeps: exit %d, %s", code, stderr)
-	}
+	fails(t, exitVerdict, "the limits fail already with 1 user", append([]string{"tune", "--out", filepath.Join(dir, "none"), "--limit", "order p95 < 1us"}, short...)...)
 
-	if code, _, stderr := execute(t, append([]string{"tune", "--out", filepath.Join(dir, "unmeasured"), "--pct-newcustomers", "100", "--limit", "login p95 < 1s"}, short...)...); code != exitVerdict || !strings.Contains(stderr, "judge limit login p95 < 1s: the run has no sample of it") {
-		t.Errorf("tune with a limit on what never runs: exit %d, %s", code, stderr)
-	}
+	fails(t, exitVerdict, "judge limit login p95 < 1s: the run has no sample of it", append([]string{"tune", "--out", filepath.Join(dir, "unmeasured"), "--pct-newcustomers", "100", "--limit", "login p95 < 1s"}, short...)...)
 
 	code, stdout, _ = execute(t, "verify", "--target", target, "--deep", "--quiet")
 	if code != exitDone || !strings.Contains(stdout, "PostgreSQL") || !strings.Contains(stdout, "audit passed") {
@@ -142,16 +126,13 @@ func TestLimitsForReal(t *testing.T) {
 
 // TestAbortOnFail has orders stand still at the end of a run whose limit holds over all of it: it ends early, and with exit code 3.
 func TestAbortOnFail(t *testing.T) {
+	t.Parallel()
 	server, target := loadedServer(t)
-	db, err := sql.Open("pgx", server.URL("ds2"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(t, server.URL("ds2"))
 	out := filepath.Join(t.TempDir(), "record")
 	locked := make(chan error, 1)
 	go func() { // once orders are made, until the users have been sent away
-		for n := 0; n <= 12_000; {
+		for n := 0; n <= 1_200; {
 			if err := db.QueryRow("SELECT max(orderid) FROM orders").Scan(&n); err != nil {
 				locked <- err
 				return
@@ -166,9 +147,7 @@ func TestAbortOnFail(t *testing.T) {
 	}()
 	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2m",
 		"--limit", "opm > 1", "--abort-on-fail", "3s", "--out", out, "--quiet")
-	if err := <-locked; err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, <-locked)
 	if code != exitVerdict || !strings.Contains(stderr, "s on end: opm > 1 (measured 0.0); see the record") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -190,23 +169,15 @@ func trialDirs(r result.Search) (dirs []string) {
 // damage changes a byte of block 3 of a table while the server is stopped.
 func damage(t *testing.T, server *localpg.Server, target, table string) {
 	t.Helper()
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(t, target)
 	var name string
-	if err := db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", table).Scan(&name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", table).Scan(&name))
 	if _, err := db.Exec("CHECKPOINT"); err != nil {
 		t.Fatal(err)
 	}
 	server.Kill()
 	file, err := os.OpenFile(filepath.Join(server.DataDir(), name), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	var b [1]byte
 	if _, err := file.ReadAt(b[:], 3*8192+5000); err != nil {
@@ -216,36 +187,26 @@ func damage(t *testing.T, server *localpg.Server, target, table string) {
 	if _, err := file.WriteAt(b[:], 3*8192+5000); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 }
 
 // continuedSearch takes the end of a search away, as a crash does, and has the same command continue it: what is recorded is not made
 // again. A search that is over, and one with other flags, is refused.
 func continuedSearch(t *testing.T, dir string, command []string) {
 	t.Helper()
-	if code, _, stderr := execute(t, command...); code != exitUsage || !strings.Contains(stderr, "--out: the search in "+dir+" is over") {
-		t.Errorf("a search that is over: exit %d, %s", code, stderr)
-	}
-	search, err := result.ReadSearch(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fails(t, exitUsage, "--out: the search in "+dir+" is over", command...)
+	search, err := result.ReadSummary[result.Search](dir)
+	require.NoError(t, err)
 	const kept = 3
 	first := slices.Clone(search.Trials[:kept])
 	search.Trials, search.Status = search.Trials[:kept], result.Running
-	if err := result.SaveSearch(dir, *search); err != nil {
-		t.Fatal(err)
-	}
-	if code, _, stderr := execute(t, append(command, "--gain", "5")...); code != exitUsage || !strings.Contains(stderr, "another setup: method, start-threads, max-threads or gain;") {
-		t.Errorf("other flags: exit %d, %s", code, stderr)
-	}
+	require.NoError(t, result.SaveSummary(dir, search))
+	fails(t, exitUsage, "another setup: gain;", append(command, "--gain", "5")...)
 	code, stdout, stderr := execute(t, command...)
 	if code != exitDone || !strings.Contains(stderr, "continued after 3 trials") || strings.Contains(stderr, "trial 3:") || !strings.Contains(stderr, "trial 4:") || !strings.Contains(stderr, "; the last\n") {
 		t.Fatalf("continued: exit %d\n%s\n%s", code, stdout, stderr)
 	}
-	if search, err = result.ReadSearch(dir); err != nil || search.Status != result.Done || search.Best == nil || !slices.Equal(search.Trials[:kept], first) {
+	if search, err = result.ReadSummary[result.Search](dir); err != nil || search.Status != result.Done || search.Best == nil || !slices.Equal(search.Trials[:kept], first) {
 		t.Errorf("continued: %+v, %v", search, err)
 	}
 	for _, trial := range search.Trials {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/browsertest"
 	"ds2/internal/localpg/pgtest"
@@ -25,9 +26,7 @@ func TestLivePage(t *testing.T) {
 	page := "http://" + address + "/"
 	browser := browsertest.Start(t, page)
 	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "5MB", "--quiet"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	must(t, "load", "--target", target, "--size", "5MB", "--quiet")
 	p := startProgram(t, "bench", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "3s", "--run-time", "40s", "--runs", "2",
 		"--restore", "none", "--settle", "3s", "--idle", "0", "--cooldown", "0", "--limit", "order p95 < 10s", "--abort-on-fail", "5s", "--keep-marked",
 		"--metrics-addr", address, "--out", "out")
@@ -43,24 +42,22 @@ func TestLivePage(t *testing.T) {
 	second := browsertest.Tab(t, browser, page)
 	run := func(tab context.Context, actions ...chromedp.Action) {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(tab, time.Minute)
+		ctx, cancel := context.WithTimeout(tab, patience)
 		defer cancel()
-		if err := chromedp.Run(ctx, actions...); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, chromedp.Run(ctx, actions...))
 	}
 	// await waits for what a tab says to be true. A hidden tab draws no frames, by which chromedp itself would wait.
 	await := func(tab context.Context, what string) {
 		t.Helper()
 		var state string
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 			var is bool
 			run(tab, chromedp.Evaluate(`Boolean(`+what+`)`, &is), chromedp.Evaluate(`document.querySelector('#state').textContent`, &state))
 			if is {
 				return
 			}
 		}
-		t.Fatalf("waited a minute for %s; the page is at %q", what, state)
+		t.Fatalf("waited in vain for %s; the page is at %q", what, state)
 	}
 	const (
 		state    = `document.querySelector('#state').textContent`
@@ -105,7 +102,7 @@ func TestLivePage(t *testing.T) {
 	await(second, `/run-2: settling/.test(`+state+`)`)
 	await(second, `/ OPM$/.test(`+headline+`) && /^run\b.*run 2 of 2/.test(`+state+`)`)
 	await(second, `/has ended; its record is in/.test(`+state+`)`)
-	if !p.endsWithin(time.Minute) || p.ProcessState.ExitCode() != exitDone {
+	if !p.endsWithin(patience) || p.ProcessState.ExitCode() != exitDone {
 		t.Errorf("the bench: %s\n%s", p.ProcessState, p.stderr.String())
 	}
 }

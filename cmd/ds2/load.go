@@ -44,35 +44,40 @@ func newLoadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load",
 		Short: "Make a database and fill it with a dataset",
-		Long: `Creates the database if it does not exist, generates the dataset and streams it into the tables, then creates
-indexes, keys, procedures and statistics. The dataset never touches this machine's disk, unless --from names a directory
-that ds2 generate has filled. SQL Server can read the files of that directory itself: --server-dir is then the path as the
-server sees it, a share or one of its own disks.
+		Long: `Creates the database if it does not exist, generates the dataset and streams it into the tables,
+then creates indexes, keys, procedures and statistics. The dataset never touches this machine's
+disk, unless --from names a directory that ds2 generate has filled. SQL Server can read the files of
+that directory itself: --server-dir is then the path as the server sees it, a share or one of its
+own disks.
 
-A database that already holds DS2 data is refused, unless --drop is given. That drops DS2's tables and functions first,
-and nothing else in the database.
+A database that already holds DS2 data is refused, unless --drop is given. That drops DS2's tables
+and functions first, and nothing else in the database.
 
-A database that DVD Store's own scripts made and filled is taken over by --adopt: it gets ds2's notes and procedures, and
-nothing that is there is changed. With --dry-run, ds2 only says what it found and what it would add.
+A database that DVD Store's own scripts made and filled is taken over by --adopt: it gets ds2's
+notes and procedures, and nothing that is there is changed. With --dry-run, ds2 only says what it
+found and what it would add.
 
-With --parallel up to 4, PostgreSQL gets each table from one session in one transaction, in which rows are written once and
-need no vacuuming; --resume then continues with the first table that is not whole. With more sessions, several copy parts of
-one table, the rows are frozen afterwards, and --resume continues after the last whole part.`,
+With --parallel up to 4, PostgreSQL gets each table from one session in one transaction, in which
+rows are written once and need no vacuuming; --resume then continues with the first table that is
+not whole. With more sessions, several copy parts of one table, the rows are frozen afterwards, and
+--resume continues after the last whole part.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --adopt --dry-run
-  ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox --mailboxes 500 --mailbox-size 250MB
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --files-per-filegroup 8 --data-dir 'E:\DS2'
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --from /mnt/dataset --server-dir '\\files\dataset'
+  ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox \
+      --mailboxes 500 --mailbox-size 250MB
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W \
+      --files-per-filegroup 8 --data-dir 'E:\DS2'
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' \
+      --from /mnt/dataset --server-dir '\\files\dataset'
 
 PowerShell:
-  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W --data-dir E:\DS2 --log-dir F:\DS2`,
+  ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W --data-dir E:\DS2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.targetFlags.add(flags)
 	f.flags = flags
 	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", ")+"; other commands learn it from the database")
@@ -91,7 +96,7 @@ PowerShell:
 	f.adopted.add(flags)
 	f.sqlServer.add(flags)
 	f.addAddress(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
@@ -233,7 +238,7 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	return data, nil
 }
 
-func (f *loadFlags) load(ctx context.Context, engine store.Store, stderr io.Writer) (*load.Report, error) {
+func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.Writer) (*load.Report, error) {
 	options := f.options
 	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
 	defer stop()
@@ -255,7 +260,7 @@ func serverLost(err error, r *load.Report) error {
 }
 
 // printLoad prints where the time of a load went.
-func printLoad(w io.Writer, s store.Store, data workload.Dataset, r *load.Report) {
+func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
 	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(), r.Elapsed.Round(100*time.Millisecond))
 	for _, p := range r.Phases {
 		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), 100*p.Time.Seconds()/r.Elapsed.Seconds())

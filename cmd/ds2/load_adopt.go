@@ -46,7 +46,7 @@ func (f *adoptFlags) check(flags *pflag.FlagSet) (err error) {
 }
 
 // adoptAll takes every target over, one after the other, or says what it would do.
-func (f *loadFlags) adoptAll(ctx context.Context, stores []store.Store, stdout io.Writer) error {
+func (f *loadFlags) adoptAll(ctx context.Context, stores []store.Database, stdout io.Writer) error {
 	t, ok := tenants()[f.workload]
 	if !ok || t.adopt == nil {
 		return usageError("--adopt: only databases of DVD Store are adopted")
@@ -87,7 +87,7 @@ const adds = "table ds2_info, procedures ds2_login, ds2_new_customer, ds2_browse
 	"a restock trigger if inventory has none; nothing that was there is changed"
 
 // adoptDS2 looks at a database of DVD Store.
-func (f *loadFlags) adoptDS2(ctx context.Context, target store.Store) (workload.Dataset, []string, error) {
+func (f *loadFlags) adoptDS2(ctx context.Context, target store.Database) (workload.Dataset, []string, error) {
 	words, err := readWords(f.words)
 	if err != nil {
 		return nil, nil, err

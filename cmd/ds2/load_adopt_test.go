@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
@@ -24,9 +25,7 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 	t.Helper()
 	target = pgtest.Database(t)
 	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	db.SetMaxIdleConns(0) // a snapshot takes nobody beside it
 	t.Cleanup(func() { db.Close() })
 	must := func(statements string) {
@@ -57,13 +56,9 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 		}
 	}
 	data, err := datagen.New(datagen.S, &words, datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	conn, err := pgx.Connect(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	for _, part := range data.Parts() {
 		var rows bytes.Buffer
@@ -140,9 +135,7 @@ func TestAdopt(t *testing.T) {
 	conf := filepath.Join(t.TempDir(), "DriverConfig.txt")
 	text := "\ufefftarget=" + target + "\r\nn_threads=2\r\nramp_rate=100\r\nrun_time=2s\r\ndb_size=10MB\r\nwarmup_time=0\r\nthink_time=0\r\npct_newcustomers=20\r\n" +
 		"n_searches=3\r\nsearch_batch_size=5\r\nn_line_items=5\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\ndetailed_view=Y\r\n"
-	if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(conf, []byte(text), 0o644))
 	code, stdout, stderr := execute(t, "drive", "--config_file="+conf, "--seed", "1", "--metrics-addr", "", "--out", dir)
 	if code != exitDone {
 		t.Fatalf("drive: exit %d\n%s\n%s", code, stdout, stderr)
@@ -173,20 +166,14 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("after reset:\n%v\nbefore:\n%v", found, before)
 	}
 	ok("", "snapshot", "restore")
-	if code, _, stderr := execute(t, "load", "--adopt", "--target", target); code != exitFailed || !strings.Contains(stderr, "one of ds2's already") {
-		t.Errorf("adopted again: exit %d, %s", code, stderr)
-	}
+	fails(t, exitFailed, "one of ds2's already", "load", "--adopt", "--target", target)
 }
 
 // TestAdoptRefused are databases and command lines that are not adopted.
 func TestAdoptRefused(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(t, target)
 	for _, c := range []struct {
 		why, change string
 		args        []string

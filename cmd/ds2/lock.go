@@ -15,7 +15,7 @@ import (
 
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The locks are
 // waited for as long as soft lasts, and held through both stages of a stop.
-func (i *interrupts) lockStores(command, runID string, stores []store.Store, stderr io.Writer) (unlock func(), err error) {
+func (i *interrupts) lockStores(command, runID string, stores []store.Database, stderr io.Writer) (unlock func(), err error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"
@@ -56,7 +56,7 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Store, std
 }
 
 // restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was killed.
-func (i *interrupts) restoreSettings(runID string, stores []store.Store, stderr io.Writer) {
+func (i *interrupts) restoreSettings(runID string, stores []store.Database, stderr io.Writer) {
 	for _, s := range stores {
 		replay := s.Can().Replay
 		if replay == nil {

@@ -9,7 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"ds2/internal/localpg/pgtest"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -17,13 +18,8 @@ import (
 // TestOneCommandAtATime has a run under way while every other command tries to use its database.
 func TestOneCommandAtATime(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
-	if code, _, stderr := execute(t, "snapshot", "create", "--target", target); code != exitDone {
-		t.Fatalf("snapshot create: exit %d, %s", code, stderr)
-	}
+	target := loaded(t)
+	must(t, "snapshot", "create", "--target", target)
 	t.Cleanup(func() { execute(t, "snapshot", "drop", "--target", target) })
 	run := []string{"--target", target, "--threads", "1", "--warmup-time", "0", "--metrics-addr", ""}
 	p := startProgram(t, append([]string{"drive", "--run-time", "10m", "--run-id", "shared", "--out", "out"}, run...)...)
@@ -31,15 +27,11 @@ func TestOneCommandAtATime(t *testing.T) {
 	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
 
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	refusal := regexp.MustCompile(fmt.Sprintf(`^ds2: 127\.0\.0\.1:\d+/test\d+ is in use by ds2 drive, process %d on %s, since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait for its end, or stop it`,
 		p.Process.Pid, regexp.QuoteMeta(host[:min(len(host), 10)])))
 	file := filepath.Join(t.TempDir(), "threads.yaml")
-	if err := os.WriteFile(file, []byte("target: "+target+"\nfactors: {threads: [1, 2]}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("target: "+target+"\nfactors: {threads: [1, 2]}\n"), 0o644))
 	if code, stdout, stderr := execute(t, "experiment", file, "--out", filepath.Join(t.TempDir(), "experiment")); code != exitFailed || !refusal.MatchString(lastLine(stderr)) || stdout != "" {
 		t.Errorf("ds2 experiment beside a run: exit %d, %s%s", code, stdout, stderr)
 	}
@@ -60,9 +52,7 @@ func TestOneCommandAtATime(t *testing.T) {
 		}
 	}
 	joined := append([]string{"drive", "--run-time", "1s", "--run-id", "shared", "--user-offset", "100", "--verify", "none", "--quiet", "--out", filepath.Join(t.TempDir(), "joined")}, run...)
-	if code, _, stderr := execute(t, joined...); code != exitDone {
-		t.Errorf("another driver machine of the same run: exit %d, %s", code, stderr)
-	}
+	must(t, joined...)
 
 	p.Process.Signal(syscall.SIGKILL)
 	<-p.ended
@@ -78,24 +68,17 @@ func TestOneCommandAtATime(t *testing.T) {
 // TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is marked, and does not count.
 func TestLostLock(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "10m", "--out", "out", "--metrics-addr", "")
 	p.start(t)
 	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
 	s, err := engines().Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	end := fmt.Sprintf("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE 'ds2 drive %d %%'", p.Process.Pid)
 	for taken := false; !taken; {
 		var n int
-		if err := s.DB().QueryRowContext(t.Context(), end).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRowContext(t.Context(), end).Scan(&n))
 		lock := store.Lock{Holder: store.Holder{Command: "test", PID: 1, Host: "here"}, Lost: func(error) {}}
 		unlock, err := s.(store.Locker).Lock(t.Context(), lock)
 		if taken = err == nil; taken { // else it was taken again before another could
@@ -104,9 +87,7 @@ func TestLostLock(t *testing.T) {
 	}
 	<-p.ended
 	record, err := result.Read(p.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if code := p.ProcessState.ExitCode(); code != exitFailed || record.Status != result.Failed || !strings.Contains(record.Error, "lock was lost") {
 		t.Errorf("exit %d, status %s: %s\n%s", code, record.Status, record.Error, p.stderr.String())
 	}

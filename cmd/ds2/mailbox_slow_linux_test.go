@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -36,9 +38,7 @@ func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	t.Cleanup(holdMemory(t, server, 90<<20))
 	return server.URL("mail"), data, log
 }
@@ -57,9 +57,7 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 		t.Skipf("no control group can be limited: %v", err)
 	}
 	pid, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	postmaster, _, _ := strings.Cut(string(pid), "\n")
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%s/task/%s/children", postmaster, postmaster))
 	for _, process := range append(strings.Fields(string(children)), postmaster) {
@@ -95,16 +93,12 @@ func TestMailboxVerdict(t *testing.T) {
 		for one := range strings.SplitSeq(asked, ",") {
 			what, text, _ := strings.Cut(one, "=")
 			delay, err := time.ParseDuration(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			trials = append(trials, trial{what, delay})
 		}
 	}
 	target, data, log := onSlowDrives(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "20", "--mailbox-size", "10MB", "-q"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "20", "--mailbox-size", "10MB", "-q")
 	for _, c := range trials {
 		t.Run(fmt.Sprint(c.what, " ", c.delay), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "record")
@@ -169,7 +163,5 @@ func TestMailboxVerdict(t *testing.T) {
 			}
 		})
 	}
-	if code, _, stderr := execute(t, "verify", "--target", target, "-q"); code != exitDone {
-		t.Error(stderr)
-	}
+	must(t, "verify", "--target", target, "-q")
 }

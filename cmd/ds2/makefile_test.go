@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMakeTargets looks for each target that documents and the Makefile itself name.
 func TestMakeTargets(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	rules := map[string]bool{}
 	for _, rule := range regexp.MustCompile(`(?m)^([a-z-]+):`).FindAllSubmatch(makefile, -1) {
 		rules[string(rule[1])] = true
@@ -23,15 +23,11 @@ func TestMakeTargets(t *testing.T) {
 		}
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	named := 0
 	for _, page := range append(pages, "../../README.md") {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllSubmatch(text, -1) {
 			if named++; !rules[string(m[1])] {
 				t.Errorf("%s: there is no make %s", filepath.Base(page), m[1])

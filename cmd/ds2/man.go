@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -15,15 +16,21 @@ func newManCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
-		Long: `Writes a manual page for each command, from the text that --help shows, into a directory. The packages for Linux install
-them. The variable SOURCE_DATE_EPOCH sets their date.`,
+		Long: `Writes a manual page for each command, from the text that --help shows, into a directory. The
+packages for Linux install them. The variable SOURCE_DATE_EPOCH sets their date.`,
 		Example: `  ds2 man /usr/local/share/man/man1`,
-		Args:    cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("name one directory for the pages, such as /usr/local/share/man/man1")
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("make directory for the manual pages: %w", err)
 			}
 			root := newRoot() // a copy, whose texts are made Markdown
+			root.InitDefaultCompletionCmd()
 			root.DisableAutoGenTag = true
 			toMarkdown(root)
 			header := doc.GenManHeader{Section: "1", Source: "ds2 " + kitVersion(), Manual: "ds2 manual"}

@@ -10,9 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/experiment"
 	"ds2/internal/live"
 	"ds2/internal/metrics"
+	"ds2/internal/runs"
 	"ds2/internal/workload"
 )
 
@@ -45,7 +45,7 @@ func (f *metricsFlags) check() error {
 }
 
 // collectors show a run to Prometheus.
-func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collector {
+func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
 	labels := metrics.Run{
 		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Driver.Threads,
 	}
@@ -57,6 +57,9 @@ func collectors(o experiment.Options, run *experiment.Run) []prometheus.Collecto
 	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
 	if sampler := run.Sampler(); sampler != nil {
 		all = append(all, metrics.NewHostCollector(sampler), metrics.NewIOPSCollector(run.IOPS))
+	}
+	if o.Observer != nil && o.Observer.IOTrace != nil {
+		all = append(all, metrics.NewIOCollector(o.Observer.IOTrace))
 	}
 	return all
 }
@@ -88,7 +91,7 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 }
 
 // run shows a run, until the next one or rest.
-func (s *served) run(o experiment.Options, run *experiment.Run) {
+func (s *served) run(o runs.Options, run *runs.Run) {
 	if s == nil {
 		return
 	}
@@ -147,7 +150,7 @@ func (s *served) close() {
 }
 
 // push pushes the run's figures, where that is asked for. The run counts all the same where it fails.
-func (f *metricsFlags) push(ctx context.Context, o experiment.Options, run *experiment.Run, stderr io.Writer) {
+func (f *metricsFlags) push(ctx context.Context, o runs.Options, run *runs.Run, stderr io.Writer) {
 	if f.pushgateway == "" {
 		return
 	}

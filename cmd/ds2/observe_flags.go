@@ -1,17 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ds2/internal/device"
-	"ds2/internal/escape"
-	"ds2/internal/experiment"
 	"ds2/internal/monitor"
 )
 
@@ -26,6 +20,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda, or data=nvme1n1,log=nvme2n1 to say what the database keeps on them, which is only known otherwise where the server is on this machine (default: those under the database's files there)")
 	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
 	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' SMART before and after a run, by smartctl: what they wrote, write amplification, wear, heat; auto reads what can be read, on also tells what cannot")
+	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by what it was for, such as log flushes, with eBPF: ds2 has to run on the database's machine, on Linux, as root")
 	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
 	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of a node_exporter or windows_exporter, such as http://db1:9100/metrics, that observes a database machine; asked each second; may be repeated, for several targets")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes node_exporter on the database machine, for servers on other machines; queried after the run")
@@ -43,34 +38,16 @@ func (f *observeFlags) check() (err error) {
 	if len(f.Exporters) > 0 && f.Prometheus != "" {
 		return usageError("--exporter: the counters of a machine come from its exporter or from a Prometheus, not from both; leave out --prometheus")
 	}
-	if f.Instance != "" && f.Prometheus == "" {
-		return usageError("--prometheus-instance: give the URL of the Prometheus that observes %s besides, by --prometheus", f.Instance)
-	}
-	return nil
-}
-
-// observe finds out what can be observed and adds it to the options, with what was measured of the drives before. It prints
-// what cannot be observed and what makes runs a poor test of storage; the latter is in the result too, which is all that a
-// quiet user wants to read.
-func (f *observeFlags) observe(ctx context.Context, o *experiment.Options, quiet bool, stderr io.Writer) error {
-	observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, f.Options)
-	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
-		return flagError(e.Field, e.Err)
-	}
-	if err != nil {
-		return err
-	}
-	o.Observer, o.Device = observer, f.device
-	for _, note := range observer.Notes {
-		fmt.Fprintln(stderr, "note:", note)
-	}
-	for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
-		if !quiet {
-			fmt.Fprintln(stderr, "warning:", escape.Text(fmt.Sprint(warning)))
+	for _, given := range []struct{ flag, url string }{{"prometheus", f.Prometheus}, {"exporter", strings.Join(f.Exporters, "")}} {
+		if given.url != "" && !strings.HasPrefix(given.url, "http://") && !strings.HasPrefix(given.url, "https://") {
+			return usageError("--%s: %q is not a URL: write it as http://host:9100/metrics, and a Prometheus as http://host:9090", given.flag, given.url)
 		}
 	}
-	if !quiet {
-		warnBefore(ctx, o, stderr)
+	if f.Prometheus == "" && f.PowerQuery != "" {
+		return usageError("--power-query: give the URL of the Prometheus that holds it by --prometheus")
+	}
+	if f.Instance != "" && f.Prometheus == "" {
+		return usageError("--prometheus-instance: give the URL of the Prometheus that observes %s besides, by --prometheus", f.Instance)
 	}
 	return nil
 }

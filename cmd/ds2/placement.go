@@ -9,7 +9,7 @@ import (
 )
 
 // printPlacement prints where the tables and indexes of each database lie and how large they are.
-func printPlacement(ctx context.Context, w io.Writer, stores []store.Store) error {
+func printPlacement(ctx context.Context, w io.Writer, stores []store.Database) error {
 	for _, s := range stores {
 		ask := s.Can().Placement
 		if ask == nil {

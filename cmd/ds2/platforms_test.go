@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
@@ -81,9 +82,7 @@ func (f foreign) works(t *testing.T, target string) {
 	data, record := filepath.Join(dir, "data"), filepath.Join(dir, "record")
 	f.run(t, "generate", "--size", "S", "--out", f.path(data), "--quiet")
 	golden, err := os.ReadFile("../../testdata/golden/S.sha256")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	files := 0
 	for line := range strings.Lines(string(golden)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -134,9 +133,7 @@ func TestWindowsUnderWine(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	c := f.start("drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "10m", "--metrics-addr", "", "--out", f.path(record))
 	console, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer console.Close()
 	var screen screen
 	read := make(chan struct{})
@@ -186,9 +183,7 @@ func (f foreign) startWindows(t *testing.T) {
 		return
 	}
 	exports := filepath.Join(t.TempDir(), "bcryptprimitives.def")
-	if err := os.WriteFile(exports, []byte("LIBRARY bcryptprimitives.dll\nEXPORTS\n  ProcessPrng = advapi32.SystemFunction036\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(exports, []byte("LIBRARY bcryptprimitives.dll\nEXPORTS\n  ProcessPrng = advapi32.SystemFunction036\n"), 0o644))
 	tool(mingwLinker, "-shared", "-o", library, exports)
 }
 

@@ -8,10 +8,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -19,13 +22,14 @@ import (
 	"ds2/internal/store"
 )
 
+// found is what a line is about, and how it is.
+var found = regexp.MustCompile(`(?m)^\w+ +[^:]+`)
+
 // as is a target with another user.
 func as(t *testing.T, target, user string) string {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword(user, "x")
 	return u.String()
 }
@@ -35,22 +39,14 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}}) // whose slots nobody else takes
 	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatal(stderr)
-	}
-	if code, _, stderr := execute(t, "load", "--target", larger, "--size", "2MB", "--quiet"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
+	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
 	var name string
-	if err := conn.QueryRow(ctx, "SELECT current_database()").Scan(&name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(ctx, "SELECT current_database()").Scan(&name))
 	few, poor := "few_"+name, "poor_"+name
 	for _, sql := range []string{
 		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'x' CONNECTION LIMIT 5", few),
@@ -66,9 +62,7 @@ func TestPreflight(t *testing.T) {
 	t.Cleanup(func() {
 		for _, role := range []string{few, poor} {
 			conn, err := pgx.Connect(ctx, target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			conn.Exec(ctx, "DROP OWNED BY "+role)
 			if _, err := conn.Exec(ctx, "DROP ROLE "+role); err != nil {
 				t.Error(err)
@@ -78,21 +72,15 @@ func TestPreflight(t *testing.T) {
 	})
 	exporter := "http://" + promtest.StartNodeExporter(t) + "/metrics"
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer taken.Close()
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "summary.json"), []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(full, "summary.json"), []byte("{}"), 0o644))
 	out := filepath.Join(t.TempDir(), "out")
 	fine := []string{"--metrics-addr", "", "--out", out}
 
 	log := filepath.Join(t.TempDir(), "server.log")
-	if err := os.WriteFile(log, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(log, nil, 0o644))
 	replay := append([]string{"--replay", "10MB", "--server-log", log, "--kill-command", "false", "--start-command", "false"}, fine...)
 
 	for _, c := range []struct {
@@ -102,7 +90,7 @@ func TestPreflight(t *testing.T) {
 		want []string // lines begin so, and hold what follows
 	}{
 		{"nothing is wrong", append([]string{"--target", target, "--threads", "4", "--power-command", "echo 250", "--exporter", exporter}, fine...), exitDone, []string{
-			"ok       database: |size 1MB, loaded to the end", "ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
+			"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against", "ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power-command: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
 			"ok       clock: |the machine of", "ok       clock: |" + name, "ok       room on |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
 		}},
@@ -121,7 +109,7 @@ func TestPreflight(t *testing.T) {
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", append([]string{"--target", target + ";" + larger, "--threads", "2"}, fine...), exitVerdict, []string{
-			"FAILURE  database: |load them alike", "ok       room on |MB are free"}},
+			"FAILURE  database: |must be alike"}},
 		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
 		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power-command", "exit 3", "--devices", "nosuch",
 			"--pushgateway", "http://127.0.0.1:1", "--metrics-addr", taken.Addr().String(), "--out", full}, exitVerdict, []string{
@@ -135,15 +123,15 @@ func TestPreflight(t *testing.T) {
 		}
 		for _, want := range c.want {
 			parts := strings.Split(want, "|")
-			found := false
+			seen := false
 			for line := range strings.SplitSeq(stdout, "\n") {
 				all := strings.HasPrefix(line, parts[0])
 				for _, part := range parts[1:] {
 					all = all && strings.Contains(line, part)
 				}
-				found = found || all
+				seen = seen || all
 			}
-			if !found {
+			if !seen {
 				t.Errorf("%s: no line %q in\n%s", c.why, want, stdout)
 			}
 		}
@@ -158,8 +146,24 @@ func TestPreflight(t *testing.T) {
 		t.Errorf("as JSON: %v\n%s", err, stdout)
 	}
 
+	// A run's own check is the same, and makes no run.
+	alike := append([]string{"--target", target, "--threads", "4"}, fine...)
+	_, stdout, _ = execute(t, append([]string{"preflight"}, alike...)...)
+	if code, own, stderr := execute(t, append([]string{"drive", "--check"}, alike...)...); code != exitDone || !slices.Equal(found.FindAllString(own, -1), found.FindAllString(stdout, -1)) {
+		t.Errorf("ds2 drive --check: exit %d\n%s%s\nwant\n%s", code, own, stderr, stdout)
+	}
+
+	// So is that of an experiment, of each configuration; what they have in common is told once.
+	file := filepath.Join(t.TempDir(), "arrays.yaml")
+	text := fmt.Sprintf("metrics-addr: ''\nthreads: 4\nconfigurations:\n  good: {target: '%s'}\n  bad: {target: '%s'}\n  worse: {target: '%s', exporter: 'http://127.0.0.1:1/metrics'}\n", target, empty, target)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	code, stdout, stderr := execute(t, "preflight", file)
+	if code != exitVerdict || strings.Count(stdout, "ok       version of ") != 1 || !strings.Contains(stdout, "FAILURE  database: ") || !strings.Contains(stdout, "FAILURE  --exporter: ") {
+		t.Errorf("a file: exit %d\n%s%s", code, stdout, stderr)
+	}
+
 	// The run itself says it too.
-	code, _, stderr := execute(t, "drive", "--target", as(t, target, few), "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--verify", "none",
+	code, _, stderr = execute(t, "drive", "--target", as(t, target, few), "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--max-retries", "1", "--verify", "none",
 		"--metrics-addr", "", "--out", out)
 	if !strings.Contains(stderr, "warning: connections of ") || !strings.Contains(stderr, "CONNECTION LIMIT") {
 		t.Errorf("ds2 drive: exit %d\n%s", code, stderr)

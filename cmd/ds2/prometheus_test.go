@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
@@ -49,10 +51,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	rules := prometheusRules(t)
 	address := promtest.FreeAddress(t)
 	prometheus := promtest.Start(t, []string{address}, rules)
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "-q"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	target := loaded(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "10/s", "--spacing", "even",
 		"--warmup-time", "2s", "--run-time", "15s", "--metrics-addr", address, "--out", dir, "-q")
@@ -60,9 +59,7 @@ func TestPrometheusAgrees(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	record, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 
 	told := map[float64]bool{0: true}
 	orders := 0.0
@@ -89,9 +86,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	// Alerts give nothing while all is well. What they compare has to be there: each metric that the rules read, but errors,
 	// which have no series as long as nothing fails.
 	text, err := os.ReadFile(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, match := range regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`).FindAllStringSubmatch(string(text), -1) {
 		selector := match[1]
 		if strings.Contains(selector, "ds2_errors_total") {
@@ -113,9 +108,7 @@ func TestPrometheusAgrees(t *testing.T) {
 func prometheusRules(t *testing.T) string {
 	t.Helper()
 	rules, err := filepath.Abs(filepath.Join(prometheusScripts, "ds2.rules.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return rules
 }
 
@@ -135,18 +128,14 @@ func TestPrometheusOfMailboxes(t *testing.T) {
 	address := promtest.FreeAddress(t)
 	prometheus := promtest.Start(t, []string{address}, prometheusRules(t))
 	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "2MB", "-q"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "2MB", "-q")
 	dir := filepath.Join(t.TempDir(), "run")
 	if code, _, stderr := execute(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--rate", "50/s", "--spacing", "even",
 		"--warmup-time", "2s", "--run-time", "12s", "--metrics-addr", address, "--out", dir, "-q"); code != exitDone {
 		t.Fatal(stderr)
 	}
 	record, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	at := record.Start.Add(12 * time.Second)
 	if got := query(t, prometheus, "sum(ds2_mailbox_operations_total)", at); len(got) != 1 || !(got[0] > 0) {
 		t.Errorf("Prometheus has %v operations", got)
@@ -177,17 +166,13 @@ func TestPrometheusOfMailboxes(t *testing.T) {
 func dashboardQueries(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../scripts/grafana/dashboards/ds2.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	type expression struct{ Expr string }
 	var dashboard struct {
 		Panels      []struct{ Targets []expression }
 		Annotations struct{ List []expression }
 	}
-	if err := json.Unmarshal(text, &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &dashboard))
 	all := dashboard.Annotations.List
 	for _, p := range dashboard.Panels {
 		all = append(all, p.Targets...)
@@ -208,9 +193,7 @@ func query(t *testing.T, server, expr string, at time.Time) []float64 {
 	t.Helper()
 	form := url.Values{"query": {expr}, "time": {fmt.Sprint(at.Unix())}}
 	response, err := http.Get(server + "/api/v1/query?" + form.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer response.Body.Close()
 	var answer struct {
 		Error string
@@ -221,9 +204,7 @@ func query(t *testing.T, server, expr string, at time.Time) []float64 {
 			}
 		}
 	}
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&answer))
 	if answer.Error != "" {
 		t.Fatalf("query %s: %s", expr, answer.Error)
 	}
@@ -234,9 +215,7 @@ func query(t *testing.T, server, expr string, at time.Time) []float64 {
 		}
 		for _, value := range r.Values {
 			v, err := strconv.ParseFloat(value[1].(string), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			values = append(values, v)
 		}
 	}

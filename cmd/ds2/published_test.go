@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
@@ -90,7 +92,6 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 		Asked:      result.Asked{RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres", Targets: []string{server + ":5432/mail"}, Threads: 4},
 		Happened:   result.Happened{Status: result.Done, Start: start, End: start.Add(length * time.Second), Machine: machine},
 		Conclusion: result.Conclusion{Windows: []measure.Window{{Name: "run", From: 0, To: length, Counts: measure.Counts{Orders: length}, Steady: measure.Steadiness{Verdict: true, Why: "steady"}}}},
-		Schema:     result.Schema,
 	}
 	if p.readMS > 0 {
 		s.Conditions = append(s.Conditions, result.Condition{Name: result.ReadLatency, Value: p.readMS, Unit: "ms"})
@@ -99,15 +100,11 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 		s.Power = &result.Power{Idle: &p.idle, Active: &p.watts}
 	}
 	w, err := result.Create(dir, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Words = mailbox.Workload{}.Words()
 	s.Parameters.Own = result.NewBlock(map[string]any{"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target, "operations_per_transaction": 1})
 	in := conclude.Input{Asked: s.Asked, Happened: s.Happened, Counters: counters}
-	if err := errors.Join(mailbox.Workload{Engines: mailboxEngines}.Conclude(in, &s.Conclusion), w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(mailbox.Workload{Engines: mailboxEngines}.Conclude(in, &s.Conclusion), w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)))
 	return s
 }
 
@@ -119,13 +116,11 @@ func TestPublishedReports(t *testing.T) {
 		if made := benches[name]; made != "" {
 			return made
 		}
-		b := result.Bench{Schema: result.Schema, Setup: result.Setup{Engine: "postgres", Runs: len(publishedRuns[name])}}
+		b := result.Bench{Setup: result.Setup{Engine: "postgres", Runs: len(publishedRuns[name])}}
 		procedure := experiment.Bench{Dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-")), Told: func(string, ...any) {}, Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
 			return publishedRuns[name][number-1].record(t, dir, "server"), nil, nil
 		}}
-		if err := result.MakeDir(procedure.Dir); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, result.MakeDir(procedure.Dir))
 		if _, err := procedure.Do(t.Context(), nil, b); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +183,7 @@ func TestPublishedReports(t *testing.T) {
 			"is no ESRP result"}},
 		{"two servers", append([]string{"report", "--output", "esrp"}, records("S004 MD3220 by server")...), []string{
 			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597", "Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},
-		{"the 2 h run's report", []string{"report", "--output", "text", s003[0]}, []string{
+		{"the 2 h run's report", []string{"report", "--output", "text", "--details", s003[0]}, []string{
 			"achieved I/O per second (database reads and writes) 274.150", "target I/O per second 250.000", "database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
 			"d data 12.100 12.100 71.000 71.000 139.504 134.646"}},
 	} {
@@ -200,7 +195,5 @@ func TestPublishedReports(t *testing.T) {
 			}
 		}
 	}
-	if code, _, stderr := execute(t, "report", "--output", "esrp", "--merge", s003[0]); code != exitUsage || !strings.Contains(stderr, "--merge") {
-		t.Errorf("merged: exit %d, %s", code, stderr)
-	}
+	fails(t, exitUsage, "--merge", "report", "--output", "esrp", "--merge", s003[0])
 }

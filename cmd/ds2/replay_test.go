@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/result"
 )
@@ -20,14 +21,12 @@ func TestReplayDemo(t *testing.T) {
 	t.Parallel()
 	for workload, size := range map[string][]string{"ds2": {"--size", "1MB"}, "mailbox": {"--mailboxes", "10", "--mailbox-size", "1MB"}} {
 		out := filepath.Join(t.TempDir(), "record")
-		code, stdout, stderr := execute(t, append([]string{"demo", "--workload", workload, "--threads", "8", "--warmup-time", "0", "--replay", "20MB", "--out", out, "--quiet"}, size...)...)
+		code, stdout, stderr := execute(t, append([]string{"demo", "--workload", workload, "--threads", "8", "--warmup-time", "0", "--replay", "20MB", "--out", out, "--quiet", "--details"}, size...)...)
 		if code != exitDone || !strings.Contains(stdout, "The server redid ") || !strings.Contains(stdout, "Replay test\n") {
 			t.Fatalf("%s: exit %d\n%s\n%s", workload, code, stdout, stderr)
 		}
 		record, err := result.Read(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		r := record.Replay
 		t.Logf("%s: %+v", workload, r)
 		// What the server says that it redid is what stood there by its own positions, and what came until the kill.
@@ -46,18 +45,14 @@ func TestReplayLeavesNothing(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)
 	commands := localServer(t, server, target)
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(t, target)
 	db.SetMaxIdleConns(0)
 	// changed are settings of ALTER SYSTEM and the note of them.
 	changed := func() (n int) {
 		t.Helper()
 		const query = "SELECT (SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf') + (SELECT count(*) FROM ds2_info WHERE name = 'replay')"
 		var err error
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // a server that was just started
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // a server that was just started
 			if err = db.QueryRow(query).Scan(&n); err == nil {
 				return n
 			}
@@ -77,36 +72,27 @@ func TestReplayLeavesNothing(t *testing.T) {
 		t.Errorf("a test that ended well left %d settings", n)
 	}
 
-	code, _, stderr := execute(t, flags("20MB", commands.KillLine, "false")...)
-	if code != exitFailed || !strings.Contains(stderr, "still changed, until the next ds2 works on the database and sets it back: checkpoint_timeout") {
-		t.Errorf("a server that did not come back: exit %d, %s", code, stderr)
-	}
+	fails(t, exitFailed, "still changed, until the next ds2 works on the database and sets it back: checkpoint_timeout", flags("20MB", commands.KillLine, "false")...)
 	commands.StartLine = start
-	if err := commands.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, commands.Start(context.Background()))
 	if n := changed(); n != 2 { // max_wal_size is large enough for 20 MB
 		t.Errorf("%d of 2 settings and notes are there", n)
 	}
-	if code, _, stderr := execute(t, "reset", "--target", target); code != exitDone || !strings.Contains(stderr, "set back checkpoint_timeout, which") {
-		t.Errorf("the next command: exit %d, %s", code, stderr)
-	}
+	fails(t, exitDone, "set back checkpoint_timeout, which", "reset", "--target", target)
 	if n := changed(); n != 0 {
 		t.Errorf("the next command left %d settings", n)
 	}
 
 	p := startProgram(t, flags("1TB", commands.KillLine, start)...)
 	p.start(t)
-	for end := time.Now().Add(time.Minute); changed() != 3; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); changed() != 3; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the test did not begin")
 		}
 	}
 	p.Process.Kill()
 	<-p.ended
-	if code, _, stderr := execute(t, "reset", "--target", target); code != exitDone || !strings.Contains(stderr, "set back checkpoint_timeout and max_wal_size") {
-		t.Errorf("after ds2 was killed: exit %d, %s", code, stderr)
-	}
+	fails(t, exitDone, "set back checkpoint_timeout and max_wal_size", "reset", "--target", target)
 	if n := changed(); n != 0 {
 		t.Errorf("after ds2 was killed %d settings are left", n)
 	}
@@ -122,8 +108,6 @@ func TestReplayLeavesNothing(t *testing.T) {
 		"--server-log x --kill-command false --start-command true --crash-after 1m": "--server-log needs --replay",
 		"--replay 5MB --server-log /none --kill-command false --start-command true": "--server-log: open /none",
 	} {
-		if code, _, stderr := execute(t, append([]string{"drive", "--target", target}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("%s: exit %d, %s", args, code, stderr)
-		}
+		fails(t, exitUsage, want, append([]string{"drive", "--target", target}, strings.Fields(args)...)...)
 	}
 }

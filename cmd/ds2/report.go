@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/conclude"
@@ -17,28 +20,48 @@ import (
 // reportFile is the report's name in a record's directory.
 const reportFile = "report.html"
 
+// records refuses a command line without records, and names that are no directory.
+func records(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name the directory of a record, such as ds2-results/20261121T041500Z-k3f9tq")
+	}
+	for _, arg := range args {
+		_, dir, named := strings.Cut(arg, "=")
+		if !named {
+			dir = arg
+		}
+		if _, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("there is no record %s: name a directory that a run, a bench or an experiment wrote", dir)
+		}
+	}
+	return nil
+}
+
 func newReportCommand() *cobra.Command {
 	var output, out string
 	var windows []string
-	var merge bool
+	var merge, details bool
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
-		Long: `Reads the records in the directories DIR and writes one page of HTML that needs no network: the result on top,
-OPM and response times over time, the audit, and all that is needed to repeat the runs.
+		Long: `Reads the records in the directories DIR and writes one page of HTML that needs no network: the
+result on top, OPM and response times over time, the audit, and all that is needed to repeat the
+runs.
 
 JSON is the records' summaries as an array; CSV is their one-second samples.
 
-With --merge the records are those of one run that several driver machines made, and are added up to one.
+With --merge the records are those of one run that several driver machines made, and are added up to
+one.
 
-The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per server and in total. It takes
-several records, one of each server, or one run observed by several exporters, one on each server. Of a bench it takes the
-median run. Records of ds2 bench-backup among them add a table.`,
+The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per
+server and in total. It takes several records, one of each server, or one run observed by several
+exporters, one on each server. Of a bench it takes the median run. Records of ds2 bench-backup among
+them add a table.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --output esrp ds2-results/server1 ds2-results/server2
   ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
-		Args: cobra.MinimumNArgs(1),
+		Args: records,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			read, err := reader(windows...)
 			if err != nil {
@@ -47,62 +70,103 @@ median run. Records of ds2 bench-backup among them add a table.`,
 			if output == esrp {
 				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
 			}
-			search, err := result.ReadSearch(dirs[0])
+			devices, err := readDevices(dirs)
 			if err != nil {
 				return err
 			}
-			if search != nil {
-				if len(dirs) > 1 || len(windows) > 0 || merge {
-					return usageError("%s is the record of a search by ds2 tune: report it by itself, without --window and --merge", dirs[0])
+			if devices != nil {
+				if out == "" && output == "html" {
+					out = strings.TrimSuffix(dirs[0], ".json") + ".html"
 				}
-				return reportSearch(cmd.OutOrStdout(), dirs[0], *search, output, out)
+				return deliver(cmd.OutOrStdout(), "", output, out, func(w io.Writer) error {
+					return writePage(w, report.Devices(devices), devices, output, details)
+				})
 			}
-			if b, err := result.ReadBackup(dirs[0]); !errors.Is(err, result.ErrNoBackup) {
-				if err == nil && (len(dirs) > 1 || len(windows) > 0 || merge) {
-					err = usageError("%s is the record of a backup test: report it by itself, without --window and --merge", dirs[0])
-				}
-				if err != nil {
-					return err
-				}
-				return reportBackup(cmd.OutOrStdout(), dirs[0], b, output, out)
+			write, err := reportOf(read, dirs, merge, output, details)
+			if err != nil {
+				return windowError(err)
 			}
-			if e, err := report.ReadExperiment(read, dirs[0]); !errors.Is(err, result.ErrNoExperiment) {
-				if err == nil && (len(dirs) > 1 || merge) {
-					err = usageError("%s is the record of an experiment: report it by itself, without --merge, or see ds2 compare", dirs[0])
-				}
-				if err != nil {
-					return windowError(err)
-				}
-				return deliver(cmd.OutOrStdout(), dirs[0], output, out, func(w io.Writer) error { return writeExperiment(w, e, output) })
-			}
-			if _, err := result.ReadBench(dirs[0]); !errors.Is(err, result.ErrNoBench) {
-				if len(dirs) > 1 || merge {
-					return usageError("%s is the record of a bench: report it by itself, without --merge, or see ds2 compare", dirs[0])
-				}
-				return reportBench(cmd.OutOrStdout(), read, dirs[0], output, out)
-			}
-			return reportRuns(cmd.OutOrStdout(), read, dirs, merge, output, out)
+			return deliver(cmd.OutOrStdout(), dirs[0], output, out, write)
 		},
 	}
 	flags := cmd.Flags()
 	flags.VarP(oneOf(&output, "html", "text", "json", "csv", esrp), "output", "o", "format of the result")
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
+	detailsFlag(flags, &details)
 	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
 	flags.StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the record's own, such as 1000s-1200s or auto; may be given again")
 	return cmd
 }
 
-// reportBackup reports the record of a backup test.
-func reportBackup(stdout io.Writer, dir string, b result.Backup, output, out string) error {
-	write, ok := map[string]func(io.Writer) error{
-		"html": func(w io.Writer) error { return report.BackupHTML(w, b) },
-		"text": func(w io.Writer) error { return report.BackupText(w, b) },
-		"json": func(w io.Writer) error { return printJSON(w, b) },
-	}[output]
-	if !ok {
-		return usageError("--output %s: the record of a backup test is written as html, text or json", output)
+// reportOf is what writes a report: of runs, several of which may be added up to one, or of one record of another kind.
+func reportOf(read conclude.Reader, dirs []string, merge bool, output string, details bool) (func(io.Writer) error, error) {
+	if merge {
+		one, err := read.Merged(dirs)
+		if errors.Is(err, result.ErrNone) {
+			return nil, flagError("merge", err)
+		}
+		return runsWritten([]*result.Record{one}, output, details), err
 	}
-	return deliver(stdout, dir, output, out, write)
+	var runs []*result.Record
+	for _, dir := range dirs {
+		opened, err := read.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		run, ok := opened.(*result.Record)
+		switch {
+		case !ok && len(dirs) > 1:
+			return nil, usageError("%s is not the record of a run: report it by itself, or see ds2 compare", dir)
+		case !ok:
+			return otherWritten(read, dir, opened, output, details)
+		}
+		runs = append(runs, run)
+	}
+	return runsWritten(runs, output, details), nil
+}
+
+// otherWritten writes a record that is not of a run.
+func otherWritten(read conclude.Reader, dir string, opened any, output string, details bool) (func(io.Writer) error, error) {
+	var page report.Page
+	switch record := opened.(type) {
+	case result.Bench:
+		c := report.NewConfiguration(read, report.DirName(dir), dir, record)
+		return func(w io.Writer) error { return writeBench(w, c, output, details) }, nil
+	case result.Experiment:
+		e, err := report.NewExperiment(read, dir, record)
+		return func(w io.Writer) error { return writeExperiment(w, e, output, details) }, err
+	case result.Search:
+		var err error
+		if page, err = searchPage(dir, record); err != nil {
+			return nil, err
+		}
+	case result.Backup:
+		page = report.Backup(record)
+	}
+	if len(read.Windows) > 0 {
+		return nil, usageError("--window: the figures of a search or of a backup test, as in %s, are of no window", dir)
+	}
+	return func(w io.Writer) error { return writePage(w, page, opened, output, details) }, nil
+}
+
+// writePage writes what there is to read of a record or, as JSON, the record.
+func writePage[T any](w io.Writer, p report.Page, record T, output string, details bool) error {
+	switch output {
+	case "html":
+		return p.HTML(w)
+	case "text":
+		return p.Text(w, details)
+	case "markdown":
+		return p.Markdown(w, details)
+	case "json":
+		return printJSON(w, record)
+	}
+	return usageError("--output %s: this record is written as html, text or json", output)
+}
+
+// detailsFlag adds the flag of commands that print a result as text.
+func detailsFlag(flags *pflag.FlagSet, details *bool) {
+	flags.BoolVar(details, "details", false, "print all that was measured, not the first screen alone")
 }
 
 // esrp is the format of ESRP's form.
@@ -116,39 +180,36 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	var records []*result.Record
 	var backups []result.Backup
 	for _, dir := range dirs {
-		if read, err := result.ReadBackup(dir); !errors.Is(err, result.ErrNoBackup) {
-			if err != nil {
-				return err
-			}
-			backups = append(backups, read)
-			continue
-		}
-		b, err := result.ReadBench(dir)
-		switch {
-		case err == nil && b.Median == "":
-			return fmt.Errorf("report %s: no run of the bench counts", dir)
-		case err == nil:
-			dir = filepath.Join(dir, b.Median)
-		case !errors.Is(err, result.ErrNoBench):
-			return err
-		}
-		r, err := result.Read(dir)
+		opened, err := result.Open(dir)
 		if err != nil {
 			return err
 		}
-		records = append(records, r)
+		switch record := opened.(type) {
+		case *result.Record:
+			records = append(records, record)
+		case result.Backup:
+			backups = append(backups, record)
+		case result.Bench:
+			if record.Median == "" {
+				return fmt.Errorf("report %s: no run of the bench counts", dir)
+			}
+			median, err := result.Read(filepath.Join(dir, record.Median))
+			if err != nil {
+				return err
+			}
+			records = append(records, median)
+		default:
+			return usageError("--output esrp: %s holds neither a run nor a bench nor a backup test", dir)
+		}
 	}
 	if len(records) == 0 {
 		return usageError("--output esrp: name the record of a run too; a backup test alone is no summary")
 	}
-	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return report.ESRP(w, records, backups) })
-}
-
-var reportFormats = map[string]func(io.Writer, []*result.Record) error{
-	"html": report.HTML,
-	"text": report.Text,
-	"json": summariesJSON,
-	"csv":  report.CSV,
+	page, err := report.ESRP(records, backups)
+	if err != nil {
+		return err
+	}
+	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return page.Text(w, true) })
 }
 
 // summariesJSON writes the summaries as one array.
@@ -160,65 +221,25 @@ func summariesJSON(w io.Writer, records []*result.Record) error {
 	return printJSON(w, summaries)
 }
 
-// reportRuns reports the records of runs.
-func reportRuns(stdout io.Writer, read conclude.Reader, dirs []string, merge bool, output, out string) error {
-	records, err := readRecords(read, dirs, merge)
-	if err != nil {
-		return windowError(err)
-	}
-	return deliver(stdout, dirs[0], output, out, func(w io.Writer) error { return reportFormats[output](w, records) })
-}
-
-// readRecords reads records, and adds them up to one where they are those of one run.
-func readRecords(read conclude.Reader, dirs []string, merge bool) ([]*result.Record, error) {
-	if merge {
-		one, err := read.Merged(dirs)
-		return []*result.Record{one}, err
-	}
-	records := make([]*result.Record, len(dirs))
-	for i, dir := range dirs {
-		var err error
-		if records[i], err = read.Run(dir); err != nil {
-			return nil, err
+// runsWritten writes the records of runs.
+func runsWritten(records []*result.Record, output string, details bool) func(io.Writer) error {
+	return func(w io.Writer) error {
+		switch output {
+		case "json":
+			return summariesJSON(w, records)
+		case "csv":
+			return report.CSV(w, records)
 		}
+		return writePage(w, report.Runs(records...), records, output, details)
 	}
-	return records, nil
-}
-
-// reportBench reports the record of a bench.
-func reportBench(stdout io.Writer, read conclude.Reader, dir, output, out string) error {
-	c, err := report.ReadConfiguration(read, dir)
-	if err != nil {
-		return windowError(err)
-	}
-	return deliver(stdout, dir, output, out, func(w io.Writer) error { return writeBench(w, c, output) })
 }
 
 // writeBench writes the report of a bench.
-func writeBench(w io.Writer, c report.Configuration, output string) error {
-	switch output {
-	case "html":
-		return report.BenchHTML(w, c)
-	case "text":
-		return report.BenchText(w, c)
-	case "json":
-		return printJSON(w, c.Bench)
-	default:
-		return compareFormats[output](w, report.Compare([]report.Configuration{c}))
+func writeBench(w io.Writer, c report.Configuration, output string, details bool) error {
+	if output == "csv" {
+		return report.CompareCSV(w, report.Compare([]report.Configuration{c}))
 	}
-}
-
-// reportSearch reports the record of a search.
-func reportSearch(stdout io.Writer, dir string, search result.Search, output, out string) error {
-	write, ok := map[string]func(io.Writer) error{
-		"html": func(w io.Writer) error { return tunePage(w, dir, search) },
-		"text": func(w io.Writer) error { return report.TuneText(w, search) },
-		"json": func(w io.Writer) error { return printJSON(w, search) },
-	}[output]
-	if !ok {
-		return usageError("--output %s: the record of a search is written as html, text or json", output)
-	}
-	return deliver(stdout, dir, output, out, write)
+	return writePage(w, c.Page(), c.Bench, output, details)
 }
 
 // deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for HTML,

@@ -8,27 +8,32 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"ds2/internal/experiment"
+	"ds2/internal/progress"
 	"ds2/internal/store"
+	"ds2/internal/upkeep"
 )
 
 func newResetCommand() *cobra.Command {
-	var f targetFlags
-	var log logFlags
+	var f eachFlags
+	var discardLog bool
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Take a database back to the state after the load",
-		Long: `Removes what runs have added to a database, new customers, orders and reorders, and restores the stock of every
-product, so that the next run starts from the same rows as the first. Nobody may be at work on the database.`,
+		Long: `Removes what runs have added to a database, new customers, orders and reorders, and restores the
+stock of every product, so that the next run starts from the same rows as the first. Nobody may be
+at work on the database.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return eachStore(i, cmd, f, "reset", "the server takes back what was not finished", log.reset)
+			return eachStore(i, cmd, f, "reset", "the server takes back what was not finished", func(ctx context.Context, s store.Database, _ io.Writer, show progress.View) error {
+				return upkeep.Reset(ctx, s, workloads(), discardLog, show)
+			})
 		}),
 	}
 	f.add(cmd.Flags())
-	log.add(cmd.Flags())
+	addDiscardLog(cmd.Flags(), &discardLog)
 	return cmd
 }
 
@@ -36,33 +41,33 @@ func newSnapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "Keep a copy of a whole database, and go back to it",
-		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's place again, as
-the storage report does before each run. The copy needs as much room as the database; an older copy is kept until a new
-one is whole, and both need room meanwhile. Nobody may be at work on the database. What is set for the database, such as
-settings, rights and its owner, stays through a restore on PostgreSQL; what cannot be kept is told. On SQL Server
-all of it is as it was when the copy was made, and the restore warns of each option of the database that differs.`,
+		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's
+place again, as the storage report does before each run. The copy needs as much room as the
+database; an older copy is kept until a new one is whole, and both need room meanwhile. Nobody may
+be at work on the database. What is set for the database, such as settings, rights and its owner,
+stays through a restore on PostgreSQL; what cannot be kept is told. On SQL Server all of it is as it
+was when the copy was made, and the restore warns of each option of the database that differs.`,
 		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
   ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }, // without it, Args counts for nothing
 	}
 	for _, c := range []struct {
 		name, short, done string
 		cut               string // what an interruption leaves behind
-		work              experiment.SnapshotWork
+		work              upkeep.SnapshotWork
 	}{
-		{"create", "Copy the database, in the place of an older copy", "copied", "an older copy is still there: make the new one again", experiment.SnapshotCreate},
-		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", experiment.SnapshotRestore},
-		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", experiment.SnapshotDrop},
+		{"create", "Copy the database, in the place of an older copy", "copied", "an older copy is still there: make the new one again", upkeep.SnapshotCreate},
+		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", upkeep.SnapshotRestore},
+		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", upkeep.SnapshotDrop},
 	} {
-		var f targetFlags
+		var f eachFlags
 		var clone bool
 		sub := &cobra.Command{
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Store, stderr io.Writer) error {
-					return experiment.Snapshot(ctx, s, c.work, clone, showProgress(false, stderr), func(line string) { fmt.Fprintln(stderr, line) })
+				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Database, stderr io.Writer, show progress.View) error {
+					return upkeep.Snapshot(ctx, s, c.work, clone, show, func(line string) { fmt.Fprintln(stderr, line) })
 				})
 			}),
 		}
@@ -75,9 +80,20 @@ all of it is as it was when the copy was made, and the restore warns of each opt
 	return cmd
 }
 
+// eachFlags are those of a command that does something to every target.
+type eachFlags struct {
+	targetFlags
+	quiet bool
+}
+
+func (f *eachFlags) add(flags *pflag.FlagSet) {
+	f.targetFlags.add(flags)
+	quietFlag(flags, &f.quiet)
+}
+
 // eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind when it
 // is cut off.
-func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done, cut string, do func(context.Context, store.Store, io.Writer) error) error {
+func eachStore(i *interrupts, cmd *cobra.Command, f eachFlags, done, cut string, do func(context.Context, store.Database, io.Writer, progress.View) error) error {
 	stores, err := f.open()
 	if err != nil {
 		return err
@@ -90,7 +106,7 @@ func eachStore(i *interrupts, cmd *cobra.Command, f targetFlags, done, cut strin
 	defer unlock()
 	for _, s := range stores {
 		start := time.Now()
-		if err := do(i.soft, s, cmd.ErrOrStderr()); err != nil {
+		if err := do(i.soft, s, cmd.ErrOrStderr(), showProgress(f.quiet, cmd.ErrOrStderr())); err != nil {
 			if i.soft.Err() != nil {
 				err = fmt.Errorf("interrupted; %s: %w", cut, err)
 			}

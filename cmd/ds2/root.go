@@ -53,33 +53,18 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate(versionLine())
-	addHelp(root)
 	root.SetGlobalNormalizationFunc(normalizeFlag)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
-	root.AddCommand(
-		// one line a command, in the order of the README's table
-		newDemoCommand(),
-		newSizesCommand(),
-		newGenerateCommand(),
-		newSchemaCommand(),
-		newLoadCommand(),
-		newPreflightCommand(),
-		newDriveCommand(),
-		newBenchCommand(),
-		newBenchBackupCommand(),
-		newExperimentCommand(),
-		newTuneCommand(),
-		newResetCommand(),
-		newSnapshotCommand(),
-		newDeviceCommand(),
-		newVerifyCommand(),
-		newReportCommand(),
-		newCompareCommand(),
-		newInitCommand(),
-		newCompletionCommand(),
-		newManCommand(),
-		newVersionCommand(),
-	)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := readEnvironment(cmd.Flags()); err != nil {
+			return err
+		}
+		return fillIn(cmd.Flags())
+	}
+	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(), newSnapshotCommand(),
+		newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(), newTuneCommand(), newBenchBackupCommand(), newDeviceCommand(),
+		newInitCommand(), newExperimentCommand(), newCompareCommand(), newVerifyCommand(), newReportCommand(),
+		newManCommand(), newVersionCommand())
+	addHelp(root)
 	completeValues(root)
 	return root
 }
@@ -103,6 +88,10 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // atRun calls f before any command of the tree runs.
 func atRun(cmd *cobra.Command, f func()) {
+	if cmd.HasParent() && !cmd.Runnable() { // it has commands below it; without this an unknown one is no error
+		cmd.FParseErrWhitelist.UnknownFlags = true // of a command below it, whose name is wrong
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	if runE := cmd.RunE; runE != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			f()
@@ -120,6 +109,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.InitDefaultCompletionCmd()
 	started := false
 	atRun(root, func() { started = true })
 	cmd, err := root.ExecuteContextC(withArguments(ctx, args))

@@ -19,14 +19,16 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
-		Long: `Prints the SQL of a database as ds2 load runs it, phase by phase: database, tables, indexes (with constraints),
-procedures (with triggers), statistics; the data comes between tables and indexes. The phases drop, which ds2 load runs
-with --drop only, and reset, which returns a database to its state after the load, are printed only when asked for; so is adopt,
-which comes before procedures in ds2 load --adopt, and data, SQL Server's own reading of files, with --from and
---server-dir. psql and sqlcmd run what is printed. It is written for servers that can do it all;
-ds2 load asks the server and leaves out what it cannot take.`,
+		Long: `Prints the SQL of a database as ds2 load runs it, phase by phase: database, tables, indexes (with
+constraints), procedures (with triggers), statistics; the data comes between tables and indexes. The
+phases drop, which ds2 load runs with --drop only, and reset, which returns a database to its state
+after the load, are printed only when asked for; so is adopt, which comes before procedures in ds2
+load --adopt, and data, SQL Server's own reading of files, with --from and --server-dir. psql and
+sqlcmd run what is printed. It is written for servers that can do it all; ds2 load asks the server
+and leaves out what it cannot take.`,
 		Example: `  ds2 schema --engine postgres
-  ds2 schema --engine sqlserver --size W --files-per-filegroup 8 --data-dir 'E:\DS2' --log-dir 'F:\DS2'
+  ds2 schema --engine sqlserver --size W --files-per-filegroup 8 \
+      --data-dir 'E:\DS2' --log-dir 'F:\DS2'
   ds2 schema --engine sqlserver --phase data --from /mnt/dataset --server-dir '\\files\dataset'
   ds2 schema --engine sqlserver --workload mailbox --mailboxes 500 --mailbox-size 250MB
   ds2 schema --engine postgres --phase tables`,
@@ -63,7 +65,6 @@ ds2 load asks the server and leaves out what it cannot take.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
 	all := []string{""}
 	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {

@@ -15,6 +15,7 @@ import (
 
 	reflected "github.com/invopop/jsonschema"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device"
 	"ds2/internal/measure"
@@ -90,7 +91,7 @@ func publishedSchema(t *testing.T) []byte {
 	}
 	for _, w := range workloads() { // whose own counts stand among the others
 		for _, c := range w.Counts() {
-			all["measure.Counts"].Properties.Set(c.Name, &reflected.Schema{Type: "integer"})
+			all["measure.Counts"].Properties.Set(c, &reflected.Schema{Type: "integer"})
 		}
 	}
 	text, err := json.Marshal(&reflected.Schema{
@@ -99,19 +100,13 @@ func publishedSchema(t *testing.T) []byte {
 		Title:       "What ds2 writes as JSON, in version 2",
 		Definitions: all,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// Go writes null for a nil pointer, slice or map that is not left out.
 	var tree any
-	if err := json.Unmarshal(text, &tree); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &tree))
 	nullable(tree)
 	text, err = json.MarshalIndent(tree, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return append(text, '\n')
 }
 
@@ -146,17 +141,11 @@ func nullable(tree any) {
 func TestPublishedSchema(t *testing.T) {
 	got := publishedSchema(t)
 	if *updateSchema {
-		if err := os.MkdirAll(filepath.Dir(schemaFile), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(schemaFile, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(schemaFile), 0o755))
+		require.NoError(t, os.WriteFile(schemaFile, got, 0o644))
 	}
 	want, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the types say: go test ./cmd/ds2 -run TestPublishedSchema -update-schema writes it again; what a reader of version 1 relies on must stay", schemaFile)
 	}

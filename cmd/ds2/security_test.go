@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 )
 
@@ -25,9 +27,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	}
 	target := pgtest.Database(t)
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	password, _ := u.User.Password()
 	clean := func(where, text string) {
 		t.Helper()
@@ -72,9 +72,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	p.start(t)
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
 	time.Sleep(500 * time.Millisecond)
-	if err := p.Process.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 	<-p.ended
 	if !strings.Contains(p.stderr.String(), "goroutine ") {
 		t.Errorf("no stacks: %.300s", p.stderr.String())
@@ -87,10 +85,7 @@ func TestRecordModes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a few seconds")
 	}
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	target := loaded(t)
 	out := filepath.Join(t.TempDir(), "results", "record")
 	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--journal", "--metrics-addr", "", "--quiet", "--out", out)
 	if code != exitDone {
@@ -106,14 +101,12 @@ func TestRecordModes(t *testing.T) {
 	}
 }
 
-// TestCommandsOfConfigFile shows what docs/security.md says: a configuration file may hold command lines, which run as whoever runs ds2.
+// TestCommandsOfConfigFile shows what docs/explanation/security.md says: a configuration file may hold command lines, which run as whoever runs ds2.
 func TestCommandsOfConfigFile(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
 	file := filepath.Join(dir, "config")
-	if err := os.WriteFile(file, []byte("target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n"), 0o600))
 	execute(t, "drive", "--config_file", file, "--out", filepath.Join(dir, "record"))
 	if _, err := os.Stat(ran); err != nil {
 		t.Errorf("the command of the file was not run: %v", err)
@@ -131,22 +124,15 @@ func TestMetricsServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a few seconds")
 	}
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatal(stderr)
-	}
+	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:39464", "--out", "out")
 	p.start(t)
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
 	for method, want := range map[string]int{"GET": http.StatusOK, "POST": http.StatusMethodNotAllowed, "DELETE": http.StatusMethodNotAllowed} {
 		request, err := http.NewRequestWithContext(t.Context(), method, "http://127.0.0.1:39464/metrics", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text, _ := io.ReadAll(response.Body)
 		response.Body.Close()
 		password, _ := mustParse(t, target).User.Password()
@@ -164,8 +150,6 @@ func TestMetricsServer(t *testing.T) {
 func mustParse(t *testing.T, text string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return u
 }

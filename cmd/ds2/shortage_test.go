@@ -9,24 +9,18 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say so while the
 // users wait.
 func TestMoreUsersThanConnections(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	target := loaded(t)
+	db := openDB(t, target)
 	for _, statement := range []string{
 		"CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 8",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
@@ -46,9 +40,7 @@ func TestMoreUsersThanConnections(t *testing.T) {
 		}
 	})
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword("few", "few")
 	out := filepath.Join(t.TempDir(), "record")
 	code, _, stderr := execute(t, "drive", "--target", u.String(), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
@@ -66,29 +58,25 @@ func TestMoreUsersThanConnections(t *testing.T) {
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "--quiet"); code != exitDone {
-		t.Fatalf("load: exit %d, %s", code, stderr)
-	}
+	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2m", "--ramp-rate", "100", "--metrics-addr", "",
 		"--window", "1s-2s", "--window", "5s-6s", "--window", "8s-9s", "--window", "11s-12s", "--out", "disk/out")
 	disk := filepath.Join(p.Dir, "disk")
-	if err := os.Mkdir(disk, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(disk, 0o755))
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
 		t.Skip("only root can mount a small disk: ", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(disk, syscall.MNT_DETACH) })
 	p.start(t)
 	p.await(t, "orders", p.holds("disk/out/run.log", "phase=run"))
-	time.Sleep(3 * time.Second) // the first window is in the record
+	p.await(t, "the first window", func() bool {
+		r, err := result.Read(filepath.Join(disk, "out"))
+		return err == nil && len(r.Series.Intervals) > 0
+	})
 	if err := os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("filling the disk up: %v", err)
 	}
-	if !p.endsWithin(time.Minute) {
-		t.Fatal("the run goes on with a full disk")
-	}
+	p.awaitEnd(t)
 	if code := p.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(p.stderr.String(), "no space left on device") {
 		t.Errorf("exit %d, %s", code, p.stderr.String())
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/result"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/workload/mailbox"
@@ -39,12 +41,8 @@ func TestSQLServerCycles(t *testing.T) {
 		t.Run(workload.name, func(t *testing.T) {
 			target := servertest.Database(t)
 			babelfish, err := servertest.IsBabelfish(target)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if code, _, stderr := execute(t, append([]string{"load", "--target", target, "--quiet"}, workload.load...)...); code != exitDone {
-				t.Fatalf("load: exit %d, %s", code, stderr)
-			}
+			require.NoError(t, err)
+			must(t, append([]string{"load", "--target", target, "--quiet"}, workload.load...)...)
 			out := filepath.Join(t.TempDir(), "record")
 			args := append([]string{"drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "1s", "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "20s",
 				"--recovery-timeout", "5m", "--kill-command", kill, "--start-command", start, "--seed", "5", "--metrics-addr", "", "--quiet", "--out", out}, workload.drive...)
@@ -59,9 +57,7 @@ func TestSQLServerCycles(t *testing.T) {
 				t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 			}
 			record, err := result.Read(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			c := record.Cuts
 			if c == nil || len(c.Cuts) != cycles || c.Lost != 0 || c.Lossy != 0 || c.Acknowledged == 0 || !record.Audit.Passed {
 				t.Fatalf("cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
@@ -73,9 +69,7 @@ func TestSQLServerCycles(t *testing.T) {
 			}
 			t.Logf("%d cuts, %d acknowledged, %d lost", len(c.Cuts), c.Acknowledged, c.Lost)
 			db, err := sql.Open("sqlserver", target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer db.Close()
 			number := workload.take(t, db, record)
 			code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", out)
@@ -88,9 +82,7 @@ func TestSQLServerCycles(t *testing.T) {
 
 // takeOrder takes away the order of the highest number.
 func takeOrder(t *testing.T, db *sql.DB, _ *result.Record) (number int64) {
-	if err := db.QueryRow("SELECT MAX(ORDERID) FROM ORDERS").Scan(&number); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT MAX(ORDERID) FROM ORDERS").Scan(&number))
 	for _, table := range []string{"CUST_HIST", "ORDERLINES", "ORDERS"} {
 		if _, err := db.Exec(fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, number)); err != nil {
 			t.Fatal(err)
@@ -102,28 +94,20 @@ func takeOrder(t *testing.T, db *sql.DB, _ *result.Record) (number int64) {
 // takeRecord takes away the record of the highest number, which only a run can have inserted.
 func takeRecord(t *testing.T, db *sql.DB, run *result.Record) (number int64) {
 	var own struct{ Mailboxes int }
-	if err := run.Parameters.Own.Into(&own); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run.Parameters.Own.Into(&own))
 	shape := mailbox.Shape{Mailboxes: own.Mailboxes, Seed: run.DataSeeds[0]}
 	rows, err := db.Query("SELECT message_id FROM messages")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer rows.Close()
 	var message int64
 	for rows.Next() {
 		var id int64
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Scan(&id))
 		if n := int64(shape.Number(id)); n > number {
 			number, message = n, id
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rows.Err())
 	if _, err := db.Exec(fmt.Sprintf("DELETE FROM messages WHERE message_id = %d", message)); err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,21 @@ import (
 type sqlServerFlags struct {
 	options      schema.Layout
 	passwordFile string
+	recovery     int // seconds; defaultRecovery: the server's own
 }
 
 // maxFiles is a limit against slips of the keyboard: SQL Server's own is 32,767 files in a database.
 const maxFiles = 256
+
+// defaultRecovery is what SQL Server gives a new database, and maxRecovery what no log of a test needs.
+const defaultRecovery, maxRecovery = 60, 86400
 
 func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four filegroups; a quarter to one per core")
 	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: directory of the data files, as the server sees it (default: the server's)")
 	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: directory of the log file (default: the server's)")
 	flags.Int64Var(&f.options.LogMB, "log-size", 0, "SQL Server: size of the log file in MB; a run writes about 6 kB of log an order, and a log that grows stops it (default: 40 % of the data, at least 256)")
+	flags.IntVar(&f.recovery, "target-recovery-time", defaultRecovery, "SQL Server: seconds in which the database is to recover after a crash, for which changed pages are written out all the time; 0: by checkpoints about once a minute, as before 2016")
 	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, created, or given that password, with --driver-password-file")
 	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for --driver-login on its first line")
 }
@@ -70,6 +75,12 @@ func (f *sqlServerFlags) read() (schema.Layout, error) {
 	o := f.options
 	if o.FilesPerFilegroup < 1 || o.FilesPerFilegroup > maxFiles {
 		return o, usageError("--files-per-filegroup is %d: it must be 1 to %d", o.FilesPerFilegroup, maxFiles)
+	}
+	if f.recovery < 0 || f.recovery > maxRecovery {
+		return o, usageError("--target-recovery-time is %d: it must be 0 to %d seconds", f.recovery, maxRecovery)
+	}
+	if f.recovery != defaultRecovery {
+		o.TargetRecovery = &f.recovery
 	}
 	if o.LogMB < 0 {
 		return o, usageError("--log-size is %d: it must be 0 or more", o.LogMB)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func askPassword(line string) func(context.Context) (string, error) {
 		}
 		var out, said bytes.Buffer
 		if err := shell.Run(ctx, line, &out, &said); err != nil {
-			return "", fmt.Errorf("run --password-command: %w: %s", err, strings.TrimSpace(said.String()))
+			return "", fmt.Errorf("run --password-command: %w: %s", err, cmp.Or(strings.TrimSpace(said.String()), "it said nothing"))
 		}
 		if password = strings.TrimRight(out.String(), "\r\n"); password == "" {
 			return "", errors.New("run --password-command: it printed nothing")
@@ -87,12 +88,12 @@ func askPassword(line string) func(context.Context) (string, error) {
 const defaultDatabase = "DS2"
 
 // open makes the stores; the caller closes them. It does not connect.
-func (f targetFlags) open() ([]store.Store, error) {
+func (f targetFlags) open() ([]store.Database, error) {
 	urls, err := f.urls()
 	if err != nil {
 		return nil, err
 	}
-	var stores []store.Store
+	var stores []store.Database
 	for _, u := range urls {
 		s, err := engines().Open(u)
 		if err != nil {
@@ -111,14 +112,14 @@ func (f targetFlags) open() ([]store.Store, error) {
 }
 
 // callsOf is by what users call on a store, empty where its engine has one way alone.
-func (f targetFlags) callsOf(s store.Store) string {
+func (f targetFlags) callsOf(s store.Database) string {
 	if _, ok := s.(*sqlserver.Store); ok {
 		return f.calls
 	}
 	return ""
 }
 
-func closeStores(stores []store.Store) {
+func closeStores(stores []store.Database) {
 	for _, s := range stores {
 		s.Close() // nothing is left to be said to it
 	}

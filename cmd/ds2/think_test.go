@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
-
-	"ds2/internal/localpg/pgtest"
 )
 
 // TestThinkTime holds a run to the interactive response-time law (Denning and Buzen, 1978): users = throughput × (response time +
@@ -13,10 +11,7 @@ import (
 // a user, which is a cycle of 16 s.
 func TestThinkTime(t *testing.T) {
 	t.Parallel()
-	target := pgtest.Database(t)
-	if code, _, stderr := execute(t, "load", "--target", target, "--size", "1MB", "-q"); code != exitDone {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
+	target := loaded(t)
 	const users, think = 20, 0.1 // seconds
 	code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "20", "--ramp-rate", "1000", "--warmup-time", "1s", "--run-time", "6s",
 		"--think-time", "100ms", "--seed", "1", "-o", "json", "--metrics-addr", "", "--verify", "none", "--out", t.TempDir())

@@ -22,13 +22,11 @@ import (
 
 // tuneFlags are those of a run, whose users are searched for, and how to search.
 type tuneFlags struct {
-	driveFlags
-	observe observeFlags
+	runFlags
 	restore restoreFlags
 	search  tune.Config
 	method  string
 	gain    float64 // percent
-	output  driveOutput
 }
 
 func newTuneCommand() *cobra.Command {
@@ -36,19 +34,22 @@ func newTuneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune",
 		Short: "Find the number of users with the highest OPM within limits",
-		Long: `Runs trials with different numbers of users and searches for the number with the most orders per minute within the
-limits. Each trial starts from the restored database and is audited. The runs and the search are recorded in the
-directory --out, with a report of the curve of OPM and response time over users.
+		Long: `Runs trials with different numbers of users and searches for the number with the most orders per
+minute within the limits. Each trial starts from the restored database and is audited. The runs and
+the search are recorded in the directory --out, with a report of the curve of OPM and response time
+over users.
 
-The method golden doubles the users until a limit fails or more users bring nothing, then narrows down by
-golden-section search or, where the limits decide, by interpolation. A figure within a tenth of its limit is
-measured three times before it decides, and a single run never decides that a number of users fails. The method steps is
-that of the Jetstress reports: from --start-threads 16 by halves or doubles, then up one by one. With both, the best is
-run three times, and its run with the median OPM is the result. Fewer users are preferred to more that bring less than
---gain. The same command with the same --out continues a search that was interrupted or crashed: trials that are recorded
-are not made again.`,
+The method golden doubles the users until a limit fails or more users bring nothing, then narrows
+down by golden-section search or, where the limits decide, by interpolation. A figure within a tenth
+of its limit is measured three times before it decides, and a single run never decides that a number
+of users fails. The method steps is that of the Jetstress reports: from --start-threads 16 by halves
+or doubles, then up one by one. With both, the best is run three times, and its run with the median
+OPM is the result. Fewer users are preferred to more that bring less than --gain. The same command
+with the same --out continues a search that was interrupted or crashed: trials that are recorded are
+not made again.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress --method steps --start-threads 16 --run-time 5m
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress \
+      --method steps --start-threads 16 --run-time 5m
 
 PowerShell:
   ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
@@ -56,7 +57,6 @@ PowerShell:
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.addShared(flags)
 	flags.Lookup("out").Usage = "directory for the records; an unfinished search in it is continued (default ds2-results/<start>-<run id>-tune)"
 	preset(flags, "warmup-time", "15s")
@@ -68,7 +68,8 @@ PowerShell:
 	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
 	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users must add")
 	flags.VarP(oneOf(&f.output.format, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.output.quiet, "quiet", "q", false, "show only the result of each run")
+	detailsFlag(flags, &f.output.details)
+	quietFlag(flags, &f.output.quiet)
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
 	return cmd
@@ -100,15 +101,12 @@ func (f *tuneFlags) check() error {
 	case f.abortAfter > 0 && len(f.windows) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
-	if err := f.observe.check(); err != nil {
+	if err := f.checkBeside(); err != nil {
 		return err
 	}
-	if err := f.output.metricsFlags.check(); err != nil {
-		return err
-	}
-	if left, err := result.ReadSearch(f.out); f.out != "" && err == nil && left == nil {
-		if err := result.CheckDir(f.out); err != nil {
-			return flagError("out", err)
+	if f.out != "" {
+		if err := outError(experiment.CheckSearch(f.out)); err != nil {
+			return err
 		}
 	}
 	limits, err := f.limits.parse(f.config.Run)
@@ -128,23 +126,14 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, err := f.experiment(interrupts.soft)
+	options, done, err := f.ready(interrupts, way{
+		looks: &looks{w: stderr, quiet: f.output.quiet}, lock: "tune", fits: f.restore.check,
+	}, stderr)
 	if err != nil {
 		return err
 	}
-	defer closeStores(options.Targets)
-	if err := f.restore.check(options.Plan.Workload()); err != nil {
-		return err
-	}
-	options.Command = invocation(cmd)
-	unlock, err := interrupts.lockStores("tune", "", options.Targets, stderr)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := f.observe.observe(interrupts.soft, &options, f.output.quiet, stderr); err != nil {
-		return err
-	}
+	defer done()
+	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
 	options.Driver.Delayed = delayed(stderr)
 	search := experiment.Search{
@@ -155,12 +144,12 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 			f.output.served.doing("after trial %d: %s; %s", number, report.TrialText(t), trialsLeft(left, each))
 		},
 	}
-	if err := begin(&search, cmd.Flags().Changed("seed")); err != nil {
-		return err
+	if err := search.TakeUp(cmd.Flags().Changed("seed")); err != nil {
+		return outError(err)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", dir)
-	if search.Left != nil {
-		fmt.Fprintf(stderr, "continued after %d trials\n", len(search.Left.Trials))
+	if made := search.Made(); made > 0 {
+		fmt.Fprintf(stderr, "continued after %d trials\n", made)
 	}
 	close, err := f.output.open(cmd)
 	if err != nil {
@@ -176,14 +165,14 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(filepath.Join(dir, reportFile), func(w io.Writer) error { return tunePage(w, dir, record) }); err != nil {
+	page, err := searchPage(dir, record)
+	if err != nil {
 		return err
 	}
-	if f.output.format == "json" {
-		err = printJSON(cmd.OutOrStdout(), record)
-	} else {
-		err = report.TuneText(cmd.OutOrStdout(), record)
+	if err := atomicfile.Write(filepath.Join(dir, reportFile), page.HTML); err != nil {
+		return err
 	}
+	err = writePage(cmd.OutOrStdout(), page, record, f.output.format, f.output.details)
 	switch {
 	case err != nil:
 		return err
@@ -191,31 +180,6 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		return verdictError("%s; see the record", record.Why)
 	case !limit.Passed(record.Verdicts):
 		return verdictError("limits failed: %s; see the record", limit.Failed(record.Verdicts))
-	}
-	return nil
-}
-
-// begin makes the search's directory, or finds in it a search to continue.
-func begin(s *experiment.Search, seedGiven bool) error {
-	left, err := result.ReadSearch(s.Dir)
-	switch {
-	case err != nil:
-		return flagError("out", err)
-	case left == nil:
-		if err := result.MakeDir(s.Dir); errors.Is(err, result.ErrNotEmpty) {
-			return flagError("out", err)
-		} else if err != nil {
-			return err
-		}
-		return nil
-	case left.Status == result.Done || left.Status == "":
-		return usageError("--out: the search in %s is over: ds2 report shows it; give another directory for a new one", s.Dir)
-	}
-	if !seedGiven {
-		s.Options.Driver.Seed = left.Seed
-	}
-	if err := s.Continue(*left); err != nil {
-		return usageError("--out: %s holds a search with another setup: %w; give the same flags to continue it, or another directory", s.Dir, err)
 	}
 	return nil
 }
@@ -228,14 +192,14 @@ func trialsLeft(left int, each time.Duration) string {
 	return fmt.Sprintf("about %d more, %s", left, (time.Duration(left) * each).Round(time.Second))
 }
 
-// tunePage writes the report of a search in dir: the search, and the run that is its result.
-func tunePage(w io.Writer, dir string, r result.Search) error {
+// searchPage is what there is to read of the search in dir: the search, and the run that is its result.
+func searchPage(dir string, r result.Search) (report.Page, error) {
 	var median *result.Record
 	if r.Best != nil {
 		var err error
 		if median, err = result.Read(filepath.Join(dir, r.Best.Median().Record)); err != nil {
-			return err
+			return report.Page{}, err
 		}
 	}
-	return report.TuneHTML(w, r, median)
+	return report.Search(r, median), nil
 }

@@ -52,16 +52,19 @@ func flagText(err error) error {
 		}
 		cause = fmt.Errorf("%s: %q", what, invalid.GetValue())
 	}
+	if text := invalid.GetValue(); invalid.GetFlag().Name == "output" && strings.ContainsAny(text, "./\\") {
+		cause = fmt.Errorf("%w; it is the format, and --out=%s the file", cause, text)
+	}
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, cause)
 }
 
 // maxDuration bounds every time that a flag gives, so that sums and multiples of several fit into a time.Duration.
 const maxDuration = 365 * 24 * time.Hour
 
-// durationValue is a time with a unit, such as 20m, or a bare number of DS2's unit.
+// durationValue is a time with a unit, such as 20m. A parameter of DS2 may be a bare number of DS2's unit; any other time has to say it.
 type durationValue struct {
 	d    *time.Duration
-	unit time.Duration
+	unit time.Duration // of DS2; 0: the parameter is not DS2's
 }
 
 func (v durationValue) String() string {
@@ -72,21 +75,35 @@ func (v durationValue) String() string {
 }
 
 func (v durationValue) Type() string {
-	if v.unit == time.Minute {
+	switch v.unit {
+	case time.Minute:
 		return "minutes"
+	case time.Second:
+		return "seconds"
 	}
-	return "seconds"
+	return "duration"
+}
+
+// bare says which number without a unit may be given.
+func (v durationValue) bare() string {
+	if v.unit == 0 {
+		return ""
+	}
+	return "a number of " + v.Type() + ", or "
 }
 
 func (v durationValue) Set(text string) error {
 	var d time.Duration
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		if v.unit == 0 && n != 0 {
+			return fmt.Errorf("%q has no unit: write %ss for seconds, or %sm for minutes", text, text, text)
+		}
 		d = time.Duration(math.Min(n*float64(v.unit), math.MaxInt64/2))
 		if math.IsNaN(n) {
 			d = -1
 		}
 	} else if d, err = time.ParseDuration(text); err != nil {
-		return fmt.Errorf("invalid duration %q: use a number of %s, or a duration such as 90s or 20m", text, v.Type())
+		return fmt.Errorf("invalid duration %q: use %sa duration such as 90s or 20m", text, v.bare())
 	}
 	if d < 0 || d > maxDuration {
 		return fmt.Errorf("invalid duration %q: it must be 0 to %s", text, maxDuration)

@@ -28,23 +28,28 @@ func newVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Audit a database: rows, keys, sums and stock, and what a run says it did",
-		Long: `Checks that a database holds what it should: the rows of its dataset, every foreign key, order lines and
-purchase history that agree, sales that are the sum of the order lines product by product, no negative stock, and
-orders whose net, tax and total are right. With the record of a run, it also checks what the run added.
+		Long: `Checks that a database holds what it should: the rows of its dataset, every foreign key, order lines
+and purchase history that agree, sales that are the sum of the order lines product by product, no
+negative stock, and orders whose net, tax and total are right. With the record of a run, it also
+checks what the run added.
 
-Each large table is read once, by as many statements as there are parts of 10,000 to 50,000 orders, and no temporary file is
-written unless there is damage to look into. A run's own audit, after ds2 drive, asks about the run alone.
+Each large table is read once, by as many statements as there are parts of 10,000 to 50,000 orders,
+and no temporary file is written unless there is damage to look into. A run's own audit, after ds2
+drive, asks about the run alone.
 
-With --deep it first reads every page of every table and index and has the server check pages, rows and indexes by its
-own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB. Damaged objects are listed. Pages in the
-server's cache are not read from the drives: restart the server before. Then the log is read to its end: PostgreSQL's by
-pg_waldump where the server's files are on this machine, SQL Server's by a copy-only backup to NUL where it keeps one for
-backups. With --readers several connections read at once, and with --pace they keep to a rate; the result has the table of a
-checksum test, pages seen and bad, MB/s and ms a read. SQL Server takes --readers for the workers of DBCC CHECKDB, and no rate.
+With --deep it first reads every page of every table and index and has the server check pages, rows
+and indexes by its own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB.
+Damaged objects are listed. Pages in the server's cache are not read from the drives: restart the
+server before. Then the log is read to its end: PostgreSQL's by pg_waldump where the server's files
+are on this machine, SQL Server's by a copy-only backup to NUL where it keeps one for backups. With
+--readers several connections read at once, and with --pace they keep to a rate; the result has the
+table of a checksum test, pages seen and bad, MB/s and ms a read. SQL Server takes --readers for the
+workers of DBCC CHECKDB, and no rate.
 
-Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check failed. The record of
-a run that was not audited, because its server went away, gets the result. Records with a journal, of --crash-after,
---crash-cycles or --journal, have it compared with the database: all acknowledged work is looked for.`,
+Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check
+failed. The record of a run that was not audited, because its server went away, gets the result.
+Records with a journal, of --crash-after, --crash-cycles or --journal, have it compared with the
+database: all acknowledged work is looked for.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
@@ -54,7 +59,6 @@ a run that was not audited, because its server went away, gets the result. Recor
 		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
 	flags.StringArrayVar(&f.records, "record", nil, "directory of the record of a run against this database; repeat it for each driver machine of the run")
@@ -63,7 +67,7 @@ a run that was not audited, because its server went away, gets the result. Recor
 	flags.Var(&f.pace, "pace", "with --deep, rate of reading that is not exceeded, by all readers together, such as 100MB/s (default: none)")
 	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the server may write for the audit, such as 2GB (default: a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	quietFlag(flags, &f.quiet)
 	return cmd
 }
 
@@ -101,11 +105,16 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	var record *result.Record
 	if len(f.records) > 0 {
-		records, err := readRecords(conclude.Reader{Workloads: concluders()}, f.records, len(f.records) > 1)
+		read := conclude.Reader{Workloads: concluders()}
+		var err error
+		if len(f.records) > 1 {
+			record, err = read.Merged(f.records)
+		} else {
+			record, err = read.Run(f.records[0])
+		}
 		if err != nil {
 			return flagError("record", err)
 		}
-		record = records[0]
 	}
 	stores, err := f.open()
 	if err != nil {
@@ -229,7 +238,7 @@ func (v verification) print(w io.Writer, format string) error {
 }
 
 // runOf is what a record says of a target.
-func runOf(r *result.Record, s store.Store, dirs []string) (*workload.Account, error) {
+func runOf(r *result.Record, s store.Database, dirs []string) (*workload.Account, error) {
 	i := slices.Index(r.Targets, s.Label())
 	if i < 0 {
 		return nil, usageError("--record: run %s was against %s, not %s", r.RunID, r.Targets, s.Label())
@@ -242,7 +251,7 @@ func runOf(r *result.Record, s store.Store, dirs []string) (*workload.Account, e
 
 // compareJournals compares what the driver machines of a run noted as acknowledged with what a database holds. Without a
 // journal there is nothing to compare; one of several that is missing is an error, because its orders would be strange.
-func compareJournals(ctx context.Context, dirs []string, r *result.Record, w workload.Workload, s store.Store) ([]result.Check, error) {
+func compareJournals(ctx context.Context, dirs []string, r *result.Record, w workload.Workload, s store.Database) ([]result.Check, error) {
 	var paths, without []string
 	for _, dir := range dirs {
 		path := filepath.Join(dir, durability.File)

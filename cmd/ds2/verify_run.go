@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ds2/internal/experiment"
 	"ds2/internal/progress"
 	"ds2/internal/store"
+	"ds2/internal/upkeep"
 )
 
 // How a database is looked at after a run.
@@ -27,8 +27,8 @@ func (f *verifyFlag) add(flags *pflag.FlagSet) {
 }
 
 // deepCheck reads every page of some databases.
-func deepCheck(ctx context.Context, stores []store.Store, how store.DeepReading, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
+func deepCheck(ctx context.Context, stores []store.Database, how store.DeepReading, quiet bool, stderr io.Writer) ([]store.DeepCheck, error) {
 	tell, stop := showProgress(quiet, stderr)("verify", progress.Work)
 	defer stop()
-	return experiment.DeepCheck(ctx, stores, how, tell)
+	return upkeep.DeepCheck(ctx, stores, how, tell)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,8 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/driver"
-	"ds2/internal/experiment"
-	"ds2/internal/measure"
+	"ds2/internal/runs"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -90,7 +88,7 @@ type mailboxLoadFlags struct {
 func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.mailboxes, "mailboxes", 0, "workload mailbox: number of mailboxes in each target")
 	flags.Var(&f.size, "mailbox-size", "workload mailbox: size of each, in units of 1024, such as 250MB")
-	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "profile", "workload mailbox: mix of operations that runs are to have")
+	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "workload mailbox: mix of operations that runs are to have")
 }
 
 // mailboxes are the mailboxes to be loaded into each target.
@@ -117,20 +115,16 @@ type mailboxRunFlags struct {
 	parameters mailbox.Parameters
 	perMailbox float64
 	headroom   float64 // percent
-	warmWithin time.Duration
-	closed     bool // users work as fast as they can, also where there is a target
+	closed     bool    // users work as fast as they can, also where there is a target
 }
 
 func (f *mailboxRunFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.profile, "profile", "", "workload mailbox: mix of operations, "+strings.Join(mailbox.ProfileNames(), ", ")+" (default: the one that the database was loaded for)")
+	flags.StringVar(&f.profile, "mailbox-profile", "", "workload mailbox: mix of operations, "+strings.Join(mailbox.ProfileNames(), ", ")+" (default: the one that the database was loaded for)")
 	flags.Var(mixValue{&f.mix}, "mix", "workload mailbox: percentages of inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
 	flags.IntVar(&f.lazy, "lazy", -1, "workload mailbox: percentage of transactions whose commit does not wait for the log")
 	flags.Lookup("lazy").DefValue = "the profile's"
 	flags.IntVar(&f.parameters.Batch, "batch", 1, "workload mailbox: operations in a transaction")
 	flags.Float64Var(&f.perMailbox, "iops-per-mailbox", 0, "workload mailbox: IOPS of the drives that each mailbox takes, such as 0.5: a run offers as many operations as make them, a search takes the fewest users that do")
-	f.warmWithin = defaultWarmWithin
-	flags.Var(durationValue{&f.warmWithin, time.Minute}, "warm-within", "workload mailbox: how long measuring waits at most, after the warm-up, until 90 % of the server's buffers are in use, a checkpoint was made and the latency of reads is level: minutes, or a duration such as 30m; 0 = it does not wait (default 10m, and 0 with a --warmup-time below 1m or a --window in seconds)")
-	flags.Lookup("warm-within").DefValue = ""
 	flags.Float64Var(&f.headroom, "headroom", 0, "workload mailbox: percent by which the target is higher")
 }
 
@@ -139,7 +133,7 @@ func (f *driveFlags) judgeMailboxes() error {
 	m := &f.mailbox
 	if m.profile != "" {
 		if _, err := mailbox.FindProfile(m.profile); err != nil {
-			return flagError("profile", err)
+			return flagError("mailbox-profile", err)
 		}
 	}
 	if m.lazy < -1 || m.lazy > 100 {
@@ -166,25 +160,6 @@ func (f *driveFlags) judgeMailboxes() error {
 // minPacedWarmup is what it takes at least to find a rate.
 const minPacedWarmup = 20 * time.Second
 
-// defaultWarmWithin is how long Jetstress waits for latencies that are level.
-const defaultWarmWithin = 10 * time.Minute
-
-// warm is how long a run waits for a store that is warm. Who gives less than a minute for the warm-up tries something out, and windows
-// in seconds do not move with the run.
-func (f *driveFlags) warm(specs []measure.WindowSpec) (time.Duration, error) {
-	within := f.mailbox.warmWithin
-	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
-	switch changed := f.flags.Changed("warm-within"); {
-	case within < 0:
-		return 0, usageError("--warm-within is %s: it must be 0 or more", within)
-	case changed && within > 0 && fixed:
-		return 0, usageError("--warm-within: a --window in seconds does not wait for it; use auto or checkpoints=2, or leave it out")
-	case !changed && (fixed || f.config.Warmup < time.Minute):
-		return 0, nil
-	}
-	return within, nil
-}
-
 // of are the parameters of runs on databases that were loaded for a profile.
 func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
 	profile, err := mailbox.FindProfile(cmp.Or(f.profile, loaded))
@@ -204,7 +179,7 @@ func (f mailboxRunFlags) of(loaded string) (mailbox.Parameters, error) {
 }
 
 // planMailboxes has users work on mailbox databases.
-func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error) {
+func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
 	if f.config.UserOffset > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
 	}
@@ -255,10 +230,10 @@ func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Store, i
 // 1 / driver.Tolerance, one more or less is more than the tolerance.
 func (f *driveFlags) paceable(target float64) error {
 	const least = 1 / driver.Tolerance
-	sample := experiment.PaceSample(f.config.Warmup)
+	sample := runs.PaceSample(f.config.Warmup)
 	if counts := target * sample.Seconds(); target > 0 && counts < least {
 		return usageError("--iops-per-mailbox: all mailboxes together take %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes %g; take more mailboxes, more IOPS of each, or a longer --warmup-time, whose tenth a sample is, up to %s",
-			target, sample, counts, 100*driver.Tolerance, least, experiment.MaxPaceSample)
+			target, sample, counts, 100*driver.Tolerance, least, runs.MaxPaceSample)
 	}
 	return nil
 }

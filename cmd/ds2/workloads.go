@@ -14,6 +14,7 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/report"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -34,11 +35,11 @@ type tenant struct {
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
 	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are none.
-	adopt func(f *loadFlags, ctx context.Context, target store.Store) (data workload.Dataset, found []string, err error)
+	adopt func(f *loadFlags, ctx context.Context, target store.Database) (data workload.Dataset, found []string, err error)
 	// judge refuses the flags of a run before anything is connected to; nil: it has none of its own.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
-	plan func(f *driveFlags, ctx context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error)
+	plan func(f *driveFlags, ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error)
 }
 
 // guests are tenants that a test adds.
@@ -59,8 +60,8 @@ func tenants() map[string]tenant {
 		},
 		mailbox.Name: {
 			Workload:  mailbox.Workload{Engines: mailboxEngines},
-			loadFlags: []string{"mailboxes", "mailbox-size", "profile", "data-seed"},
-			runFlags:  []string{"profile", "mix", "lazy", "batch", "iops-per-mailbox", "headroom", "warm-within"},
+			loadFlags: []string{"mailboxes", "mailbox-size", "mailbox-profile", "data-seed"},
+			runFlags:  []string{"mailbox-profile", "mix", "lazy", "batch", "iops-per-mailbox", "headroom"},
 			dataset:   (*loadFlags).mailboxes,
 			judge:     (*driveFlags).judgeMailboxes,
 			plan:      (*driveFlags).planMailboxes,
@@ -71,7 +72,7 @@ func tenants() map[string]tenant {
 }
 
 // ds2Engines are the engines that DVD Store 2 has calls on.
-var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Engine{}, sqlserver.Engine: ds2sqlserver.Engine{}}
+var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Connect, sqlserver.Engine: ds2sqlserver.Connect}
 
 // limitWords are the words of limits that a workload adds: its cycle, its operations, and what a limit takes together.
 func (t tenant) limitWords() []string {
@@ -86,6 +87,14 @@ func limitOperations() (words []string) {
 		words = append(words, t.limitWords()...)
 	}
 	return words
+}
+
+// comparedFigures are the figures that comparisons of all workloads print.
+func comparedFigures() (names []string) {
+	for _, w := range workloads() {
+		names = append(names, report.Figures(w.Words())...)
+	}
+	return names
 }
 
 // limitsOf refuses limits on operations that a workload does not have.
@@ -110,7 +119,7 @@ func workloads() workload.Workloads {
 
 // workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded it, is unnamed's, and so is one
 // of DS2.
-func workloadOf(ctx context.Context, target store.Store, unnamed workload.Workload) (workload.Workload, error) {
+func workloadOf(ctx context.Context, target store.Database, unnamed workload.Workload) (workload.Workload, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
 		return unnamed, nil // who cannot read it will say so when it reads the rest
@@ -126,15 +135,25 @@ func workloadOf(ctx context.Context, target store.Store, unnamed workload.Worklo
 
 // notOf refuses flags of a command that only other workloads have.
 func notOf(name string, flags *pflag.FlagSet, own func(tenant) []string) error {
-	has := own(tenants()[name])
-	for other, t := range tenants() {
-		for _, flag := range own(t) {
-			if other != name && !slices.Contains(has, flag) && flags.Changed(flag) {
-				return usageError("--%s: it is a flag of workload %s, and this is workload %s", flag, other, name)
-			}
+	for flag, other := range ofOthers(name, own) {
+		if flags.Changed(flag) {
+			return usageError("--%s: it is a flag of workload %s, and this is workload %s", flag, other, name)
 		}
 	}
 	return nil
+}
+
+// ofOthers are the flags that a workload does not have and another one has, which it names.
+func ofOthers(name string, own func(tenant) []string) map[string]string {
+	others := map[string]string{}
+	for other, t := range tenants() {
+		for _, flag := range own(t) {
+			if !slices.Contains(own(tenants()[name]), flag) {
+				others[flag] = other
+			}
+		}
+	}
+	return others
 }
 
 // concluders are those workloads that conclude more than all have.
@@ -170,7 +189,7 @@ func windowError(err error) error {
 }
 
 // plan asks the targets what they hold and puts together what is run on them.
-func (f *driveFlags) plan(ctx context.Context, targets []store.Store) (workload.Plan, error) {
+func (f *driveFlags) plan(ctx context.Context, targets []store.Database) (workload.Plan, error) {
 	var infos []store.Info
 	name := ""
 	for i, s := range targets {
@@ -206,12 +225,12 @@ func (f *driveFlags) judgeDS2() (err error) {
 	checked := *w
 	checked.Size = datagen.S // the database tells the right one
 	if err := checked.Check(); err != nil {
-		return &exitError{exitUsage, err}
+		return usageError("--%w", err)
 	}
 	return nil
 }
 
-func (f *driveFlags) planDS2(_ context.Context, targets []store.Store, infos []store.Info) (workload.Plan, error) {
+func (f *driveFlags) planDS2(_ context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
 	plan, err := ds2.Look(targets, infos, ds2Engines, f.expected, f.workload)
 	if err != nil {
 		return nil, err

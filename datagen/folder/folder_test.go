@@ -14,6 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/fuzztest"
 )
@@ -23,9 +26,7 @@ var small = datagen.Size{Customers: 2_001, OrdersPerMonth: 100, Products: 1_000}
 func dataset(t *testing.T, size datagen.Size, o datagen.Options) *datagen.Dataset {
 	t.Helper()
 	data, err := datagen.New(size, datagen.DefaultWords(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return data
 }
 
@@ -35,14 +36,10 @@ var all = Options{KitVersion: "test", Tables: datagen.Tables, Shard: Whole, Comp
 func write(t *testing.T, dir string, data *datagen.Dataset, o Options) (*Manifest, int64) {
 	t.Helper()
 	plan, err := NewPlan(dir, data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var told atomic.Int64
 	m, err := plan.Run(t.Context(), func(n int64) { told.Add(n) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m, told.Load()
 }
 
@@ -59,13 +56,9 @@ func verify(t *testing.T, dir string) error {
 func csv(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	parts, err := f.Parts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	files := map[string]string{}
 	for _, p := range parts {
 		var b bytes.Buffer
@@ -109,9 +102,7 @@ func same(t *testing.T, got, want map[string]string) {
 // The sums of DS2's own files, however many workers write them and however they are cut into parts.
 func TestGolden(t *testing.T) {
 	golden, err := os.ReadFile("../../testdata/golden/S.sha256")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct{ parallel, partRows int }{{1, PartRows}, {2, 1000}, {7, 333}, {50, 100}} {
 		t.Run(fmt.Sprintf("parallel=%d,rows=%d", c.parallel, c.partRows), func(t *testing.T) {
 			o := all
@@ -202,9 +193,7 @@ func TestTables(t *testing.T) {
 		t.Error(err)
 	}
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := f.Parts(); err == nil || !strings.Contains(err.Error(), "2 of the 40 files") {
 		t.Errorf("parts of two tables: error %v", err)
 	}
@@ -223,24 +212,16 @@ func TestDamageAndResume(t *testing.T) {
 		change := func(name string, change func([]byte) []byte) {
 			t.Helper()
 			text, err := os.ReadFile(path(name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path(name), change(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path(name), change(text), 0o644))
 		}
-		if err := os.Remove(path("jan_orders.csv")); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Remove(path("jan_orders.csv")))
 		change("feb_orders.csv", func(b []byte) []byte { return b[:len(b)-1] })
 		change("mar_orders.csv", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
 		change("apr_orders.csv", func(b []byte) []byte { return append(b, b...) })
 		change("may_orders.csv", func(b []byte) []byte { return nil })
 		before, err := os.Stat(path("jun_orders.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 
 		damage, ok := errors.AsType[*DamageError](verify(t, dir))
 		if !ok || len(damage.Findings) != 5 {
@@ -271,9 +252,7 @@ func TestInterruptAndResume(t *testing.T) {
 	dir := t.TempDir()
 	data := dataset(t, small, datagen.Options{PartRows: 100})
 	plan, err := NewPlan(dir, data, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	var told atomic.Int64
 	if _, err := plan.Run(ctx, func(n int64) {
@@ -305,9 +284,7 @@ func TestFormat1(t *testing.T) {
 	m, _ := write(t, dir, data, o)
 	path := filepath.Join(dir, m.name())
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range [][2]string{
 		{`"format": 2`, `"format": 1`}, {`  "checksum": "sha256",` + "\n", ""}, {`"sum": "`, `"sha256": "`},
 	} {
@@ -317,9 +294,7 @@ func TestFormat1(t *testing.T) {
 		}
 		text = []byte(old)
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, text, 0o644))
 	again, err := readManifests(dir)
 	if err != nil || len(again) != 1 || !reflect.DeepEqual(again[0], m) {
 		t.Errorf("read %+v, %v, want %+v", again[0], err, m)
@@ -336,12 +311,8 @@ func TestFormat1(t *testing.T) {
 
 	name := filepath.Join(dir, m.Files[0].Name)
 	before, err := os.Stat(filepath.Join(dir, m.Files[1].Name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(name, 10); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(name, 10))
 	o.Shard, o.Resume = Shard{1, 2}, true
 	write(t, dir, data, o)
 	if after, err := os.Stat(filepath.Join(dir, m.Files[1].Name)); err != nil || !os.SameFile(before, after) {
@@ -389,23 +360,17 @@ func TestConflicts(t *testing.T) {
 			write(t, dir, data, all)
 		}
 		if name != "" {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
 		}
 		_, err := NewPlan(dir, c.data, c.options)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
-		}
+		assert.ErrorContains(t, err, c.want, c.name)
 	}
 }
 
 // A file system of its own holds lost+found, and is empty all the same.
 func TestLostAndFound(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "lost+found"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "lost+found"), 0o700))
 	write(t, dir, dataset(t, small, datagen.Options{}), all)
 }
 
@@ -417,9 +382,7 @@ func TestFullDisk(t *testing.T) {
 	o.Compression = Gzip
 	run := func() error {
 		plan, err := NewPlan(dir, data, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, err = plan.Run(t.Context(), func(int64) {})
 		return err
 	}
@@ -432,9 +395,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	enlarge(t, dir, 64<<20)
 	o.Resume = true
-	if err := run(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run())
 	if err := verify(t, dir); err != nil {
 		t.Error(err)
 	}
@@ -462,30 +423,18 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 	write(t, dir, data, all)
 	victim := filepath.Join(t.TempDir(), "victim")
 	whole, err := os.ReadFile(filepath.Join(dir, "prod.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(victim, whole, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "jan_orders.csv")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "prod.csv")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(victim, whole, 0o644))
+	require.NoError(t, os.Remove(filepath.Join(dir, "jan_orders.csv")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "prod.csv")))
 	links := []string{
 		"jan_orders.csv.partial", "jan_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial", "manifest.json.partial",
 		"prod.csv", // whole, but elsewhere
 	}
 	for _, name := range links {
-		if err := os.Symlink(victim, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "feb_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial"), []byte("1,2009"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "feb_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial"), []byte("1,2009"), 0o644))
 	o := all
 	o.Resume = true
 	write(t, dir, data, o)
@@ -494,9 +443,7 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 		t.Errorf("the links' target was written to: %d bytes, %v", len(got), err)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, e := range entries {
 		if !e.Type().IsRegular() || strings.HasSuffix(e.Name(), ".partial") {
 			t.Errorf("%s is left, %v", e.Name(), e.Type())
@@ -511,9 +458,7 @@ func TestEnough(t *testing.T) {
 	if err := enough("/x", 100, 100); err != nil {
 		t.Error(err)
 	}
-	if err := enough("/x", 99, 100); err == nil || !strings.Contains(err.Error(), "free 1 more") {
-		t.Errorf("error %v", err)
-	}
+	assert.ErrorContains(t, enough("/x", 99, 100), "free 1 more")
 }
 
 // What is not a manifest of this kit is refused: its names become paths.
@@ -522,9 +467,7 @@ func TestOpenRefuses(t *testing.T) {
 	write(t, dir, dataset(t, small, datagen.Options{}), all)
 	path := filepath.Join(dir, "manifest.json")
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct{ old, replacement, want string }{
 		{`"format": 2`, `"format": 3`, "its format is 3"},
 		{`"checksum": "xxh128"`, `"checksum": "md5"`, `invalid checksum "md5"`},
@@ -536,16 +479,12 @@ func TestOpenRefuses(t *testing.T) {
 		{`"shard": "1/1"`, `"shard": "0/1"`, "invalid shard"},
 		{`{`, ``, "invalid"},
 	} {
-		if err := os.WriteFile(path, bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1), 0o644))
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %s", c.replacement, err, c.want)
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(path))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "no manifest.json") {
 		t.Errorf("no manifest: error %v", err)
 	}

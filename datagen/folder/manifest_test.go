@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/fuzztest"
 )
@@ -15,15 +17,11 @@ import (
 // FuzzManifest: no manifest makes its readers panic, and no file that one names lies elsewhere.
 func FuzzManifest(f *testing.F) {
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	examples := []string{`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":{"index":1,"count":1},"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
 	for _, o := range []Options{{Shard: Whole, KitVersion: "test"}, {Shard: Shard{Index: 1, Count: 2}, KitVersion: "test"}} {
 		text, err := json.Marshal(newManifest(data, data.Files()[:3], o))
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		examples = append(examples, string(text))
 	}
 	fuzztest.Run(f, func(t testing.TB, text string) {
@@ -46,9 +44,7 @@ func FuzzManifest(f *testing.F) {
 func TestLongManifest(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "manifest.json")
-	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<40)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<40)))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), path+" has more than 1048576 bytes") {
 		t.Errorf("%v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func text(s string) func(io.Writer) error {
@@ -20,9 +22,7 @@ func text(s string) func(io.Writer) error {
 func holds(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, e := range entries {
 		if got, err := os.ReadFile(filepath.Join(dir, e.Name())); err != nil || string(got) != want[e.Name()] {
 			t.Errorf("%s holds %q, %v; want %q", e.Name(), got, err, want[e.Name()])
@@ -37,19 +37,13 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	for _, content := range []string{"one", "", "two"} {
-		if err := Write(path, text(content)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, Write(path, text(content)))
 		holds(t, dir, map[string]string{"a": content})
 	}
 	created := filepath.Join(t.TempDir(), "created")
-	if err := os.WriteFile(created, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(created, nil, 0o666))
 	want, err := os.Stat(created)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
 		t.Errorf("mode %v, %v; want %v as the user's mask has it", got.Mode(), err, want.Mode())
 	}
@@ -58,9 +52,7 @@ func TestWrite(t *testing.T) {
 // A writer that fails leaves the old file, or none, and nothing else.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(filepath.Join(dir, "old"), text("old")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Write(filepath.Join(dir, "old"), text("old")))
 	broken := errors.New("broken")
 	for _, name := range []string{"old", "new"} {
 		err := Write(filepath.Join(dir, name), func(w io.Writer) error {
@@ -72,9 +64,7 @@ func TestWriteFails(t *testing.T) {
 	}
 	holds(t, dir, map[string]string{"old": "old"})
 
-	if err := os.MkdirAll(filepath.Join(dir, "taken", "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", "x"), 0o755))
 	if err := Write(filepath.Join(dir, "taken"), text("new")); err == nil {
 		t.Error("a directory was replaced by a file")
 	}
@@ -90,14 +80,10 @@ func TestWriteFails(t *testing.T) {
 func TestCommitAndAbort(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := Write(path, text("old")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Write(path, text("old")))
 	for _, commit := range []bool{false, true} {
 		f, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if target, ok := Target(filepath.Base(f.Name())); target != "a" || !ok {
 			t.Errorf("Target(%q) = %q, %v", f.Name(), target, ok)
 		}
@@ -110,9 +96,7 @@ func TestCommitAndAbort(t *testing.T) {
 			holds(t, dir, map[string]string{"a": "old"})
 			continue
 		}
-		if err := f.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, f.Commit())
 		holds(t, dir, map[string]string{"a": "new"})
 	}
 }
@@ -121,17 +105,11 @@ func TestCommitAndAbort(t *testing.T) {
 func TestLinksAreNotFollowed(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(victim, []byte("precious"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o644))
 	for _, name := range []string{"a", "a.tmp", "a.partial"} {
-		if err := os.Symlink(victim, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
 	}
-	if err := Write(filepath.Join(dir, "a"), text("new")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Write(filepath.Join(dir, "a"), text("new")))
 	if got, err := os.ReadFile(victim); err != nil || string(got) != "precious" {
 		t.Errorf("the link's target holds %q, %v", got, err)
 	}
@@ -158,19 +136,13 @@ func TestTarget(t *testing.T) {
 
 func TestRemoveLeft(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "run"), 0o700))
 	path := filepath.Join(dir, "run", "summary.json")
-	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
 	if _, err := Create(path); err != nil { // and is killed
 		t.Fatal(err)
 	}
-	if err := RemoveLeft(dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, RemoveLeft(dir))
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 || entries[0].Name() != "summary.json" {
 		t.Errorf("%v, %v are there, want the summary alone", entries, err)
 	}

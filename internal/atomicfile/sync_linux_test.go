@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,25 +18,19 @@ func TestCommitSyncs(t *testing.T) {
 	dirty := func(path string) uint64 {
 		t.Helper()
 		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer f.Close()
 		var pages unix.Cachestat_t
 		err = unix.Cachestat(uint(f.Fd()), &unix.CachestatRange{Len: size}, &pages, 0)
 		if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
 			t.Skip("the kernel has no cachestat (Linux 6.5), so nobody can see what is on the disk")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return pages.Dirty + pages.Writeback
 	}
 	dir := t.TempDir()
 	unsynced := filepath.Join(dir, "unsynced")
-	if err := os.WriteFile(unsynced, make([]byte, size), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(unsynced, make([]byte, size), 0o644))
 	if dirty(unsynced) == 0 {
 		t.Skip("the file system of " + dir + " keeps no dirty pages, as one in memory does not")
 	}
@@ -44,9 +39,7 @@ func TestCommitSyncs(t *testing.T) {
 		_, err := w.Write(make([]byte, size))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n := dirty(path); n != 0 {
 		t.Errorf("%d pages of a committed file are not on the disk", n)
 	}

@@ -51,7 +51,7 @@ type reader struct {
 }
 
 // New makes the readers of the targets, without connecting. The error is of an engine that has no such reader.
-func New(targets []store.Store, c Config, log *slog.Logger) (*Readers, error) {
+func New(targets []store.Database, c Config, log *slog.Logger) (*Readers, error) {
 	r := &Readers{}
 	for _, target := range targets {
 		add := func(rate float64, open func(context.Context) (store.Reader, error)) {
@@ -76,7 +76,7 @@ func New(targets []store.Store, c Config, log *slog.Logger) (*Readers, error) {
 }
 
 // Check connects all of them and disconnects again: a server that does not let them read says so.
-func Check(ctx context.Context, targets []store.Store, c Config) error {
+func Check(ctx context.Context, targets []store.Database, c Config) error {
 	r, err := New(targets, c, nil)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 // simulated is a server that reads at a speed, and breaks at times.
 type simulated struct {
-	store.Store
+	store.Database
 	request time.Duration // that each takes
 	broken  func(at time.Duration) error
 	start   time.Time
@@ -70,7 +70,7 @@ func TestPace(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &simulated{request: c.request, broken: c.broken, start: time.Now()}
-				r, err := New([]store.Store{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
+				r, err := New([]store.Database{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,13 +101,13 @@ func TestPace(t *testing.T) {
 
 func TestEnginesWithout(t *testing.T) {
 	for _, c := range []Config{{ScrubRate: 1}, {Copies: 1}} {
-		if _, err := New([]store.Store{nothing{}}, c, nil); store.Classify(err) != store.Config {
+		if _, err := New([]store.Database{nothing{}}, c, nil); store.Classify(err) != store.Config {
 			t.Error(err)
 		}
 	}
 }
 
-type nothing struct{ store.Store }
+type nothing struct{ store.Database }
 
 func (nothing) Label() string           { return "nothing" }
 func (nothing) Engine() string          { return "nothing" }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -21,13 +23,9 @@ func TestDeviceSeesScrub(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "min_wal_size": "32MB", "autovacuum": "off"}})
 	u, err := url.Parse(server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := postgres.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	for _, statement := range []string{
 		"CREATE TABLE big AS SELECT n, repeat(md5(n::text), 30) FROM generate_series(1, 120000) n", // 137 MB
@@ -41,10 +39,8 @@ func TestDeviceSeesScrub(t *testing.T) {
 
 	const rate, seconds = 8e6, 10
 	before := drive.Counts(t).ReadBytes
-	r, err := New([]store.Store{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := New([]store.Database{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	r.Start()
 	time.Sleep(seconds * time.Second)
 	r.Close()

@@ -18,7 +18,7 @@ import (
 
 // Options are one backup test and its record.
 type Options struct {
-	Targets []store.Store
+	Targets []store.Database
 
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
@@ -42,13 +42,13 @@ func Run(ctx context.Context, o Options) (result.Backup, error) {
 	if err := result.MakeDir(o.Dir); err != nil {
 		return r, err
 	}
-	if err := result.SaveBackup(o.Dir, r); err != nil {
+	if err := result.SaveSummary(o.Dir, r); err != nil {
 		return r, err
 	}
 	watch, err := observe(o)
 	if err != nil {
 		r.Status, r.Error = result.Failed, err.Error()
-		return r, errors.Join(err, result.SaveBackup(o.Dir, r))
+		return r, errors.Join(err, result.SaveSummary(o.Dir, r))
 	}
 	if r.Start = time.Now(); watch != nil {
 		r.Start = watch.start
@@ -74,13 +74,13 @@ func Run(ctx context.Context, o Options) (result.Backup, error) {
 	default:
 		r.Status, r.Error = result.Failed, err.Error()
 	}
-	return r, errors.Join(err, result.SaveBackup(o.Dir, r))
+	return r, errors.Join(err, result.SaveSummary(o.Dir, r))
 }
 
 // unit is what one backup reads.
 type unit struct {
 	reader  store.BackupReader
-	targets []store.Store
+	targets []store.Database
 	read    store.Backup
 }
 
@@ -93,7 +93,7 @@ func (u *unit) result() result.BackupUnit {
 }
 
 // unitsOf puts the targets together that one backup reads.
-func unitsOf(ctx context.Context, targets []store.Store) ([]*unit, error) {
+func unitsOf(ctx context.Context, targets []store.Database) ([]*unit, error) {
 	var units []*unit
 	names := map[string]*unit{}
 	for _, t := range targets {

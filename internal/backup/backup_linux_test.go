@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
@@ -26,24 +27,18 @@ func TestBackupFromDrive(t *testing.T) {
 	execute(t, server, "postgres", "CREATE DATABASE other", "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
 	server.Kill()
 	devicetest.Forget(t, server.DataDir())
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	execute(t, server, "postgres", "CHECKPOINT")
 	devicetest.Forget(t, server.DataDir())
 
-	stores := []store.Store{open(t, server.URL("postgres")), open(t, server.URL("other"))}
+	stores := []store.Database{open(t, server.URL("postgres")), open(t, server.URL("other"))}
 	observer, err := monitor.Observe(t.Context(), stores, 0, monitor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "record")
 	before := drive.Counts(t).ReadBytes
 	told := int64(0)
 	r, err := Run(t.Context(), Options{Targets: stores, Dir: dir, RunID: "test", Observer: observer, Tell: func(_ string, done, _ int64) { told = done }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	kernel := drive.Counts(t).ReadBytes - before
 	if len(r.Units) != 1 || len(r.Units[0].Targets) != 2 || r.Status != result.Done || told != r.Bytes {
 		t.Fatalf("%+v; told %d", r, told)
@@ -55,9 +50,7 @@ func TestBackupFromDrive(t *testing.T) {
 	for _, v := range r.Volumes {
 		if v.Name == drive.Name {
 			table, err := result.ReadHost(dir, r.Start)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			counted = v.ReadBytes * float64(len(table.Rows))
 		}
 	}
@@ -67,21 +60,17 @@ func TestBackupFromDrive(t *testing.T) {
 			t.Errorf("%s counted %.0f bytes of %d", name, bytes, r.Bytes)
 		}
 	}
-	if again, err := result.ReadBackup(dir); err != nil || again.MBPerSecond != r.MBPerSecond || again.MBPerSecond <= 0 {
+	if again, err := result.ReadSummary[result.Backup](dir); err != nil || again.MBPerSecond != r.MBPerSecond || again.MBPerSecond <= 0 {
 		t.Errorf("the record: %+v, %v", again, err)
 	}
 }
 
-func open(t *testing.T, target string) store.Store {
+func open(t *testing.T, target string) store.Database {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := postgres.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -89,9 +78,7 @@ func open(t *testing.T, target string) store.Store {
 func execute(t *testing.T, server *localpg.Server, database string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("pgx", server.URL(database))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {

@@ -3,11 +3,18 @@
 package browsertest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +25,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 )
 
 // Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is
@@ -41,9 +49,7 @@ func Start(t *testing.T, allowed string) context.Context {
 	browser, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
 	watch(t, browser, allowed)
-	if err := chromedp.Run(browser, network.Enable(), log.Enable()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, chromedp.Run(browser, network.Enable(), log.Enable()))
 	return browser
 }
 
@@ -53,9 +59,7 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 	tab, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	watch(t, tab, allowed)
-	if err := chromedp.Run(tab, network.Enable(), log.Enable()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, chromedp.Run(tab, network.Enable(), log.Enable()))
 	return tab
 }
 
@@ -98,12 +102,38 @@ func Colours(scheme string) chromedp.Action {
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }
 
-// Keep leaves a picture where DS2_ARTIFACTS names a directory.
+// Keep leaves a picture where DS2_ARTIFACTS names a directory: of few colours, for documents.
 func Keep(t *testing.T, name string, picture []byte) {
 	t.Helper()
-	if artifacts := os.Getenv("DS2_ARTIFACTS"); artifacts != "" {
-		if err := os.WriteFile(filepath.Join(artifacts, name), picture, 0o644); err != nil {
-			t.Error(err)
+	artifacts := os.Getenv("DS2_ARTIFACTS")
+	if artifacts == "" {
+		return
+	}
+	shot, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var small bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&small, fewColours(shot)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(artifacts, name), small.Bytes(), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// fewColours is a picture in its most frequent colours.
+func fewColours(shot image.Image) image.Image {
+	const most = 32
+	times, bounds := map[color.Color]int{}, shot.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			times[shot.At(x, y)]++
 		}
 	}
+	colours := slices.SortedFunc(maps.Keys(times), func(a, b color.Color) int { return times[b] - times[a] })
+	few := image.NewPaletted(bounds, colours[:min(most, len(colours))])
+	draw.Draw(few, bounds, shot, bounds.Min, draw.Src)
+	return few
 }

@@ -61,7 +61,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if c.Power = v.power(); v.window != nil && len(in.Counters.Columns) > 0 {
 		c.Costs, c.Conditions = v.costs(c.Power), v.conditions()
 		if b := diagnose.Judge(v.figures()); b != nil {
-			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: warnings(in.Cautions, b.Figures)}
+			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: append(warnings(in.Cautions, b.Figures), v.largeReads()...)}
 		}
 	}
 	c.Headline = result.NewHeadline(figure)
@@ -123,6 +123,20 @@ func warnings(before result.Cautions, f diagnose.Figures) (all []string) {
 	all = append(all, before.Other...)
 	if others := f.Disturbance(); others != "" {
 		all = append(all, others)
+	}
+	return all
+}
+
+// largeReads warns of data files whose mean read has several pages, by the server's own counts, where nothing scans: SQL Server reads
+// eight pages for one until its memory has grown to its target.
+func (v view) largeReads() (all []string) {
+	if len(v.Scrub) > 0 {
+		return nil
+	}
+	for _, d := range (monitor.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}).Databases() {
+		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*monitor.PageBytes { // not where it is NaN
+			all = append(all, fmt.Sprintf("a read of the data files of %s had %.0f kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables", d.Database, mean/1024))
+		}
 	}
 	return all
 }

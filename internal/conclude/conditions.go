@@ -89,6 +89,7 @@ var surroundings = []struct {
 	{"busiest device", monitor.DiskBusy, "%", 100, highest},
 	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, highest},
 	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, total},
+	{"pages written by the background writer", monitor.DatabaseBackgroundPages, "a second", 1, total},
 	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, total},
 	{"database size", monitor.DatabaseSize, "MB", 1e-6, total},
 	{result.ServerProcessors, monitor.CPUBusy, "%", 100, overall},
@@ -109,6 +110,10 @@ func (v view) conditions() (all []result.Condition) {
 		if value := c.of(t, c.column, from, to); value != nil {
 			all = append(all, result.Condition{Name: c.name, Value: *value * c.scale, Unit: c.unit})
 		}
+	}
+	seen := monitor.Drives{Counters: t, Machine: v.Machine, From: from, To: to}
+	if mean, _, measured := seen.Slowest(monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}); measured {
+		all = append(all, result.Condition{Name: result.LogWriteLatency, Value: 1e3 * mean, Unit: "ms"})
 	}
 	if made := total(t, monitor.DatabaseCheckpoints, from, to); made != nil {
 		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (v.window.To - v.window.From)})

@@ -154,3 +154,27 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeReads warns of reads of eight pages by the server's own counts, unless the run was to scan.
+func TestLargeReads(t *testing.T) {
+	start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		why      string
+		bytes    float64 // of 100 reads a second
+		scrub    []result.Reader
+		warnings int
+	}{
+		{"pages", 100 * 8192, nil, 0},
+		{"eight pages for one", 100 * 65536, nil, 1},
+		{"a scan that was asked for", 100 * 65536, []result.Reader{{}}, 0},
+		{"no reads", 0, nil, 0},
+	} {
+		table := monitor.Table{Columns: []string{monitor.ItemColumn(monitor.FileReads, "f"), monitor.ItemColumn(monitor.FileReadBytes, "f")},
+			Rows: []monitor.Row{{Time: start.Add(time.Second), Values: []float64{min(c.bytes, 100), c.bytes}}}}
+		s := result.Summary{Happened: result.Happened{Start: start, Scrub: c.scrub, Machine: &monitor.Machine{Files: []monitor.DatabaseFile{{Name: "f", Database: "host/DS2", Role: monitor.Data}}}}}
+		s.Windows = []measure.Window{{To: 1}}
+		if all := seen(table, s).largeReads(); len(all) != c.warnings {
+			t.Errorf("%s: %q", c.why, all)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package conclude
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -15,16 +14,36 @@ type Reader struct {
 	Windows   []measure.WindowSpec // none: what each record came to by its own
 }
 
+// Open reads a record of any kind; see result.Open. Runs and benches are concluded over the windows that are asked for.
+func (r Reader) Open(dir string) (any, error) {
+	opened, err := result.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch record := opened.(type) {
+	case *result.Record:
+		return record, r.judge(record)
+	case result.Bench:
+		return record, r.judgeRuns(dir, &record)
+	}
+	return opened, nil
+}
+
 // Run reads the record of a run. One that is still going, or whose ds2 crashed, is concluded as far as it got.
 func (r Reader) Run(dir string) (*result.Record, error) {
 	record, err := result.Read(dir)
 	if err != nil {
 		return nil, err
 	}
+	return record, r.judge(record)
+}
+
+// judge concludes a record over the windows that are asked for, or one that has no conclusion yet over its own.
+func (r Reader) judge(record *result.Record) error {
 	if len(r.Windows) > 0 || record.Status == result.Running {
-		err = r.conclude(record)
+		return r.conclude(record)
 	}
-	return record, err
+	return nil
 }
 
 // Merged reads the records of one run that several driver machines made, and adds them up.
@@ -45,9 +64,16 @@ func (r Reader) Merged(dirs []string) (*result.Record, error) {
 
 // Bench reads the record of a bench, whose runs are concluded over the windows that are asked for.
 func (r Reader) Bench(dir string) (result.Bench, error) {
-	b, err := result.ReadBench(dir)
-	if err != nil || len(r.Windows) == 0 {
+	b, err := result.ReadSummary[result.Bench](dir)
+	if err != nil {
 		return b, err
+	}
+	return b, r.judgeRuns(dir, &b)
+}
+
+func (r Reader) judgeRuns(dir string, b *result.Bench) error {
+	if len(r.Windows) == 0 {
+		return nil
 	}
 	for i := range b.Runs {
 		run := &b.Runs[i]
@@ -56,28 +82,12 @@ func (r Reader) Bench(dir string) (result.Bench, error) {
 		}
 		record, err := r.Run(filepath.Join(dir, run.Dir))
 		if err != nil {
-			return b, err
+			return err
 		}
 		Digest(run, record.Summary)
 	}
-	Bench(&b)
-	return b, nil
-}
-
-// BenchOrRun reads a bench, or a run as a bench of one.
-func (r Reader) BenchOrRun(dir string) (result.Bench, error) {
-	b, err := r.Bench(dir)
-	if !errors.Is(err, result.ErrNoBench) {
-		return b, err
-	}
-	record, err := r.Run(dir)
-	if err != nil {
-		return b, err
-	}
-	if record.Figure == nil {
-		return b, fmt.Errorf("%s: the run has no result; it ended before its first window did", dir)
-	}
-	return Single(record.Summary), nil
+	Bench(b)
+	return nil
 }
 
 // Input is what the conclusion of a record is drawn from.

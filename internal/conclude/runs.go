@@ -92,7 +92,7 @@ func Enough(b result.Bench) bool { return len(Counted(b)) >= b.Setup.Runs }
 // counts says whether a run counts by what the setup asks for. One whose result is in another unit than those of the others, because
 // nobody counted the I/Os of its drives, does not.
 func counts(r result.BenchRun, setup result.Setup, unit string) bool {
-	return r.Status == result.Done && r.Figure != nil && r.Figure.Unit == unit &&
+	return !r.Practice && r.Status == result.Done && r.Figure != nil && r.Figure.Unit == unit &&
 		(len(r.Faults) == 0 || setup.KeepFaulty) && (r.Unsteady == "" || !setup.DropUnsteady)
 }
 

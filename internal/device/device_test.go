@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/diskspace"
 )
 
@@ -74,13 +76,9 @@ func TestParse(t *testing.T) {
 		{"log.json", job{rw: "write", depth: 1, sync: true}, Point{Depth: 1, IOPS: 292.061907, Writes: 292.061907, Mean: (778872.109402 + 2627746.883562) / 1e9, P50: 1875968e-9, P95: 7831552e-9, P99: 13565952e-9}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, _, err := parse(append([]byte("note: both iodepth >= 1 and synchronous I/O engine are selected\n"), text...), c.job)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !near(got.IOPS, c.want.IOPS, 1e-9) || !near(got.Mean, c.want.Mean, 1e-9) || !near(got.P99, c.want.P99, 1e-9) || !near(got.P50, c.want.P50, 1e-9) ||
 			!near(got.P95, c.want.P95, 1e-9) || !near(got.Writes, c.want.Writes, 1e-9) || got.Reads != c.want.Reads {
 			t.Errorf("%s: %+v, want %+v", c.file, got, c.want)
@@ -96,16 +94,12 @@ func TestParse(t *testing.T) {
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "device.json")
 	r := &Record{Format: Format, Kind: "device", Reads: []Point{{Depth: 1, IOPS: 1000, Mean: 1e-3}}, Log: Point{Depth: 1, IOPS: 500, Mean: 2e-3}}
-	if err := r.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Save(path))
 	if got, err := Read(path); err != nil || got.Log != r.Log || got.Reads[0] != r.Reads[0] {
 		t.Errorf("%+v, %v", got, err)
 	}
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct{ old, replacement, want string }{
 		{`"device"`, `"bench"`, "not a device record"},
 		{`"format": 1`, `"format": 2`, "not a device record"},
@@ -115,9 +109,7 @@ func TestRecord(t *testing.T) {
 		{`"kind"`, strings.Repeat(" ", maxRecord) + `"kind"`, "too long"},
 	} {
 		text := strings.Replace(string(whole), c.old, c.replacement, 1)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v", c.replacement[:min(len(c.replacement), 40)], err)
 		}
@@ -152,9 +144,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 	mine := filepath.Join(dir, fileName)
-	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
 	if _, err := Run(t.Context(), small); err == nil || !strings.Contains(err.Error(), mine+" exists") {
 		t.Errorf("the file exists: error %v", err)
 	}
@@ -175,11 +165,26 @@ func TestFindFio(t *testing.T) {
 		t.Errorf("no fio: error %v", err)
 	}
 	for said, want := range map[string]string{"fio-2.16": "3.0 or newer", "3.33": "3.0 or newer", "fio-3.33": ""} {
-		if err := os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755))
 		if _, err := findFio(t.Context()); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", said, err, want)
+		}
+	}
+}
+
+// TestConclusion says what a curve of reads over depths means.
+func TestConclusion(t *testing.T) {
+	for want, rates := range map[string][]float64{
+		"flat at 607/s from depth 1: an IOPS cap":                          {596, 599, 607, 606, 543},
+		"still rising at depth 16 with 8000/s":                             {500, 1000, 2000, 4000, 8000},
+		"rises from 500/s at depth 1 to 2000/s, nearly reached at depth 4": {500, 1000, 1950, 2000, 1990},
+	} {
+		r := Record{}
+		for i, rate := range rates {
+			r.Reads = append(r.Reads, Point{Depth: 1 << i, IOPS: rate, Mean: float64(int(1)<<i) / rate})
+		}
+		if got := r.Conclusion(); !strings.HasPrefix(got, want) {
+			t.Errorf("%v: %s; want %s", rates, got, want)
 		}
 	}
 }

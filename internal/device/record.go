@@ -144,3 +144,22 @@ func (r *Record) check() error {
 	}
 	return nil
 }
+
+// nearly is the share of the most reads from which on a device counts as at its limit.
+const nearly = 0.9
+
+// Conclusion says in a sentence how the device's reads rise with the depth, and what that means.
+func (r *Record) Conclusion() string {
+	most := r.MaxReads()
+	from := slices.IndexFunc(r.Reads, func(p Point) bool { return p.IOPS >= nearly*most })
+	limit := r.Reads[from]
+	switch {
+	case len(r.Reads) == 1:
+		return fmt.Sprintf("%.0f/s at depth %d, the only one that was measured", most, limit.Depth)
+	case from == 0:
+		return fmt.Sprintf("flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time", most, limit.Depth)
+	case from == len(r.Reads)-1:
+		return fmt.Sprintf("still rising at depth %d with %.0f/s: its limit was not reached", limit.Depth, most)
+	}
+	return fmt.Sprintf("rises from %.0f/s at depth %d to %.0f/s, nearly reached at depth %d: more users than that only wait", r.Reads[0].IOPS, r.Reads[0].Depth, most, limit.Depth)
+}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestJudge(t *testing.T) {
@@ -115,13 +117,9 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := json.Marshal(c.figures) // by the names of the record
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var figures Figures
-			if err := json.Unmarshal(text, &figures); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(text, &figures))
 			b := Judge(figures)
 			if b.What != c.want || !strings.Contains(b.Why, c.why) {
 				t.Errorf("Judge = %s: %s; want %s with %q", b.What, b.Why, c.want, c.why)

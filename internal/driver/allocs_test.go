@@ -8,7 +8,6 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
-	"ds2/internal/result"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
@@ -34,10 +33,10 @@ func (instant) Close(context.Context) error                                     
 func TestOrderAllocatesNothing(t *testing.T) {
 	plan := ds2.Plan{
 		Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
-		Targets: []ds2.Target{instant{}},
+		Targets: []ds2.Target{instant{}.Connect},
 	}
 	c := Config{
-		Operations: plan.Workload().Operations(), Counts: result.Names(counts.All), Play: plan.Begin(""), Targets: []string{"instant"}, Threads: 1, RampRate: 1,
+		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""), Targets: []string{"instant"}, Threads: 1, RampRate: 1,
 		OperationTimeout: time.Minute,
 	}
 	d := New(c, &series{}, slog.New(slog.DiscardHandler))

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 )
 
@@ -15,13 +17,9 @@ func TestOpenLoopBelowCapacity(t *testing.T) {
 		c.Arrivals = Arrivals{Rate: 50, Poisson: poisson}
 		c.Run = 200 * time.Second
 		got, totals, err := drive(t, c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		w, err := got.Window("run", got.Phase(measure.PhaseRun))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		// 10,000 arrivals of a Poisson process have a standard deviation of 100.
 		if math.Abs(w.OPM-50*60) > 0.04*50*60 {
 			t.Errorf("poisson %t: OPM = %v, want about 3000 as offered", poisson, w.OPM)
@@ -50,9 +48,7 @@ func TestOpenLoopHidesNoWait(t *testing.T) {
 	c.Arrivals = Arrivals{Rate: 100}
 	c.Run = 20 * time.Second
 	got, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	late := 0
 	for _, s := range got.Samples {
 		if s.Max > 100 {
@@ -69,13 +65,9 @@ func TestOpenLoopAboveCapacity(t *testing.T) {
 	c.Arrivals = Arrivals{Rate: 200} // twice what four users can do
 	c.Run = 60 * time.Second
 	got, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w, err := got.Window("run", got.Phase(measure.PhaseRun))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if math.Abs(w.OPM-6000) > 60 {
 		t.Errorf("OPM = %v, want what the store can do, 6000", w.OPM)
 	}
@@ -105,18 +97,12 @@ func TestDroppedOrdersWaited(t *testing.T) {
 		c.Arrivals = Arrivals{Rate: 50, backlog: backlog}
 		c.Run = 1200 * time.Second
 		got, _, err := drive(t, c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		run := got.Phase(measure.PhaseRun)
 		w, err := got.Window("run", run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all, err := got.Distributions(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return w, all[measure.WholeOrder]
 	}
 	kept, _ := stalled(time.Hour)

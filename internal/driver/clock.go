@@ -10,14 +10,14 @@ import (
 	"ds2/internal/measure"
 )
 
-// errDrain cuts off the orders that a drain could not wait for.
-var errDrain = errors.New("orders under way at the end of the run did not end in time")
+// errDrain cuts off the cycles that a drain could not wait for.
+var errDrain = errors.New("work under way at the end of the run did not end in time")
 
 const never = time.Duration(math.MaxInt64)
 
-// ramp is how long the ramp takes: it ends with the second in which the last user starts, so that the phases after it
+// Ramp is how long the ramp takes: it ends with the second in which the last user starts, so that the phases after it
 // begin on one.
-func (c Config) ramp() time.Duration {
+func (c Config) Ramp() time.Duration {
 	return time.Duration(math.Ceil(float64(c.Threads*len(c.Targets)-1)/c.RampRate)) * time.Second
 }
 
@@ -27,16 +27,16 @@ func (c Config) Length() time.Duration {
 	if c.Run == 0 {
 		return 0
 	}
-	return c.ramp() + c.Warmup + c.Run
+	return c.Ramp() + c.Warmup + c.Run
 }
 
 // keepTime goes through the phases from the ramp on and closes the samples, until done is closed: all users have ended.
-// It calls leave on the orders that do not end in the time of the drain.
+// It calls leave on the cycles that do not end in the time of the drain.
 func (d *Driver) keepTime(leave context.CancelCauseFunc, done <-chan struct{}) error {
 	c := clock{d: d, cuts: slices.Clone(d.config.Cuts), interval: d.config.Interval}
 	slices.Sort(c.cuts)
 
-	ramp := d.config.ramp()
+	ramp := d.config.Ramp()
 	warmup := ramp + d.config.Warmup
 	phase := func(p measure.Phase, end time.Duration) {
 		if end <= c.now || d.stop.Err() != nil {

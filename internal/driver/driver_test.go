@@ -17,7 +17,6 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
-	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
@@ -45,12 +44,12 @@ func (s *series) Interval(iv measure.Interval) error {
 // config is a run of four users that start at 1.6 a second, warm up for 5 s and run for 10 s. An order is four
 // operations of 10 ms, so each user makes exactly 25 orders a second.
 func config(sims ...*simulation) Config {
-	plan := ds2.Plan{
-		Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5},
-		Targets: ds2.Targets(sims),
+	plan := ds2.Plan{Config: ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 1, SearchBatchSize: 5, LineItems: 5}}
+	for _, sim := range sims {
+		plan.Targets = append(plan.Targets, sim.Connect)
 	}
 	return Config{
-		Words: plan.Workload().Words(), Operations: plan.Workload().Operations(), Counts: result.Names(counts.All),
+		Words: plan.Workload().Words(), Operations: plan.Workload().Operations(), Counts: counts.All,
 		Play:    plan.Begin(""),
 		Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
 		Threads: 4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
@@ -147,7 +146,7 @@ func TestWarm(t *testing.T) {
 			config := config(&simulation{service: 10 * time.Millisecond})
 			var start time.Time
 			config.Started = func(at time.Time) { start = at }
-			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.ramp() }
+			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.Ramp() }
 			config.WarmMax = c.most
 			got, _, err := drive(t, config, nil)
 			if err != nil {

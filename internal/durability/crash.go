@@ -61,7 +61,7 @@ func (c *Coming) Cuts() int {
 }
 
 // Baseline notes what the target held before the first orders.
-func (c *Coming) Baseline(ctx context.Context, k workload.Keeper, target store.Store, before result.Marks) (err error) {
+func (c *Coming) Baseline(ctx context.Context, k workload.Keeper, target store.Database, before result.Marks) (err error) {
 	if c == nil || c.Cuts() == 0 {
 		return nil
 	}
@@ -100,13 +100,13 @@ func (c *Coming) Done() []result.Cut {
 }
 
 // Lost compares the journal with what the target holds above the marks before; see Check.
-func (c *Coming) Lost(ctx context.Context, target store.Store, before result.Marks) ([]result.Check, error) {
+func (c *Coming) Lost(ctx context.Context, target store.Database, before result.Marks) ([]result.Check, error) {
 	return Check(ctx, c.workload, target, []string{c.path}, 0, before)
 }
 
 // Check compares journals with what a target, number index of the run's, holds above the marks before: all work of one run,
 // of which each driver machine has a journal.
-func Check(ctx context.Context, w workload.Acknowledger, target store.Store, paths []string, index int, before result.Marks) ([]result.Check, error) {
+func Check(ctx context.Context, w workload.Acknowledger, target store.Database, paths []string, index int, before result.Marks) ([]result.Check, error) {
 	var all []byte
 	for _, path := range paths {
 		more, err := Read(path, w, 0)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -22,16 +24,14 @@ var _ workload.Acknowledger = twos{}
 
 func (twos) Journal() (header string, entryBytes int) { return "twos\n", 2 }
 
-func (twos) CheckJournal(context.Context, store.Store, []byte, int, result.Marks) ([]result.Check, error) {
+func (twos) CheckJournal(context.Context, store.Database, []byte, int, result.Marks) ([]result.Check, error) {
 	return nil, errors.New("it is not asked")
 }
 
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	j, err := Create(path, "twos\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const users, each = 8, 5000 // more than the buffer holds
 	var wg sync.WaitGroup
 	for user := range users {
@@ -42,13 +42,9 @@ func TestJournal(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, j.Close())
 	all, err := Read(path, twos{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := map[uint16]bool{}
 	for ; len(all) > 0; all = all[2:] {
 		seen[binary.BigEndian.Uint16(all)] = true
@@ -64,9 +60,7 @@ func TestJournal(t *testing.T) {
 func TestJournalCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	for _, text := range []string{"twos\n123", "ds2 journal 2\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		if _, err := Read(path, twos{}, 0); err == nil || !strings.Contains(err.Error(), "read journal") {
 			t.Errorf("%q is read with %v: nothing may be missing from it, and it is another's", text, err)
 		}

@@ -30,7 +30,7 @@ const poolTries = 5
 const restoreTime = 30 * time.Second
 
 // replayerOf is the target as one whose recovery can be measured.
-func replayerOf(target store.Store) (store.Replayer, error) {
+func replayerOf(target store.Database) (store.Replayer, error) {
 	replayer := target.Can().Replay
 	if replayer == nil {
 		return nil, store.Cannot(target, "replay tests")
@@ -39,7 +39,7 @@ func replayerOf(target store.Store) (store.Replayer, error) {
 }
 
 // Check is an error where the test cannot be made on the target. It changes nothing.
-func (r *Replay) Check(ctx context.Context, target store.Store) error {
+func (r *Replay) Check(ctx context.Context, target store.Database) error {
 	replayer, err := replayerOf(target)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (r *Replay) Check(ctx context.Context, target store.Store) error {
 }
 
 // Prepare has the target let its log grow. restore sets back what that changed, whatever became of the run.
-func (r *Replay) Prepare(ctx context.Context, target store.Store, run string) (changed []string, restore func(context.Context) error, err error) {
+func (r *Replay) Prepare(ctx context.Context, target store.Database, run string) (changed []string, restore func(context.Context) error, err error) {
 	replayer, err := replayerOf(target)
 	if err != nil {
 		return nil, nil, err

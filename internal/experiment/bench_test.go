@@ -12,12 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
-	"ds2/internal/localpg"
 	"ds2/internal/measure"
-	"ds2/internal/progress"
 	"ds2/internal/result"
 )
 
@@ -80,9 +80,7 @@ func TestBenchJudgesTheMedian(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(outcome{opm: 101, limits: verdict(true)}, outcome{opm: 98, limits: verdict(false)}, outcome{opm: 99, limits: verdict(false)})
 		b, err := s.bench(t.TempDir()).Do(t.Context(), nil, ofReport)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(b.Runs) != 3 || b.Median != "run-3" || limit.Passed(b.Limits) || !limit.Passed(b.Runs[0].Limits) {
 			t.Errorf("%d runs, median %s, limits %+v, runs %+v", len(b.Runs), b.Median, b.Limits, b.Runs)
 		}
@@ -96,9 +94,7 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 		s := newScript(outcome{opm: 64973.7, idle: 395.0, active: 501.4}, outcome{opm: 67356.7, idle: 393.1, active: 507}, outcome{opm: 64203.0, idle: 391.0, active: 499})
 		dir := t.TempDir()
 		b, err := s.bench(dir).Do(t.Context(), nil, ofReport)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if *b.OPM != 64973.7 || b.Median != "run-1" || *b.Active != 501.4 || *b.Idle != 393.1 || b.Status != result.Done {
 			t.Errorf("the report's runs come to %v OPM (%s), %v W idle, %v W active", *b.OPM, b.Median, *b.Idle, *b.Active)
 		}
@@ -109,7 +105,7 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 		if !reflect.DeepEqual(s.told, want) {
 			t.Errorf("it went %q, want %q", s.told, want)
 		}
-		read, err := result.ReadBench(dir)
+		read, err := result.ReadSummary[result.Bench](dir)
 		if err != nil || !reflect.DeepEqual(read.Runs, b.Runs) || *read.OPM != *b.OPM {
 			t.Errorf("read back %+v, %v", read, err)
 		}
@@ -184,14 +180,12 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 			defer func() { recover() }()
 			crash.Do(t.Context(), nil, ofReport)
 		}()
-		left, err := result.ReadBench(dir)
+		left, err := result.ReadSummary[result.Bench](dir)
 		if err != nil || left.Status != result.Running || len(left.Runs) != 2 || *left.OPM != 10 {
 			t.Fatalf("the crash left %+v, %v; want one run done and one begun", left, err)
 		}
 		b, err := s.bench(dir).Do(t.Context(), nil, left)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(b.Runs) != 4 || b.Runs[1].Status != result.Interrupted || *b.OPM != 20 || b.Status != result.Done {
 			t.Errorf("after the crash %+v", b)
 		}
@@ -217,31 +211,10 @@ func TestBenchStops(t *testing.T) {
 		if !errors.Is(err, driver.ErrStopped) || b.Status != result.Interrupted || len(b.Runs) != 2 || b.Runs[1].Counts {
 			t.Errorf("stopped while settling: %+v, %v", b, err)
 		}
-		if read, err := result.ReadBench(dir); err != nil || *read.OPM != 10 || read.Status != result.Interrupted {
+		if read, err := result.ReadSummary[result.Bench](dir); err != nil || *read.OPM != 10 || read.Status != result.Interrupted {
 			t.Errorf("on disk: %+v, %v", read, err)
 		}
 	})
-}
-
-// TestInterruptedAudit: a run whose audit is interrupted keeps what it measured, counts for nothing, and has not failed.
-func TestInterruptedAudit(t *testing.T) {
-	_, s := loaded(t, localpg.Options{})
-	o := options(t, s)
-	o.Driver.Run = 2 * time.Second
-	soft, interrupt := context.WithCancel(t.Context())
-	c := Conduct{
-		Audit: true, Locked: t.Context(), Tell: t.Logf,
-		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil },
-		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
-	}
-	p := Bench{Dir: t.TempDir(), Run: c.BenchRun(Stop{soft, t.Context()}, o), Told: t.Logf}
-	b, err := p.Do(t.Context(), soft.Done(), result.Bench{Setup: result.Setup{Runs: 1}})
-	if !errors.Is(err, driver.ErrStopped) || b.Status != result.Interrupted || len(b.Runs) != 1 {
-		t.Fatalf("%v: %+v", err, b)
-	}
-	if r := b.Runs[0]; r.Status != result.Interrupted || r.Counts || r.Figure == nil || !reflect.DeepEqual(r.Faults, []string{"its audit was interrupted"}) {
-		t.Errorf("the run is kept as %+v", r)
-	}
 }
 
 func TestDifferences(t *testing.T) {
@@ -293,6 +266,35 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 		}
 		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {
 			t.Errorf("with --drop-unsteady: %+v, %v", b, err)
+		}
+	})
+}
+
+// TestBenchAuditsLater: a run whose audit was cut off is audited when the bench goes on, and not made again.
+func TestBenchAuditsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			why     string
+			found   []string
+			runs    int
+			verdict float64
+		}{
+			{"it passes", nil, 2, 15},
+			{"it fails", []string{"the audit failed"}, 3, 25},
+		} {
+			dir := t.TempDir()
+			setup := ofReport
+			setup.Setup.Runs = 2
+			s := newScript(outcome{opm: 10, err: driver.ErrStopped}, outcome{opm: 20}, outcome{opm: 30})
+			b, err := s.bench(dir).Do(t.Context(), nil, setup)
+			if !errors.Is(err, driver.ErrStopped) || len(b.Runs) != 1 || !b.Runs[0].Unaudited || b.Runs[0].Counts || b.Status != result.Interrupted {
+				t.Fatalf("%s: interrupted: %v, %+v", tt.why, err, b)
+			}
+			p := s.bench(dir)
+			p.Verify = func(string) ([]string, error) { return tt.found, nil }
+			if b, err = p.Do(t.Context(), nil, b); err != nil || len(b.Runs) != tt.runs || b.Runs[0].Counts != (tt.found == nil) || *b.OPM != tt.verdict {
+				t.Errorf("%s: continued: %v, %+v", tt.why, err, b)
+			}
 		}
 	})
 }

@@ -1,3 +1,5 @@
+// Package experiment is the procedure: runs in a row and in blocks, their order, what counts, and how an experiment, a bench or a search
+// for the best number of users goes on after an interruption. A single run is in package runs.
 package experiment
 
 import (
@@ -29,6 +31,8 @@ type Experiment struct {
 	Until float64
 	// Sequence has all runs of one configuration made before those of the next, and so no blocks.
 	Sequence bool
+	// Looked is called when a block is whole, whose runs can be compared: with its number; nil: nobody looks.
+	Looked func(block int)
 	// Told is told which run begins.
 	Told func(format string, args ...any)
 }
@@ -58,13 +62,18 @@ const failuresInARow = 2
 // others go on; the error is theirs where none is left. The summaries on disk are always those of the runs made so far.
 // Closing stop ends it in order.
 func (e Experiment) Do(ctx context.Context, stop <-chan struct{}) error {
+	var err error
 	for _, c := range e.Configurations {
+		if c.Unready == nil {
+			err = errors.Join(err, c.Procedure.auditLast(&c.Summary))
+		}
 		c.begin()
 	}
-	var err error
-	if e.Sequence {
+	switch {
+	case err != nil:
+	case e.Sequence:
 		err = e.sequence(ctx, stop)
-	} else {
+	default:
 		err = e.blocks(ctx, stop)
 	}
 	var out []error
@@ -112,7 +121,7 @@ func (c *Configuration) end(err error) error {
 	case err != nil:
 		b.Status, b.Error = result.Failed, err.Error()
 	}
-	return result.SaveBench(c.Procedure.Dir, *b)
+	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
 // sequence makes all runs of one configuration after those of another.
@@ -130,6 +139,7 @@ func (e Experiment) sequence(ctx context.Context, stop <-chan struct{}) error {
 
 func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
 	block := e.first()
+	e.look(block - 1)
 	if block <= len(e.Orders) { // those that were left out are tried again
 		for _, c := range e.Configurations {
 			if c.out = c.Unready; c.out == nil {
@@ -137,11 +147,17 @@ func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
 			}
 		}
 	}
+	if block == 1 {
+		block -= e.practice()
+	}
 	for ; block <= len(e.Orders) && !e.enough(block-1); block++ {
-		for _, i := range e.Orders[block-1] {
+		for _, i := range e.Orders[max(block, 1)-1] {
 			if err := e.runs(ctx, stop, e.Configurations[i], block); err != nil {
 				return err
 			}
+		}
+		if e.paired() && block > 0 && e.Looked != nil {
+			e.Looked(block)
 		}
 	}
 	if e.paired() {
@@ -149,16 +165,35 @@ func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
 			b := &c.Summary
 			b.Setup.Runs = block - 1 // no more are asked for
 			b.Until = e.Until
-			if !slices.Contains(b.Looks, block-1) {
-				b.Looks = append(b.Looks, block-1)
-			}
 		}
 	}
 	return nil
 }
 
+// look takes into the record that the result could be seen after so many blocks, if the experiment goes on now.
+func (e Experiment) look(blocks int) {
+	if !e.paired() || blocks < measure.MinBlocks || blocks == len(e.Orders) || e.enough(blocks) {
+		return
+	}
+	done := slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.Summary.Status == result.Done })
+	for _, c := range e.Configurations {
+		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool { return l.Blocks == blocks }) {
+			b.Looks = append(b.Looks, measure.Look{Blocks: blocks, Done: done})
+		}
+	}
+}
+
 // paired says whether runs are compared block by block. A bench has no blocks, since there is nothing to pair.
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
+
+// practice is how many blocks are made and discarded before the first: a server's and a drive's first run is often a slow one, and in
+// so few blocks it costs most of what they can show. Their numbers are 0 and below.
+func (e Experiment) practice() (most int) {
+	for _, c := range e.Configurations {
+		most = max(most, c.Summary.Setup.Practice)
+	}
+	return most
+}
 
 // first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because it
 // was left out is not made up for, since the others' runs of it were made at another time.
@@ -176,10 +211,23 @@ func (e Experiment) first() int {
 
 // through says whether a configuration has its run in a block.
 func (e Experiment) through(c *Configuration, block int) bool {
+	if block < 1 {
+		return len(practised(c.Summary)) >= c.Summary.Setup.Practice+block
+	}
 	if !e.paired() {
 		return len(conclude.Counted(c.Summary)) >= block
 	}
 	return slices.ContainsFunc(c.Summary.Runs, func(r result.BenchRun) bool { return r.Counts && r.Block == block })
+}
+
+// practised are the practice runs of a bench that were made.
+func practised(b result.Bench) (runs []result.BenchRun) {
+	for _, r := range b.Runs {
+		if r.Practice && r.Status == result.Done {
+			runs = append(runs, r)
+		}
+	}
+	return runs
 }
 
 // enough says whether the differences are known well enough after so many blocks.
@@ -197,8 +245,8 @@ func (e Experiment) enough(blocks int) bool {
 			}
 		}
 	}
-	looked := len(e.Configurations[0].Summary.Looks) + 1
-	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until, measure.Looks(true, looked))
+	looks := measure.Looks(true, e.Configurations[0].Summary.Looks, true)
+	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until, looks)
 }
 
 // runs makes runs of a configuration until one counts in a block, or it is left out.
@@ -216,12 +264,11 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 		}
 		// A crash must not leave a run's directory that the summary does not know.
 		c.ran = true
-		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Running})
-		last := &b.Runs[len(b.Runs)-1]
+		last := newRun(b, block < 1)
 		if e.paired() {
-			last.Block, last.Number = block, number
+			last.Block, last.Number = max(block, 0), number
 		}
-		if err := result.SaveBench(c.Procedure.Dir, *b); err != nil {
+		if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
 			return err
 		}
 		start := time.Now()
@@ -241,7 +288,7 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			c.failures = 0
 		}
 		conclude.Bench(b)
-		if !last.Counts {
+		if !last.Counts && !(last.Practice && last.Status == result.Done) {
 			c.extra++
 			wrong := last.Wrong()
 			if other := conclude.OtherUnit(*b, *last); other != "" {
@@ -249,11 +296,26 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			}
 			c.Procedure.Told("%s does not count: %s", last.Dir, strings.Join(wrong, "; "))
 		}
-		if err := result.SaveBench(c.Procedure.Dir, *b); err != nil {
+		if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// newRun adds a run to those of a bench, in a directory of its own.
+func newRun(b *result.Bench, practice bool) *result.BenchRun {
+	name, number := "run", 1
+	if practice {
+		name = "practice"
+	}
+	for _, r := range b.Runs {
+		if r.Practice == practice {
+			number++
+		}
+	}
+	b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("%s-%d", name, number), Practice: practice, Status: result.Running})
+	return &b.Runs[len(b.Runs)-1]
 }
 
 // leaveOut leaves a configuration out of the blocks that follow.
@@ -276,13 +338,33 @@ func (e Experiment) where(c *Configuration, block int) string {
 		about = "at most about"
 	}
 	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), time.Now().Add(left).Format("15:04"))
+	at := fmt.Sprintf("block %d of %d", block, len(e.Orders))
+	if block < 1 {
+		at = "practice, which counts for nothing"
+	}
 	if e.paired() {
-		where = fmt.Sprintf("block %d of %d, configuration %s, %s", block, len(e.Orders), c.Name, where)
+		at += ", configuration " + c.Name
+	}
+	if e.paired() || block < 1 {
+		where = at + ", " + where
 	}
 	return where
 }
 
-// Left is how many runs count, of how many, and how long the others will take if all blocks are made: each as long as those
+// Beside is how long the runs of a configuration that are made took on average besides what is planned: restore and audit.
+func (c *Configuration) Beside() (took time.Duration, known bool) {
+	made := slices.Concat(conclude.Counted(c.Summary), practised(c.Summary))
+	if len(made) == 0 {
+		return 0, false
+	}
+	seconds := 0.
+	for _, r := range made {
+		seconds += r.Took
+	}
+	return max(0, time.Duration(seconds/float64(len(made))*float64(time.Second))-c.Procedure.Planned), true
+}
+
+// Left is how many runs that count or are practice are made, of how many, and how long the others will take if all blocks are made: each as long as those
 // of its configuration took on average or, before the first, as its steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
 	for _, c := range e.Configurations {
@@ -290,8 +372,8 @@ func (e Experiment) Left() (made, all int, left time.Duration) {
 			continue
 		}
 		took, runs := 0., 0.
-		for _, r := range c.Summary.Runs {
-			if r.Counts && r.Took > 0 {
+		for _, r := range slices.Concat(conclude.Counted(c.Summary), practised(c.Summary)) {
+			if r.Took > 0 {
 				took, runs = took+r.Took, runs+1
 			}
 		}
@@ -299,9 +381,9 @@ func (e Experiment) Left() (made, all int, left time.Duration) {
 		if runs > 0 {
 			each = time.Duration(took / runs * float64(time.Second))
 		}
-		for block := range e.Orders {
+		for block := 1 - c.Summary.Setup.Practice; block <= len(e.Orders); block++ {
 			all++
-			if e.through(c, block+1) {
+			if e.through(c, block) {
 				made++
 			} else {
 				left += each

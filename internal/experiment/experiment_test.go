@@ -66,7 +66,7 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 				}, nil, nil
 			},
 		}}
-		if b, err := result.ReadBench(c.Procedure.Dir); err == nil {
+		if b, err := result.ReadSummary[result.Bench](c.Procedure.Dir); err == nil {
 			c.Summary = b
 		} else if err := result.MakeDir(c.Procedure.Dir); err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 			}
 		}
 		for _, c := range e.Configurations {
-			b, err := result.ReadBench(c.Procedure.Dir)
+			b, err := result.ReadSummary[result.Bench](c.Procedure.Dir)
 			if err != nil || b.Status != result.Done || b.Setup.Runs != 5 || !conclude.Enough(b) {
 				t.Errorf("%s: %+v, %v", c.Name, b, err)
 			}
@@ -143,6 +143,9 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 		wider.Until = 1e-9
 		if err := wider.Do(t.Context(), nil); err != nil || len(s.runs) != 18 {
 			t.Errorf("until something else: %v, %d runs", err, len(s.runs))
+		}
+		if b := wider.Configurations[0].Summary; !slices.Equal(b.Looks, []measure.Look{{Blocks: 6, Done: true}}) {
+			t.Errorf("the result could be seen after %+v", b.Looks)
 		}
 	})
 }
@@ -216,9 +219,9 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 	})
 }
 
-// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs: it ends with the same runs.
+// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs, those for practice included: it ends with the same runs.
 func TestExperimentGoesOnAnywhere(t *testing.T) {
-	for cut := 1; cut < 10; cut++ {
+	for cut := 1; cut < 12; cut++ {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			s := &simulation{dir: t.TempDir(), opm: noisy}
@@ -227,9 +230,9 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 					cancel()
 				}
 			}
-			s.experiment(t, 5, "hdd", "ssd").Do(ctx, nil)
+			withPractice(s.experiment(t, 5, "hdd", "ssd"), 1).Do(ctx, nil)
 			s.after = nil
-			e := s.experiment(t, 5, "hdd", "ssd")
+			e := withPractice(s.experiment(t, 5, "hdd", "ssd"), 1)
 			if err := e.Do(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -240,9 +243,75 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 						blocks = append(blocks, r.Block)
 					}
 				}
-				if !slices.Equal(blocks, []int{1, 2, 3, 4, 5}) || len(s.runs) > 11 {
+				if !slices.Equal(blocks, []int{1, 2, 3, 4, 5}) || len(s.runs) > 13 || c.Summary.Runs[0].Dir != "practice-1" {
 					t.Errorf("cut off after run %d: %s has runs in the blocks %v of %d runs", cut, c.Name, blocks, len(s.runs))
 				}
+			}
+		})
+	}
+}
+
+// TestLookBeforeTheEnd: where an experiment is interrupted, its result can be seen.
+func TestLookBeforeTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &simulation{dir: t.TempDir(), opm: noisy, after: func(m made) {
+			if m.number == 13 {
+				cancel()
+			}
+		}}
+		s.experiment(t, 7, "hdd", "ssd").Do(ctx, nil)
+		s.after = nil
+		e := s.experiment(t, 7, "hdd", "ssd")
+		err := e.Do(t.Context(), nil)
+		if b := e.Configurations[1].Summary; err != nil || !slices.Equal(b.Looks, []measure.Look{{Blocks: 6}}) {
+			t.Errorf("%v, it could be seen after %+v", err, b.Looks)
+		}
+	})
+}
+
+func withPractice(e Experiment, runs int) Experiment {
+	for _, c := range e.Configurations {
+		c.Summary.Setup.Practice = runs
+	}
+	return e
+}
+
+// TestPractice: before the first block, or in sequence before the runs of each, every configuration runs for practice. That takes part in
+// the time left and in the record, and in nothing that is concluded.
+func TestPractice(t *testing.T) {
+	for _, c := range []struct {
+		sequence bool
+		want     []made
+		told     string
+	}{
+		{false, []made{{"hdd", 1}, {"ssd", 2}, {"hdd", 3}, {"ssd", 4}, {"hdd", 5}, {"ssd", 6}, {"ssd", 7}, {"hdd", 8}},
+			"practice-1: running (practice, which counts for nothing, configuration hdd, run 1 of 8, at least 8m left, until "},
+		{true, []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"hdd", 4}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}, {"ssd", 4}},
+			"practice-1: running (practice, which counts for nothing, run 1 of 4, at least 4m left, until "},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &simulation{dir: t.TempDir(), opm: func(m made) (float64, error) { return 40_000 * float64(min(m.number, 5)), nil }}
+			e := withPractice(s.experiment(t, 2, "hdd", "ssd"), 2)
+			e.Sequence = c.sequence
+			if err := e.Do(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(s.runs, c.want) || !strings.HasPrefix(s.running[0], c.told) {
+				t.Errorf("runs %v, told %q", s.runs, s.running[0])
+			}
+			b, err := result.ReadSummary[result.Bench](e.Configurations[0].Procedure.Dir)
+			if err != nil || len(b.Runs) != 4 || len(conclude.Counted(b)) != 2 || b.Setup.Practice != 2 || !conclude.Enough(b) {
+				t.Fatalf("%+v, %v", b, err)
+			}
+			for i, r := range b.Runs {
+				want := []string{"practice-1", "practice-2", "run-1", "run-2"}[i]
+				if r.Dir != want || r.Practice != (i < 2) || r.Counts == r.Practice || r.Practice && r.Block != 0 {
+					t.Errorf("%+v, want %s", r, want)
+				}
+			}
+			if made, all, left := e.Left(); made != 8 || all != 8 || left != 0 {
+				t.Errorf("%d of %d runs are made, %v left", made, all, left)
 			}
 		})
 	}

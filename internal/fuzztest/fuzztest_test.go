@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMutate changes examples in every way there is, and the same way for the same seed.
@@ -42,14 +44,10 @@ func TestMutate(t *testing.T) {
 func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	found, path := filepath.Join(dir, "found"), filepath.Join(dir, "testdata", "corpus", "FuzzX")
-	if err := os.Mkdir(found, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(found, 0o755))
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(found, name), []byte("go test fuzz v1\n"+text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(found, name), []byte("go test fuzz v1\n"+text+"\n"), 0o644))
 	}
 	write("a", `string("longer\n\x00")`)
 	write("b", `[]byte("\xff")`)
@@ -57,9 +55,7 @@ func TestKeep(t *testing.T) {
 	write("d", `string("`+strings.Repeat("x", maxSize+1)+`")`)
 	want := []string{"\xff", "longer\n\x00"}
 	for range 2 {
-		if err := keep(path, found); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, keep(path, found))
 		if got, err := read(path); err != nil || !slices.Equal(got, want) {
 			t.Errorf("kept %q, %v, want %q", got, err, want)
 		}

@@ -51,6 +51,10 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 			times[group] = measure.Merge(group, all...)
 		}
 	}
+	ios, err := series.IO(span)
+	if err != nil {
+		return nil, fmt.Errorf("judge limits: %w", err)
+	}
 	seen := monitor.Drives{Counters: counters, Machine: machine, From: start.Add(span.From), To: start.Add(span.To)}
 	return func(m Metric) (value float64, atLeast, measured bool) {
 		switch m.Subject {
@@ -63,6 +67,9 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 			iops, measured := seen.IOPS()
 			return iops, false, measured
 		}
+		if m.Traced() {
+			return statistic(m, monitor.IOsFor(m.Subject, ios))
+		}
 		if k, ok := kinds[m.Subject]; ok {
 			mean, longest, measured := seen.Slowest(k)
 			if m.Stat == "max" {
@@ -70,15 +77,19 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 			}
 			return mean, false, measured
 		}
-		d, measured := times[m.Subject]
-		if !measured {
-			return 0, false, false
-		}
-		if q, ok := m.Quantile(); ok {
-			return d.Quantile(q).Seconds(), d.AtLeast(q), true
-		}
-		return d.Mean().Seconds(), d.MeanAtLeast(), true
+		return statistic(m, times[m.Subject])
 	}, nil
+}
+
+// statistic is that of some times; it is not measured where there are none.
+func statistic(m Metric, d measure.Distribution) (value float64, atLeast, measured bool) {
+	if d.Name == "" {
+		return 0, false, false
+	}
+	if q, ok := m.Quantile(); ok {
+		return d.Quantile(q).Seconds(), d.AtLeast(q), true
+	}
+	return d.Mean().Seconds(), d.MeanAtLeast(), true
 }
 
 // CountOf is a count of a window and of what: failed attempts of orders begun, dropped orders of those that fell due.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 )
@@ -38,9 +40,7 @@ func TestOf(t *testing.T) {
 		}
 	}
 	window, err := series.Window("w", measure.Span{From: 10 * time.Second, To: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	nan := math.NaN()
 	counters := monitor.Table{
@@ -55,9 +55,7 @@ func TestOf(t *testing.T) {
 	}
 	machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
 	figures, err := Of(Names{Cycle: "transaction", Groups: browses}, series, window, counters, start, machine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		why    string
 		metric Metric
@@ -131,14 +129,10 @@ func TestRoles(t *testing.T) {
 				})
 			}
 			figures, err := Of(Names{Cycle: "order", Groups: browses}, measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for preset, want := range map[string]bool{"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy} {
 				limits, err := Preset(preset)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if verdicts := Judge(limits, figures); Passed(verdicts) != want {
 					t.Errorf("%s: passed %v, want %v: %v", preset, !want, want, verdicts)
 				}

@@ -3,7 +3,9 @@ package limit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"ds2/internal/measure"
 )
@@ -20,12 +22,21 @@ type Gate struct {
 func (g Gate) String() string { return g.text }
 
 // ParseGate reads one gate: a figure as in a limit, a comparison, and a change in percent such as -2.5%. Its errors are of
-// type *SyntaxError. The operations are as in Parse.
-func ParseGate(text string, operations ...string) (Gate, error) {
+// type *SyntaxError. The operations are as in Parse; figures are further ones that are compared, such as "active power".
+func ParseGate(text string, figures []string, operations ...string) (Gate, error) {
 	p := &parser{text: text, operations: operations}
-	metric, err := p.metric()
-	if err != nil {
-		return Gate{}, err
+	metric := Metric{}
+	if sign := strings.IndexFunc(text, isSign); sign >= 0 {
+		name := strings.Join(strings.Fields(text[:sign]), " ")
+		if i := slices.IndexFunc(figures, func(f string) bool { return strings.EqualFold(f, name) }); i >= 0 {
+			metric.Subject, p.pos = figures[i], sign
+		}
+	}
+	if metric.Subject == "" {
+		var err error
+		if metric, err = p.metric(); err != nil {
+			return Gate{}, err
+		}
 	}
 	compare := Comparison(p.next(isSign))
 	switch compare {

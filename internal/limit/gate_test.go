@@ -16,6 +16,8 @@ func TestParseGate(t *testing.T) {
 		{text: " order  p99>+10 %", want: "order p99 > +10%"},
 		{text: "errors >= 0%", want: "errors >= 0%"},
 		{text: "device read mean > 20%", want: "device read mean > 20%"},
+		{text: "opm  per watt < -5%", want: "OPM per watt < -5%"},
+		{text: "active power > 5%", want: "active power > 5%"},
 		{text: "opm -2.5%", bad: "compare the change"},
 		{text: "opm == 1%", bad: "compare the change"},
 		{text: "opm < 60000", bad: "needs a percent sign, such as 60000%"},
@@ -24,7 +26,7 @@ func TestParseGate(t *testing.T) {
 		{text: "oppm > 5%", bad: `unknown figure "oppm"`},
 		{text: "opm < -2% ,order", bad: "--fail-if once for each"},
 	} {
-		g, err := ParseGate(c.text, operations...)
+		g, err := ParseGate(c.text, []string{"active power", "OPM per watt"}, operations...)
 		if c.bad != "" {
 			if err == nil || !strings.Contains(err.Error(), c.bad) || !errors.As(err, new(*SyntaxError)) {
 				t.Errorf("ParseGate(%q): %v, want an error with %q", c.text, err, c.bad)
@@ -39,11 +41,11 @@ func TestParseGate(t *testing.T) {
 
 func FuzzParseGate(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		g, err := ParseGate(text)
+		g, err := ParseGate(text, nil)
 		if err != nil {
 			return
 		}
-		if again, err := ParseGate(g.String()); err != nil || again != g {
+		if again, err := ParseGate(g.String(), nil); err != nil || again != g {
 			t.Errorf("%q is read as %q, and that as %q: %v", text, g, again, err)
 		}
 	}, "opm < -2.5%", "order p99 > +10%", "errors >= 0%", "opm <", "%")
@@ -69,7 +71,7 @@ func TestJudgeGate(t *testing.T) {
 		{"at the bound", "opm <= -2.5%", change(-4, -2.5), GateFailed},
 		{"nobody knows the scatter", "opm < -2.5%", measure.Change{Percent: -50, Low: math.NaN(), High: math.NaN()}, GateOpen},
 	} {
-		g, err := ParseGate(c.gate)
+		g, err := ParseGate(c.gate, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 // Metric names one measured figure.
 type Metric struct {
 	// Subject is what a workload calls one of its operations, several of them or their cycle, such as "order"; "device", "data"
-	// or "log" with "read" or "write"; "errors", "dropped", "opm" or "iops".
+	// or "log" with "read" or "write", the latter two also with "flush"; "errors", "dropped", "opm" or "iops".
 	Subject string
 
 	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, dropped, opm and iops.
@@ -105,24 +105,35 @@ func (l Limit) String() string { return l.text }
 type subject struct {
 	unit        Unit
 	percentiles bool // each operation is a sample; a device has one figure a second, so mean and max only
+	traced      bool // percentiles are those of traced I/Os
 }
 
 // subjects are those that no workload adds.
 var subjects = map[string]subject{
-	"device read":  {Seconds, false},
-	"device write": {Seconds, false},
-	"data read":    {Seconds, false},
-	"data write":   {Seconds, false},
-	"log read":     {Seconds, false},
-	"log write":    {Seconds, false},
-	"iops":         {IOPS, false},
-	"errors":       {Ratio, false},
-	"dropped":      {Ratio, false},
-	"opm":          {OPM, false},
+	"device read":  {unit: Seconds},
+	"device write": {unit: Seconds},
+	"data read":    {Seconds, true, true},
+	"data write":   {Seconds, true, true},
+	"data flush":   {Seconds, true, true},
+	"log read":     {Seconds, true, true},
+	"log write":    {Seconds, true, true},
+	"log flush":    {Seconds, true, true},
+	"iops":         {unit: IOPS},
+	"errors":       {unit: Ratio},
+	"dropped":      {unit: Ratio},
+	"opm":          {unit: OPM},
 }
 
 // operation is a subject that a workload adds.
-var operation = subject{Seconds, true}
+var operation = subject{unit: Seconds, percentiles: true}
+
+// Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and all of flushes. The mean and the
+// maximum of reads and writes are those of the drives' counters.
+func (m Metric) Traced() bool {
+	_, counted := kinds[m.Subject]
+	_, isPercentile := percentile(m.Stat)
+	return subjects[m.Subject].traced && (isPercentile || !counted)
+}
 
 // percentile reads p95 as 0.95; false where text is no percentile between 0 and 100.
 func percentile(text string) (float64, bool) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 )
 
@@ -32,9 +34,7 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got, err := Parse(c.text, operations...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if d := got.Bound - c.want.Bound; d > 1e-12 || d < -1e-12 {
 				t.Errorf("bound %v, want %v", got.Bound, c.want.Bound)
 			}
@@ -143,9 +143,7 @@ func TestPresets(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	limits, err := ParseAll([]string{"order p95 < 500ms", "order p95 <= 600ms", "errors < 0.1%", "opm > 60000", "device read mean < 20ms"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	measured := map[Metric]float64{{"order", "p95"}: 0.6, {"errors", ""}: 0.00042, {"opm", ""}: 64973.7}
 	got := Judge(limits, func(m Metric) (float64, bool, bool) { v, ok := measured[m]; return v, false, ok })
 	want := []string{
@@ -173,9 +171,7 @@ func TestJudge(t *testing.T) {
 
 func TestStrain(t *testing.T) {
 	limits, err := ParseAll([]string{"order p95 < 500ms", "purchase p95 < 1s", "errors <= 0%", "opm > 60000"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	figures := map[Metric]float64{{"order", "p95"}: 0.1, {"purchase", "p95"}: 0.8, {"errors", ""}: 0, {"opm", ""}: 1}
 	strain := func() (float64, error) {
 		return Strain(Judge(limits, func(m Metric) (float64, bool, bool) { v, ok := figures[m]; return v, false, ok }))
@@ -218,9 +214,7 @@ func TestPresetsOfStressTests(t *testing.T) {
 // TestLowerBounds: what is only known to be at least so high keeps no upper limit, and fails one that it is above.
 func TestLowerBounds(t *testing.T) {
 	limits, err := ParseAll([]string{"order p99 < 500ms", "order p99 < 20s", "dropped < 0.1%"}, "order")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got := Judge(limits, func(m Metric) (float64, bool, bool) {
 		if m.Subject == "dropped" {
 			return 0.008, false, true

@@ -16,6 +16,7 @@ import (
 //	           | ( "errors" | "dropped" ) upper number "%"
 //	           | operation statistic upper duration
 //	           | ( "device" | "data" | "log" ) ( "read" | "write" ) ( "mean" | "max" ) upper duration
+//	           | ( "data" | "log" ) ( "read" | "write" | "flush" ) statistic upper duration
 //	operation  = a word of the workload, such as "order"
 //	statistic  = "mean" | "max" | "p" number
 //	upper      = "<" | "<="
@@ -94,7 +95,7 @@ func (p *parser) metric() (Metric, error) {
 	name := p.next(isWord)
 	if name == "device" || name == "data" || name == "log" {
 		direction := p.next(isWord)
-		if direction != "read" && direction != "write" {
+		if _, known := subjects[name+" "+direction]; !known {
 			return Metric{}, p.fail("write %s read or %s write", name, name)
 		}
 		name += " " + direction

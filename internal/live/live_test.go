@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"ds2/internal/metrics"
@@ -40,9 +41,7 @@ func counting() (Show, *atomic.Int64) {
 func served(t *testing.T, p *Page) *metrics.Server {
 	t.Helper()
 	s, err := metrics.Serve("127.0.0.1:0", p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -57,14 +56,10 @@ type viewer struct {
 func watch(t *testing.T, ctx context.Context, s *metrics.Server) *viewer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.PageURL()+"live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { response.Body.Close() })
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)
@@ -116,9 +111,7 @@ func TestStream(t *testing.T) {
 	late := watch(t, t.Context(), s)
 	_, data := late.next()
 	var began struct{ Charts []report.LiveChart }
-	if err := json.Unmarshal([]byte(data), &began); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(data), &began))
 	if points := began.Charts[0].Lines[0].Points; len(points) < 3 || *points[2][0] != 3 || *points[2][1] != 30 || began.Charts[0].Lines[1].Points[0][1] != nil {
 		t.Errorf("a viewer who comes later sees %s", data)
 	}
@@ -201,9 +194,7 @@ func TestViewers(t *testing.T) {
 	for _, url := range []string{s.URL(), s.PageURL()} {
 		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 		response, err := client.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("beside all viewers %s gives %s", url, response.Status)
@@ -226,9 +217,7 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 	long := strings.Repeat("x", 8<<20) // more than the buffers of a connection take
 	p.Begin(Show{Title: long})
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.PageURL(), "http://"), "/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close()
 	fmt.Fprint(conn, "GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
 	watching := func() int {
@@ -285,13 +274,9 @@ func TestNothingChanges(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
 		for _, path := range []string{"", "live", "metrics"} {
 			request, err := http.NewRequestWithContext(t.Context(), method, s.PageURL()+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			response.Body.Close()
 			if response.StatusCode != http.StatusMethodNotAllowed {
 				t.Errorf("%s /%s gives %s", method, path, response.Status)

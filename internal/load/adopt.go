@@ -10,9 +10,9 @@ import (
 
 // Adopt takes a database that the workload's own tools made and filled for one of the kit's: in one transaction it gets the kit's
 // notes and procedures. Of what is there, nothing is changed or dropped.
-func Adopt(ctx context.Context, e store.Store, o Options) (leftOut []string, err error) {
+func Adopt(ctx context.Context, e store.Database, o Options) (leftOut []string, err error) {
 	l := &loader{engine: e, options: o, params: o.Dataset.Params(o.Schema)}
-	l.params.Database = e.Database()
+	l.params.Database = e.Name()
 	if leftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return nil, fmt.Errorf("adopt: %w", err)
 	}

@@ -62,7 +62,7 @@ const largeShare = 0.05
 // wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows once,
 // but keeps no more sessions at work than there are large tables. See store.Capabilities.
 func (l *loader) wholeTables() bool {
-	if l.engine.Can().FillStep == nil || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
+	if l.engine.Can().LoadTable == nil || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
 		return false // binary parts cannot be joined
 	}
 	rows, all := map[datagen.Table]int64{}, int64(0)
@@ -188,14 +188,14 @@ func (l *loader) copy(ctx context.Context, c copying) error {
 		}
 		w.Close()
 	}()
-	copyStep := l.engine.CopyStep
+	loadRows := l.engine.LoadRows
 	switch {
 	case c.whole:
-		copyStep = l.engine.Can().FillStep
+		loadRows = l.engine.Can().LoadTable
 	case c.parts[0].Binary:
-		copyStep = l.engine.Can().CopyBinaryStep
+		loadRows = l.engine.Can().LoadBinary
 	}
-	rows, err := copyStep(ctx, c.step, string(c.table), r)
+	rows, err := loadRows(ctx, c.step, string(c.table), r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/workload/ds2"
@@ -16,14 +18,10 @@ import (
 // other.
 func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	s, err := sqlserver.Open(&url.URL{Scheme: "sqlserver", Host: "localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	l := &loader{
 		engine: s.(*sqlserver.Store), options: Options{Dataset: ds2.Dataset{Size: datagen.S, Rows: data.Parts()}}, parts: data.Parts(), report: newReport(data.Parts()),
 		done: map[string]int64{"us_cust.csv part 1 of 1": 10_000, "feb_orders.csv part 1 of 1": 1_000},
@@ -33,13 +31,9 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	}
 	l.course = newCourse(noProgress{}, l.parts, nil)
 	statements, err := l.fileStatements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lanes, err := l.lanes(true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	read := 0
 	for _, lane := range lanes {
 		for _, c := range lane {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,28 +25,22 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	for table := range signatures {
 		names = append(names, literal(table))
 	}
-	rows, err := l.engine.DB().QueryContext(ctx, `SELECT LOWER(table_name), LOWER(column_name)
-		FROM information_schema.columns WHERE table_schema = `+l.engine.Schema()+` AND LOWER(table_name) IN (`+strings.Join(names, ", ")+")")
-	if err != nil {
-		return nil, l.engine.Wrap(op, err)
-	}
-	defer rows.Close()
 	columns := map[string][]string{}
-	for rows.Next() {
+	err := store.List(ctx, l.engine.DB(), `SELECT LOWER(table_name), LOWER(column_name)
+		FROM information_schema.columns WHERE table_schema = `+l.engine.Schema()+` AND LOWER(table_name) IN (`+strings.Join(names, ", ")+")", func(rows *sql.Rows) error {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			return nil, l.engine.Wrap(op, err)
-		}
+		err := rows.Scan(&table, &column)
 		columns[table] = append(columns[table], column)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, l.engine.Wrap(op, err)
 	}
 	var held []string
 	for table, columns := range columns {
 		if !slices.Contains(columns, signatures[table]) {
 			return nil, &store.Error{
-				Op: "look into database " + l.engine.Database(), Class: store.Config,
+				Op: "look into database " + l.engine.Name(), Class: store.Config,
 				Err:  fmt.Errorf("its table %s is another's: it has no column %s", table, signatures[table]),
 				Hint: "name another database in the target, such as one that does not exist yet",
 			}
@@ -67,7 +62,7 @@ func (l *loader) sameWorkload(ctx context.Context) error {
 		return nil
 	}
 	return &store.Error{
-		Op: "look into database " + l.engine.Database(), Class: store.Config,
+		Op: "look into database " + l.engine.Name(), Class: store.Config,
 		Err: fmt.Errorf("it holds the workload %s, not %s", found, want), Hint: "name another database in the target, such as one that does not exist yet",
 	}
 }
@@ -84,7 +79,7 @@ func (l *loader) refuse(ctx context.Context, held []string) error {
 		}
 	}
 	return &store.Error{
-		Op: "look into database " + l.engine.Database(), Class: store.Config,
+		Op: "look into database " + l.engine.Name(), Class: store.Config,
 		Err: errors.New("it holds " + found), Hint: hint,
 	}
 }

@@ -52,13 +52,13 @@ const PhaseData = schema.Data
 
 // Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and so is one
 // of another workload; nothing but the workload's own objects is ever dropped.
-func Run(ctx context.Context, e store.Store, o Options) (*Report, error) {
+func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	if d, ok := o.Dataset.(workload.PerTarget); ok {
 		o.Dataset = d.For(e.Label())
 	}
 	parts := o.Dataset.Parts(e.Engine())
 	l := &loader{engine: e, options: o, parts: parts, report: newReport(parts), params: o.Dataset.Params(o.Schema)}
-	l.params.Database = e.Database()
+	l.params.Database = e.Name()
 	start := time.Now()
 	var err error
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
@@ -96,7 +96,7 @@ func Run(ctx context.Context, e store.Store, o Options) (*Report, error) {
 }
 
 type loader struct {
-	engine  store.Store
+	engine  store.Database
 	options Options
 	parts   []datagen.Part
 	params  schema.Params

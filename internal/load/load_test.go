@@ -12,6 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -36,9 +39,7 @@ func options(t testing.TB) load.Options {
 func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
 	t.Helper()
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: partRows})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return load.Options{Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, Version: "test", AtOnce: byPart}
 }
 
@@ -48,18 +49,14 @@ const byPart, byTable = 7, 3
 func open(t testing.TB, target string) *postgres.Store {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := postgres.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s.(*postgres.Store)
 }
 
-func exec(t testing.TB, s store.Store, statement string) {
+func exec(t testing.TB, s store.Database, statement string) {
 	t.Helper()
 	if _, err := s.DB().ExecContext(t.Context(), statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -69,13 +66,12 @@ func exec(t testing.TB, s store.Store, statement string) {
 func mustLoad(t testing.TB, s *postgres.Store, o load.Options) *load.Report {
 	t.Helper()
 	report, err := load.Run(t.Context(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return report
 }
 
 func TestLoadIsWhole(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	s := open(t, target)
 	o := options(t)
@@ -90,17 +86,13 @@ func TestLoadIsWhole(t *testing.T) {
 	}
 	for _, table := range report.Tables {
 		var rows int64
-		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
 		if rows == 0 || rows != table.Rows {
 			t.Errorf("%s: %d rows reported, %d found", table.Table, table.Rows, rows)
 		}
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := info.CheckReady(); err != nil {
 		t.Error(err)
 	}
@@ -119,9 +111,7 @@ func TestLoadIsWhole(t *testing.T) {
 		"orders in another number than the size says": "SELECT count(*) - 600 FROM orders",
 	} {
 		var n int64
-		if err := s.DB().QueryRow(query).Scan(&n); err != nil {
-			t.Fatalf("%s: %v", query, err)
-		}
+		require.NoError(t, s.DB().QueryRow(query).Scan(&n), query)
 		if n != 0 {
 			t.Errorf("%s: %d", what, n)
 		}
@@ -130,6 +120,7 @@ func TestLoadIsWhole(t *testing.T) {
 
 // TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and known to be visible.
 func TestRowsAreWrittenOnce(t *testing.T) {
+	t.Parallel()
 	for _, atOnce := range []int{byPart, byTable} {
 		s := open(t, pgtest.Database(t))
 		o := options(t)
@@ -141,9 +132,7 @@ func TestRowsAreWrittenOnce(t *testing.T) {
 			var unfrozen, pages int
 			err := s.DB().QueryRow(fmt.Sprintf(`SELECT count(*) FILTER (WHERE NOT (all_visible AND all_frozen AND pd_all_visible)), count(*)
 				FROM pg_visibility('%[1]s') WHERE blkno IN (SELECT (ctid::text::point)[0]::bigint FROM %[1]s)`, table)).Scan(&unfrozen, &pages)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if unfrozen > 0 || pages == 0 {
 				t.Errorf("%d sessions: %s: %d of %d pages are not frozen", atOnce, table, unfrozen, pages)
 			}
@@ -152,6 +141,7 @@ func TestRowsAreWrittenOnce(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name    string
 		setUp   func(*testing.T, *postgres.Store)
@@ -200,9 +190,7 @@ func TestRefusals(t *testing.T) {
 			o := options(t)
 			test.options(&o)
 			_, err := load.Run(t.Context(), s, o)
-			if err == nil || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("error %v does not say %q", err, test.says)
-			}
+			assert.ErrorContains(t, err, test.says)
 			if after := pgtest.Contents(t, target); !maps.Equal(before, after) {
 				t.Errorf("the database was changed:\n%v\n%v", before, after)
 			}
@@ -212,6 +200,7 @@ func TestRefusals(t *testing.T) {
 
 // TestTableInAnotherSchema: a table of the name of one of DS2's that lies in another schema stands in nobody's way.
 func TestTableInAnotherSchema(t *testing.T) {
+	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	exec(t, s, "CREATE SCHEMA shop")
 	exec(t, s, "CREATE TABLE shop.customers (id int, name text)")
@@ -219,6 +208,7 @@ func TestTableInAnotherSchema(t *testing.T) {
 }
 
 func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	s := open(t, target)
 	mustLoad(t, s, options(t))
@@ -246,6 +236,7 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 
 // TestResume breaks loads at many places and resumes them, some twice, and some in the other way of copying.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	mustLoad(t, open(t, target), options(t))
 	want := pgtest.Contents(t, target)
@@ -361,6 +352,7 @@ func (f failing) WriteTo(w io.Writer) (int64, error) {
 }
 
 func TestPartThatFailsIsNotThere(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Database(t)
 	s := open(t, target)
 	o := options(t)
@@ -369,39 +361,33 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	d.Rows[3].WriterTo = failing{d.Rows[3].WriterTo}
 	o.Dataset = d
 	_, err := load.Run(t.Context(), s, o)
-	if err == nil || !strings.Contains(err.Error(), "the file ends too early") {
-		t.Errorf("the writer's error is lost: %v", err)
-	}
+	assert.ErrorContains(t, err, "the file ends too early")
 	o = options(t)
 	o.Resume = true
 	mustLoad(t, s, o)
 	var customers int
-	if err := s.DB().QueryRow("SELECT count(*) FROM customers").Scan(&customers); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM customers").Scan(&customers))
 	if customers != size.Customers {
 		t.Errorf("%d customers, want %d", customers, size.Customers)
 	}
 }
 
 func TestDatabaseIsMade(t *testing.T) {
+	t.Parallel()
 	target := pgtest.Server(t).URL("Awkward \"name\"; --")
 	s := open(t, target)
 	mustLoad(t, s, options(t))
-	if err := s.DB().Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().Close())
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	exec(t, admin, `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
 }
 
 // A database of another seed knows it: it is reset to its own stock, and its load is not continued by other rows.
 func TestSeed(t *testing.T) {
+	t.Parallel()
 	seeded := options(t)
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: 100, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seeded.Dataset = ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Seed: 7, Rows: data.Parts()}
 	target := pgtest.Database(t)
 	s := open(t, target)
@@ -413,17 +399,13 @@ func TestSeed(t *testing.T) {
 	seeded.Resume, seeded.Drop = false, true
 	mustLoad(t, s, seeded)
 	info, err := store.ReadInfo(t.Context(), s.DB())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if seed, err := loaded.Seed(info); err != nil || seed != 7 {
 		t.Errorf("seed %d, %v", seed, err)
 	}
 	fresh := pgtest.Contents(t, target)
 	exec(t, s, "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
-	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
 	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {
 		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
 	}

@@ -125,7 +125,7 @@ func (c *course) reached(shares map[string]float64) {
 }
 
 // pollProgress asks how far statements are until ctx ends.
-func (c *course) pollProgress(ctx context.Context, e store.Store) {
+func (c *course) pollProgress(ctx context.Context, e store.Database) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -21,6 +21,7 @@ import (
 // at once makes. Each case has a seed, which is in its name. DS2_TEST_LOADS asks for another number of cases, DS2_TEST_SEED for the first
 // seed.
 func TestAnyLoad(t *testing.T) {
+	t.Parallel()
 	cases, err := strconv.ParseUint(os.Getenv("DS2_TEST_LOADS"), 10, 32)
 	if err != nil {
 		cases = 3

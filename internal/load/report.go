@@ -15,7 +15,7 @@ type Report struct {
 	Elapsed time.Duration
 	Phases  []PhaseTime
 	Tables  []TableReport // in the order of the dataset
-	LeftOut []string      // a line for each thing that an Adapter's server cannot take
+	LeftOut []string      // a line for each thing that the server cannot take
 	Growth  string        // a warning where little room is left for what runs add; empty where there is enough, or nobody knows
 
 	// Processor is how long processors of this machine worked for this process in PhaseData; 0 where nobody knows.

@@ -14,7 +14,7 @@ import (
 
 // Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the dataset
 // has it.
-func Reset(ctx context.Context, s store.Store, workloads workload.Workloads, tell progress.Tell) error {
+func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, tell progress.Tell) error {
 	reset := s.Can().Reset
 	if reset == nil {
 		return store.Cannot(s, "resets")

@@ -16,7 +16,7 @@ import (
 type estimates struct {
 	load.Progress
 	t     *testing.T
-	store store.Store
+	store store.Database
 
 	mu    sync.Mutex
 	found map[string]int64 // by statement

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +20,7 @@ func (l *loader) resume(ctx context.Context) error {
 		return l.engine.Wrap("resume", err)
 	}
 	if info[store.InfoState] != store.StateLoading {
-		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Database())
+		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Name())
 	}
 	own := l.info(store.StateLoading)
 	names := slices.Sorted(maps.Keys(own))
@@ -34,21 +35,15 @@ func (l *loader) resume(ctx context.Context) error {
 				name, found, want)
 		}
 	}
-	rows, err := l.engine.DB().QueryContext(ctx, "SELECT name, copied FROM ds2_steps")
-	if err != nil {
-		return l.engine.Wrap("read table ds2_steps", err)
-	}
-	defer rows.Close()
 	l.done = map[string]int64{}
-	for rows.Next() {
+	err = store.List(ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps", func(rows *sql.Rows) error {
 		var name string
 		var copied int64
-		if err := rows.Scan(&name, &copied); err != nil {
-			return l.engine.Wrap("read table ds2_steps", err)
-		}
+		err := rows.Scan(&name, &copied)
 		l.done[name] = copied
-	}
-	return l.engine.Wrap("read table ds2_steps", rows.Err())
+		return err
+	})
+	return l.engine.Wrap("read table ds2_steps", err)
 }
 
 // runPhase runs the statements of a phase: step by step, those of a step concurrently.

@@ -17,6 +17,7 @@ import (
 
 	embedded "github.com/fergusstrange/embedded-postgres"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
@@ -30,9 +31,7 @@ func TestMain(m *testing.M) {
 func start(t *testing.T, o Options) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -45,9 +44,7 @@ func start(t *testing.T, o Options) *Server {
 func connect(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -56,13 +53,12 @@ func connect(t *testing.T, url string) *sql.DB {
 func query(t *testing.T, s *Server, statement string) string {
 	t.Helper()
 	var value string
-	if err := connect(t, s.URL("postgres")).QueryRow(statement).Scan(&value); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	require.NoError(t, connect(t, s.URL("postgres")).QueryRow(statement).Scan(&value), statement)
 	return value
 }
 
 func TestServer(t *testing.T) {
+	t.Parallel()
 	s := start(t, Options{Checksums: true, Settings: map[string]string{"shared_buffers": "16MB", "application_name": "two words"}})
 	for statement, want := range map[string]string{
 		"SHOW data_checksums":      "on",
@@ -87,15 +83,14 @@ func TestServer(t *testing.T) {
 	}
 
 	home := s.home
-	if err := s.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Stop())
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is still there after Stop: %v", home, err)
 	}
 }
 
 func TestKillAndRestart(t *testing.T) {
+	t.Parallel()
 	s := start(t, Options{})
 	if _, err := connect(t, s.URL("postgres")).Exec("CREATE TABLE t AS SELECT 'kept' AS word"); err != nil {
 		t.Fatal(err)
@@ -112,9 +107,7 @@ func TestKillAndRestart(t *testing.T) {
 			t.Errorf("process %d outlived Kill", child)
 		}
 	}
-	if err := s.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Restart(t.Context()))
 	if s.URL("postgres") != url {
 		t.Errorf("URL changed from %s to %s", url, s.URL("postgres"))
 	}
@@ -124,9 +117,7 @@ func TestKillAndRestart(t *testing.T) {
 	if log, _ := os.ReadFile(s.LogFile()); !strings.Contains(string(log), "automatic recovery in progress") {
 		t.Errorf("the log reports no crash recovery:\n%s", log)
 	}
-	if err := s.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Restart(t.Context()))
 	if strings.Contains(s.process.log(), "automatic recovery in progress") {
 		t.Errorf("a restart in order needed recovery:\n%s", s.process.log())
 	}
@@ -134,6 +125,7 @@ func TestKillAndRestart(t *testing.T) {
 
 // TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
 func TestRestartAmidKill(t *testing.T) {
+	t.Parallel()
 	s := start(t, Options{})
 	p := s.process
 	p.killing.Lock() // as kill does
@@ -151,9 +143,7 @@ func TestRestartAmidKill(t *testing.T) {
 
 func TestStartErrors(t *testing.T) {
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "precious"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(full, "precious"), nil, 0o600))
 	for name, c := range map[string]struct {
 		options Options
 		want    string
@@ -195,22 +185,16 @@ func TestStartCancelled(t *testing.T) {
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "localpg-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(dir, 0o755))
 	return dir
 }
 
 // TestClosedTempDir is root's TMPDIR in a home that only root may enter.
 func TestClosedTempDir(t *testing.T) {
 	closed := openTempDir(t)
-	if err := os.Chmod(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(closed, 0o700))
 	t.Setenv("TMPDIR", closed)
 	s := start(t, Options{})
 	if got := query(t, s, "SELECT 'up'"); got != "up" {
@@ -220,20 +204,15 @@ func TestClosedTempDir(t *testing.T) {
 
 // TestOwnerKilled kills the process that started a server, as an out-of-memory killer would.
 func TestOwnerKilled(t *testing.T) {
+	t.Parallel()
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), "LOCALPG_TEST_OWNER=1")
 	out, err := owner.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, owner.Start())
 	buffer := make([]byte, 200)
 	n, err := out.Read(buffer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pidText, home, _ := strings.Cut(strings.TrimSpace(string(buffer[:n])), " ")
 	pid, err := strconv.Atoi(pidText)
 	if err != nil {
@@ -243,9 +222,7 @@ func TestOwnerKilled(t *testing.T) {
 	if !alive(pid) {
 		t.Fatalf("no server with pid %d", pid)
 	}
-	if err := owner.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()
 	for alive(pid) { // the test binary's time limit ends it
 		time.Sleep(pollInterval)
@@ -278,9 +255,7 @@ func TestFetched(t *testing.T) {
 	cache := openTempDir(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	dir, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if entries, _ := os.ReadDir(cache); len(entries) != 1 {
 		t.Errorf("the cache holds %v, want the server alone", entries)
 	}
@@ -300,6 +275,7 @@ func TestFetched(t *testing.T) {
 
 // TestCopied copies the same template at once: each copy is a server of its own, and starts without recovery.
 func TestCopied(t *testing.T) {
+	t.Parallel()
 	const identifier = "SELECT system_identifier FROM pg_control_system()"
 	identities := map[string]bool{}
 	for _, checksums := range []bool{false, true} {

@@ -60,11 +60,33 @@ const DefaultBlocks = 6
 // in about 95 % all the same (TestBlocks).
 const untilLooks = 1.25
 
-// Looks is by what the level of an experiment's intervals is divided. until says that it stops where they are narrow; times is how
-// often its result was looked at, as an experiment is that was continued with more blocks: who goes on until something is significant
-// would otherwise find something in the end.
-func Looks(until bool, times int) float64 {
-	return looksOf(until) * float64(max(times, 1))
+// Look is a time at which the result of an experiment could be seen before it went on.
+type Look struct {
+	Blocks int  `json:"blocks"` // that were made
+	Done   bool `json:"done"`   // they were all that were planned, or enough
+}
+
+// early is the level of an experiment that is not done (J. L. Haybittle, "Repeated Assessment of Results in Clinical Trials of Cancer
+// Treatment", British Journal of Radiology 44, 1971; R. Peto and others, British Journal of Cancer 34, 1976).
+const early = 0.001
+
+// Looks is by what the level of an experiment's intervals, 0.05, is divided. until says that it stops where they are narrow. Who looks
+// at a result again and again would find something in the end, so each look before the planned end has level early, which is taken
+// from that of the end. An experiment that is done has spent its level: one that is continued all the same has a k-th part of it
+// at its k-th end, which bounds what each may find by itself, but not all together.
+func Looks(until bool, before []Look, done bool) float64 {
+	if !done {
+		return looksOf(until) * 0.05 / early
+	}
+	spent, ends := 0., 1.
+	for _, l := range before {
+		if l.Done {
+			ends++
+		} else {
+			spent += early
+		}
+	}
+	return looksOf(until) * 0.05 / max(early, 0.05/ends-spent)
 }
 
 func looksOf(until bool) float64 {

@@ -62,11 +62,11 @@ func TestBlocks(t *testing.T) {
 					all = append(all, o)
 				}
 				made++
-				if Enough(names, all, c.until, Looks(c.until > 0, 1)) {
+				if Enough(names, all, c.until, Looks(c.until > 0, nil, true)) {
 					break
 				}
 			}
-			of := Differences(names, all, Looks(c.until > 0, 1))[0].Change
+			of := Differences(names, all, Looks(c.until > 0, nil, true))[0].Change
 			if of.Low <= 100*c.truth && 100*c.truth <= of.High {
 				held++
 			}

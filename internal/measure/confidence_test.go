@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
@@ -25,7 +27,7 @@ func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t fl
 }
 
 // TestConfidenceIntervals draws runs of which the long-run mean is known: 95 % intervals must hold it, and those that rest on few
-// independent samples are marked. How wide they are, and of other series, is in docs/method.md.
+// independent samples are marked. How wide they are, and of other series, is in docs/explanation/method.md.
 func TestConfidenceIntervals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws runs for half a minute")
@@ -54,9 +56,7 @@ func TestConfidenceIntervals(t *testing.T) {
 			s := autoregressive(random, c.run, c.phi, constant(10_000))
 			window := s.Samples[c.run-c.window:]
 			half, few, err := s.ci95(window)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if few != "" {
 				marked++
 			}
@@ -87,9 +87,7 @@ func TestConfidenceOfACycle(t *testing.T) {
 		})
 		window := s.Samples[1000:]
 		half, _, err := s.ci95(window)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if math.Abs(opmOf(window)-60*9000) <= half {
 			held++
 		}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestCountsAsJSON writes and reads counts with some of a workload's own, and adds up those of two records that have them in
@@ -12,16 +14,12 @@ import (
 func TestCountsAsJSON(t *testing.T) {
 	c := Counts{Orders: 7, Dropped: 1, Own: [MaxOwn]int64{5, 3}, Names: &[]string{"rollbacks", "cents"}}
 	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if want := `{"orders":7,"retries":0,"reconnects":0,"given_up":0,"offered":0,"dropped":1,"rollbacks":5,"cents":3}`; string(text) != want {
 		t.Errorf("%s, want %s", text, want)
 	}
 	var read Counts
-	if err := json.Unmarshal(text, &read); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &read))
 	c.Add(read)
 	if c.Orders != 14 || c.Of("rollbacks") != 10 || c.Of("cents") != 6 || read.Of("orders") != 0 {
 		t.Errorf("%+v read, %+v in all", read, c)

@@ -24,6 +24,9 @@ const manyCycles = 10
 
 // cycle says how span lies in the cycles; nil where nobody knows them.
 func (s Series) cycle(span Span) *Cycle {
+	if s.NoCycles != "" {
+		return &Cycle{Why: s.NoCycles}
+	}
 	if s.Cycles == nil {
 		return nil
 	}

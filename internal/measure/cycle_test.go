@@ -24,6 +24,8 @@ func checkpointed(period, first float64) Series {
 
 // TestCycles: a series with a period is judged over whole periods, and a window says that it holds part of one.
 func TestCycles(t *testing.T) {
+	indirect := checkpointed(2000, 3000)
+	indirect.Cycles, indirect.NoCycles = nil, "checkpoints are indirect"
 	for _, c := range []struct {
 		why    string
 		series Series
@@ -42,6 +44,7 @@ func TestCycles(t *testing.T) {
 		{"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true, "the window holds 17.0 checkpoint cycles of about 70 s"},
 		{"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true, "only one checkpoint began during the run, at 640 s"},
 		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint began during the run"},
+		{"a server that has none", indirect, "10s-300s", 10, 300, true, "checkpoints are indirect"},
 	} {
 		spec, err := ParseWindow(c.window)
 		if err != nil {

@@ -3,8 +3,10 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
@@ -107,7 +109,7 @@ func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 func (d Distribution) Latency() Latency {
 	all := d.all()
 	at := func(percentile float64) float64 { return float64(all.ValueAtQuantile(percentile)) / 1000 }
-	l := Latency{Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9),
+	l := Latency{Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9), P9999: at(99.99),
 		Max: float64(all.Max()) / 1000}
 	if d.MeanAtLeast() {
 		l.Dropped, l.AtLeastFrom = d.dropped.TotalCount(), new(d.certain())
@@ -157,6 +159,7 @@ type Latency struct {
 	P95   float64 `json:"p95_ms"`
 	P99   float64 `json:"p99_ms"`
 	P999  float64 `json:"p999_ms"`
+	P9999 float64 `json:"p9999_ms"`
 	Max   float64 `json:"max_ms"`
 
 	// Dropped are orders that an open loop dropped. They stand in the percentiles and the maximum, not in Count and Mean, with the time
@@ -202,14 +205,44 @@ func CheckHistogram(text string) error {
 	return err
 }
 
-// each calls f with the distribution of every series.
+// ioPrefix begins the names of series that are no response times of operations but times of I/Os.
+const ioPrefix = "io "
+
+// Counted is a distribution of times that something else counted: buckets give how many took so many microseconds.
+func Counted(name string, sum time.Duration, buckets iter.Seq2[int64, uint64]) Distribution {
+	d := newDistribution(name)
+	d.Sum = sum
+	for micros, count := range buckets {
+		_ = d.histogram.RecordValues(min(max(micros, lowestMicros), highestMicros), int64(count)) // within the bounds
+	}
+	return d
+}
+
+// AddIO adds the times of I/Os.
+func (iv *Interval) AddIO(d Distribution) {
+	iv.Histograms[ioPrefix+d.Name], iv.Sums[ioPrefix+d.Name] = encode(d.histogram), d.Sum
+}
+
+// each calls f with the distribution of every series of operations.
 func (iv Interval) each(f func(Distribution) error) error {
+	return iv.eachOf(func(name string) bool { return !strings.HasPrefix(name, ioPrefix) }, f)
+}
+
+// eachIO calls f with the distribution of every series of I/Os.
+func (iv Interval) eachIO(f func(Distribution) error) error {
+	return iv.eachOf(func(name string) bool { return strings.HasPrefix(name, ioPrefix) }, func(d Distribution) error {
+		d.Name = strings.TrimPrefix(d.Name, ioPrefix)
+		return f(d)
+	})
+}
+
+func (iv Interval) eachOf(wanted func(series string) bool, f func(Distribution) error) error {
 	names := slices.Collect(maps.Keys(iv.Histograms))
 	if iv.Histograms[droppedOrder] != "" && iv.Histograms[WholeOrder] == "" {
 		names = append(names, WholeOrder) // all were dropped
 	}
 	for _, name := range names {
-		if name == droppedOrder {
+		if name == droppedOrder || !wanted(name) {
 			continue // it stands with the whole orders
 		}
 		d := newDistribution(name)

@@ -61,6 +61,8 @@ type Series struct {
 	Intervals []Interval
 	// Cycles is when something that comes back began each time, such as a checkpoint; nil where nobody knows.
 	Cycles []time.Duration
+	// NoCycles says, as a sentence, why there are none; empty: there may be.
+	NoCycles string
 }
 
 // PhaseSpan is when a phase of a run took place.
@@ -134,6 +136,8 @@ type Window struct {
 	Counts  Counts             `json:"counts"`
 	Errors  int64              `json:"errors"`
 	Latency map[string]Latency `json:"latency"`
+	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where they were traced.
+	IO map[string]Latency `json:"io,omitempty"`
 	// OwnMean is the mean response time of the orders in the workload's own meaning, in milliseconds: without the operations outside it and, in
 	// an open loop, without the wait for a user. Absent where there are no orders, or the record has no such times.
 	OwnMean *float64 `json:"own_mean_ms,omitempty"`
@@ -255,21 +259,42 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 
 // latency merges the histograms that lie in span into w. Where none does, w has no latency.
 func (s Series) latency(w *Window, span Span) error {
-	all, covered, err := s.distributions(span)
+	all, covered, err := s.distributions(span, Interval.each)
 	if err != nil {
 		return fmt.Errorf("compute window %s: %w", w.Name, err)
 	}
-	w.LatencyFrom, w.LatencyTo = covered.From.Seconds(), covered.To.Seconds()
-	w.Latency = make(map[string]Latency, len(all))
-	for name, d := range all {
-		w.Latency[name] = d.Latency()
+	io, err := s.IO(span)
+	if err != nil {
+		return fmt.Errorf("compute window %s: %w", w.Name, err)
 	}
+	if len(io) > 0 {
+		w.IO = latencies(io)
+	}
+	w.LatencyFrom, w.LatencyTo = covered.From.Seconds(), covered.To.Seconds()
+	w.Latency = latencies(all)
 	return nil
+}
+
+func latencies(all map[string]Distribution) map[string]Latency {
+	byName := make(map[string]Latency, len(all))
+	for name, d := range all {
+		byName[name] = d.Latency()
+	}
+	return byName
+}
+
+// IO gives the times of I/Os of the intervals that lie in span, by drive and what they were for.
+func (s Series) IO(span Span) (map[string]Distribution, error) {
+	all, _, err := s.distributions(span, Interval.eachIO)
+	if err != nil {
+		return nil, fmt.Errorf("merge times of I/Os: %w", err)
+	}
+	return all, nil
 }
 
 // Distributions gives the response times of the intervals that lie in span, by series name. Those without any are missing.
 func (s Series) Distributions(span Span) (map[string]Distribution, error) {
-	all, _, err := s.distributions(span)
+	all, _, err := s.distributions(span, Interval.each)
 	if err != nil {
 		return nil, fmt.Errorf("merge response times: %w", err)
 	}
@@ -278,14 +303,14 @@ func (s Series) Distributions(span Span) (map[string]Distribution, error) {
 
 // distributions merges the intervals that lie in span, by series name, and gives the span that they cover. The drain's
 // interval may be shorter than slack, so an interval also has to have its middle in span.
-func (s Series) distributions(span Span) (all map[string]Distribution, covered Span, err error) {
+func (s Series) distributions(span Span, each func(Interval, func(Distribution) error) error) (all map[string]Distribution, covered Span, err error) {
 	all = map[string]Distribution{}
 	for _, iv := range s.Intervals {
 		middle := iv.From + (iv.To-iv.From)/2
 		if iv.From < span.From-slack || iv.To > span.To+slack || middle < span.From || middle > span.To {
 			continue
 		}
-		err := iv.each(func(d Distribution) error {
+		err := each(iv, func(d Distribution) error {
 			sum, some := all[d.Name]
 			if !some {
 				sum = newDistribution(d.Name)

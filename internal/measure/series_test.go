@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 )
 
@@ -39,9 +42,7 @@ func TestParseWindow(t *testing.T) {
 	} {
 		got, err := ParseWindow(c.text)
 		if c.bad != "" {
-			if err == nil || !strings.Contains(err.Error(), c.bad) {
-				t.Errorf("ParseWindow(%q) = %v, want an error with %q", c.text, err, c.bad)
-			}
+			assert.ErrorContains(t, err, c.bad)
 			continue
 		}
 		if err != nil || got != c.want {
@@ -90,9 +91,7 @@ func TestWindow(t *testing.T) {
 		{Span{29 * s, 31 * s}, 150, (60.*50/30 + 180) / 2, "the figures are set back within the window"},
 	} {
 		w, err := steps().Window("w", c.span)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if w.OPM != c.opm {
 			t.Errorf("%s: OPM = %v, want %v", c.why, w.OPM, c.opm)
 		}
@@ -146,9 +145,7 @@ func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
 		}
 	}
 	w, err := series.Window("w", Span{5 * s, 30 * s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	l := w.Latency[WholeOrder]
 	if l.Count != 20 || w.LatencyFrom != 10 || w.LatencyTo != 30 || math.Abs(l.P50-200) > 2 || math.Abs(l.Max-300) > 3 {
 		t.Errorf("latency %+v from %v to %v s; want that of 20 orders from 10 to 30 s, of 200 and 300 ms", l, w.LatencyFrom, w.LatencyTo)

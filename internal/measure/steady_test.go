@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // synthetic makes a series of one-second samples after ramp seconds of PhaseRamp, with rate(t) orders in the second t
@@ -62,9 +64,7 @@ func TestSteadiness(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := synthetic(1200, 0, 0.05, c.rate).Window("w", c.span)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if w.Steady.Verdict != c.steady {
 				t.Errorf("steady = %t, want %t: %+v", w.Steady.Verdict, c.steady, w.Steady)
 			}
@@ -119,9 +119,7 @@ func TestAuto(t *testing.T) {
 				t.Errorf("steady part %v, want its begin from %v to %v s and its end at 1200 s", span, c.from, c.to)
 			}
 			w, err := s.Compute(WindowSpec{Name: "auto", Auto: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if w.Steady.Verdict != c.steady {
 				t.Errorf("window: %+v, want steady %t", w.Steady, c.steady)
 			}

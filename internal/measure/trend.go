@@ -42,8 +42,10 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	}
 	rise, _ := Slope(lessMean(window)) // orders a sample, from one sample to the next
 	t := Trend{Percent: 100 * rise * n * n / orders, P: 1, Level: trendLevel}
+	// The correction for memory is itself estimated, and worse than it is large: the third power is by simulation (docs/method.md).
+	freedom := max(1, e.freedom/math.Pow(e.correction, 3))
 	if deviation := math.Sqrt(12 * e.variance / (n * (n*n - 1))); rise != 0 {
-		t.P = 2 * stats.TDist{V: max(1, e.freedom/e.correction)}.CDF(-math.Abs(rise)/deviation)
+		t.P = 2 * stats.TDist{V: freedom}.CDF(-math.Abs(rise)/deviation)
 	}
 	t.Found = t.P < trendLevel
 	switch {

@@ -3,6 +3,8 @@ package measure
 import (
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestDrainBelongsToNoWindow: samples close a little after their second, and the orders that drain in the 96 ms after the
@@ -48,9 +50,7 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 		{"a window within the run", Span{20 * s, 54 * s}, 20.002},
 	} {
 		w, err := series.Window("w", c.span)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if w.From != c.from || w.To != 54 {
 			t.Errorf("%s: from %v to %v s, want %v to 54", c.why, w.From, w.To, c.from)
 		}
@@ -85,9 +85,7 @@ func TestMeansAreExact(t *testing.T) {
 	series.Samples = append(series.Samples, m.Sample(s, make([]Users, 1)))
 	series.Intervals = append(series.Intervals, m.Interval(s))
 	w, err := series.Window("w", Span{0, s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := float64(sum) / 1e6 / 1000
 	if l := w.Latency[WholeOrder]; l.Mean != want || series.Samples[0].Mean != want {
 		t.Errorf("mean %v ms, of the second %v; want %v", l.Mean, series.Samples[0].Mean, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"ds2/internal/limit"
@@ -66,23 +67,17 @@ func meter() *measure.Meter {
 func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
 	s, err := Serve("127.0.0.1:0", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
 		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }))
 	defer s.Close()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	request.Header.Set("Accept", accept)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -223,13 +218,9 @@ func BenchmarkScrape(b *testing.B) {
 func TestOperationCounter(t *testing.T) {
 	c := NewCollector(Run{Version: "v1", Counters: []Counter{{Name: "other_operations_total", Help: "Operations."}}}, meter())
 	r := prometheus.NewPedanticRegistry()
-	if err := r.Register(c); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.Register(c))
 	families, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, f := range families {
 		if f.GetName() == "ds2_other_operations_total" {
 			if len(f.Metric) == 0 || len(f.Metric[0].Label) != 2 {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/promtest"
 )
 
@@ -14,18 +17,12 @@ func TestPush(t *testing.T) {
 	address := promtest.FreeAddress(t)
 	url := "http://" + address
 	promtest.Run(t, url+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+address))
-	if err := Push(t.Context(), url, "k3f9", NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()), NewHostCollector(sampler(t))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Push(t.Context(), url, "k3f9", NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()), NewHostCollector(sampler(t))))
 	response, err := http.Get(url + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{
 		`ds2_orders_total{instance="",job="ds2",run="k3f9",target="a:5432/ds2"} 100`,
 		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`,
@@ -39,7 +36,5 @@ func TestPush(t *testing.T) {
 
 func TestPushToNobody(t *testing.T) {
 	err := Push(t.Context(), "http://"+promtest.FreeAddress(t), "k3f9")
-	if err == nil || !strings.Contains(err.Error(), "push metrics: ") {
-		t.Errorf("Push to nobody = %v", err)
-	}
+	assert.ErrorContains(t, err, "push metrics: ")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
@@ -37,9 +38,7 @@ func (h held) Collect(metrics chan<- prometheus.Metric) {
 func TestScrapesAtOnce(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), 1}
 	s, err := Serve("127.0.0.1:0", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.Show(h)
 	defer s.Close()
 	codes := make(chan int)
@@ -58,9 +57,7 @@ func TestScrapesAtOnce(t *testing.T) {
 		<-h.entered
 	}
 	response, err := http.Get(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a scrape too many: %s", response.Status)
@@ -76,9 +73,7 @@ func TestScrapesAtOnce(t *testing.T) {
 // TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free for others.
 func TestPatience(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	h := held{make(chan struct{}, 1000), make(chan struct{}), 600} // more than the buffers of a connection take
 	close(h.leave)
 	s := serve(listener, nil, 200*time.Millisecond)
@@ -97,9 +92,7 @@ func TestPatience(t *testing.T) {
 	} {
 		for range maxConnections {
 			conn, err := net.Dial("tcp", listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer conn.Close()
 			if _, err := io.WriteString(conn, sent); err != nil && !errors.Is(err, os.ErrClosed) {
 				t.Logf("%s: %v", why, err)

@@ -24,6 +24,11 @@ const (
 	FileWriteTime    = "file.write_seconds"
 	FileQueue        = "file.queue"
 
+	// Of the traced I/Os of the second.
+	IOMedian = "io.p50_seconds"
+	IOP99    = "io.p99_seconds"
+	IOMax    = "io.max_seconds"
+
 	CPUBusy   = "cpu.busy_ratio" // of all processors, and of each
 	CPUIOWait = "cpu.iowait_ratio"
 

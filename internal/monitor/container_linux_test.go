@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestContainer reads the limits of version 1 and 2, on the process's own group and on those above it, as the machine
@@ -86,9 +88,7 @@ func TestContainer(t *testing.T) {
 				write(t, sys, name, text)
 			}
 			g, err := FS{proc, sys}.groups(pid)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			limits := g.container()
 			if limits != c.want {
 				t.Errorf("limits %+v, want %+v", limits, c.want)
@@ -128,9 +128,7 @@ func TestRealGroup(t *testing.T) {
 		os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
 	}
 	busy := exec.Command("sh", "-c", "while :; do :; done")
-	if err := busy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, busy.Start())
 	for file, limit := range limits {
 		file = filepath.Join(top, file)
 		err := os.MkdirAll(filepath.Dir(file), 0o755)
@@ -157,9 +155,7 @@ func TestRealGroup(t *testing.T) {
 		busy.Wait()
 	})
 	g, err := FS{"/proc", "/sys"}.groups(busy.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if g.cpu.v2 != v2 || g.memory.v2 != v2 {
 		t.Errorf("version 2: %v and %v, want %v", g.cpu.v2, g.memory.v2, v2)
 	}

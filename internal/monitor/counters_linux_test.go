@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find named.
@@ -21,9 +23,7 @@ func TestDisksCountWhatIsWritten(t *testing.T) {
 		t.Skipf("the temporary directory lies on no block device: %v", err)
 	}
 	disks, err := Root.Counters(where.Devices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, disks)
 
 	const size = 16 << 20
@@ -35,9 +35,7 @@ func TestDisksCountWhatIsWritten(t *testing.T) {
 	if _, err := f.Write(aligned(size)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.Sync())
 
 	now := read(t, disks)
 	if written := column(t, disks, "disk."+where.Devices[0]+".written_bytes_per_second", 1, was, now); written < size {
@@ -63,16 +61,12 @@ func TestDiskColumns(t *testing.T) {
 	proc, sys := kernelFiles(t)
 	stats := func(line string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(proc, "diskstats"), []byte(line), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(proc, "diskstats"), []byte(line), 0o644))
 	}
 	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms
 	stats("   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
 	disks, err := FS{proc, sys}.Counters([]string{"sda"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, disks)
 	stats("   8 0 sda 300 0 4000 150 250 0 3600 900 2 2000 9000 0 0 0 0 0 0\n")
 	now := read(t, disks)
@@ -99,9 +93,7 @@ func TestGone(t *testing.T) {
 	write(t, proc, "diskstats", sda+sdb)
 	write(t, proc, "meminfo", "MemTotal: 1000 kB\nMemFree: 10 kB\n")
 	disks, err := FS{proc, sys}.Counters([]string{"sda", "sdb"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, disks)
 	write(t, proc, "diskstats", sdb)
 	now := read(t, disks)
@@ -148,9 +140,7 @@ func TestNetworkColumns(t *testing.T) {
 	write(t, sys, "class/net/eth1/speed", "-1\n")
 	traffic(0, 0)
 	network, err := FS{proc, sys}.Counters(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, network)
 	traffic(50_000_000, 200_000_000)
 	now := read(t, network)
@@ -173,13 +163,9 @@ func TestNetworkColumns(t *testing.T) {
 // TestMachineCounters reads this machine's processors, memory and network while one processor is kept busy.
 func TestMachineCounters(t *testing.T) {
 	all, err := Root.Counters(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	client, err := Root.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was, clientWas, start := read(t, all), read(t, client), time.Now()
 	own := func() float64 { return read(t, client)[1] - clientWas[1] }
 	for own() < 0.1 && time.Since(start) < time.Minute { // on a busy machine it takes a while to come to 0.1 s
@@ -223,9 +209,7 @@ func TestRAPL(t *testing.T) {
 	zone("intel-rapl:1", "package-1", 0)
 	zone("intel-rapl-mmio:0", "package-0", 900_000_000) // the same again
 	rapl, err := fs.RAPL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, rapl)
 	zone("intel-rapl:0", "package-0", 100_000_000) // 200 J on, past the end of its range
 	zone("intel-rapl:0:1", "dram", 20_000_010)     // 20 J

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"ds2/internal/store"
 )
 
 // databaseCounters are what the engines' queries give, by the names that they give it. Of the parts of a ratio there is no
@@ -131,7 +133,7 @@ type counter struct {
 
 func readCounters(ctx context.Context, db *sql.DB, query string) ([]counter, error) {
 	var counters []counter
-	err := each(ctx, db, query, func(rows *sql.Rows) error {
+	err := store.List(ctx, db, query, func(rows *sql.Rows) error {
 		var c counter
 		var value sql.NullFloat64
 		err := rows.Scan(&c.name, &value)

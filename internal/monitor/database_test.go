@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
@@ -23,9 +24,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func open(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -33,10 +32,8 @@ func open(t *testing.T, url string) *sql.DB {
 // counters opens those of a database as a run does.
 func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	t.Helper()
-	w, err := monitor.Observe(t.Context(), []store.Store{target(t, url)}, 0, monitor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, err := monitor.Observe(t.Context(), []store.Database{target(t, url)}, 0, monitor.Options{})
+	require.NoError(t, err)
 	i := slices.IndexFunc(w.Sources, func(s monitor.Source) bool { return strings.HasPrefix(s.Name, "database counters") })
 	if i < 0 {
 		t.Fatalf("no counters of the database: %v", w.Notes)
@@ -45,16 +42,12 @@ func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 }
 
 // target opens a database for the test as a command does.
-func target(t *testing.T, address string) store.Store {
+func target(t *testing.T, address string) store.Database {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := postgres.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -62,9 +55,7 @@ func target(t *testing.T, address string) store.Store {
 func values(t *testing.T, src monitor.Source) map[string]float64 {
 	t.Helper()
 	v := make([]float64, len(src.Figures))
-	if err := src.Read(t.Context(), v); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, src.Read(t.Context(), v))
 	m := map[string]float64{}
 	for i, f := range src.Figures {
 		m[strings.TrimPrefix(f.Name, "database_")] = v[i]
@@ -74,6 +65,7 @@ func values(t *testing.T, src monitor.Source) map[string]float64 {
 
 // TestNamelessServer: a server that does not say which it is to a user without rights is named in the notes.
 func TestNamelessServer(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	exec(t, open(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
 	exec(t, open(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
@@ -83,19 +75,15 @@ func TestNamelessServer(t *testing.T) {
 		}
 	})
 	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := monitor.Observe(t.Context(), []store.Store{target(t, database)}, 0, monitor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	w, err := monitor.Observe(t.Context(), []store.Database{target(t, database)}, 0, monitor.Options{})
+	require.NoError(t, err)
 	const said = "is told apart by its address alone"
 	if strings.Contains(strings.Join(w.Notes, " "), said) {
 		t.Errorf("notes %q of who may ask", w.Notes)
 	}
 	u.User = url.UserPassword("nameless", "nameless")
-	if w, err = monitor.Observe(t.Context(), []store.Store{target(t, u.String())}, 0, monitor.Options{}); err != nil {
+	if w, err = monitor.Observe(t.Context(), []store.Database{target(t, u.String())}, 0, monitor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if notes := strings.Join(w.Notes, " "); !strings.Contains(notes, "server "+u.Host+" "+said) || !strings.Contains(notes, "pg_control_system") {
@@ -175,9 +163,7 @@ func exec(t *testing.T, db interface {
 func connection(t *testing.T, url string) *sql.Conn {
 	t.Helper()
 	c, err := open(t, url).Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }

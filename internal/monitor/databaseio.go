@@ -32,8 +32,8 @@ type FileIO struct {
 	WriteMax     *float64 `json:"write_max_s"`
 }
 
-// databases sums up what servers counted of their files, a database each in the order of the targets.
-func (d Drives) databases() (all []DatabaseIO) {
+// Databases sums up what servers counted of their files, a database each in the order of the targets.
+func (d Drives) Databases() (all []DatabaseIO) {
 	if d.Machine == nil {
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1; the volume dm-0 of LVM over md0 and
@@ -17,9 +19,7 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 	t.Helper()
 	proc, sys := kernelFiles(t)
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for dir, number := range map[string]string{
 		"devices/pci/sda": "8:0", "devices/pci/sda/sda1": "8:1", "devices/pci/sda/sda2": "8:2",
 		"devices/pci/nvme0n1": "259:0", "devices/pci/nvme0n1/nvme0n1p1": "259:1",
@@ -51,12 +51,8 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 
 func link(t *testing.T, to, from string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(from), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(to, from); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(from), 0o755))
+	require.NoError(t, os.Symlink(to, from))
 }
 
 func TestFind(t *testing.T) {
@@ -105,9 +101,7 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fs, root := machine(t, c.mounts...)
 			for _, dir := range []string{"srv/data", "upper"} {
-				if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 			}
 			write(t, root, "dev/sda2", "")
 			got, err := fs.Find(filepath.Join(root, "srv/data"))
@@ -158,12 +152,8 @@ func TestMountOptions(t *testing.T) {
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4 show them: the
@@ -212,9 +202,7 @@ func TestMultipath(t *testing.T) {
 			}
 			write(t, fs.Proc, "diskstats", strings.Join(c.was, "\n")+"\n")
 			disks, err := fs.Counters([]string{"nvme0n1"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			was := read(t, disks)
 			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")
 			now := read(t, disks)

@@ -301,7 +301,7 @@ func (w *Observer) join(m Machine) {
 }
 
 // machineOf is the machine of a target; nil where nothing is known of it.
-func (w *Observer) machineOf(t store.Store) *Machine {
+func (w *Observer) machineOf(t store.Database) *Machine {
 	if len(w.exporters) < 2 {
 		return w.Machine
 	}
@@ -312,7 +312,7 @@ func (w *Observer) machineOf(t store.Store) *Machine {
 }
 
 // exporterOf is the exporter of a target's machine; nil where none is known to be.
-func (w *Observer) exporterOf(t store.Store) *Exporter {
+func (w *Observer) exporterOf(t store.Database) *Exporter {
 	for _, e := range w.exporters {
 		if len(w.exporters) == 1 || strings.EqualFold(hostname(e.Name), HostOf(t.Label())) {
 			return e

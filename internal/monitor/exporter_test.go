@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/promtest"
 )
 
@@ -82,17 +84,13 @@ func columnsBetween(src Source, seconds float64, was, now []float64) map[string]
 func TestWindowsExporter(t *testing.T) {
 	server := newExporter(t, windowsExposition)
 	e, err := OpenExporter(t.Context(), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := Machine{Hostname: "PC", System: "Windows 10 Pro", Kernel: "10.0.19045", Processors: 2, MemoryBytes: 16 << 30}
 	if got := e.Machine; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("machine = %+v, want %+v", got, want)
 	}
 	src, err := e.Source(nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, src)
 	server.show(map[string]float64{
 		`windows_physical_disk_reads_total{disk="0"}`:                                     1400, // 200 a second
@@ -135,22 +133,15 @@ func TestWindowsExporter(t *testing.T) {
 
 // TestExporterGivesTheSameColumns samples this machine directly and through the real node_exporter.
 func TestExporterGivesTheSameColumns(t *testing.T) {
+	t.Parallel()
 	e, err := OpenExporter(t.Context(), "http://"+promtest.StartNodeExporter(t)+"/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	drives, err := Root.Drives()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	remote, err := e.Source(drives, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	direct, err := Root.Counters(drives)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a := NewSampler(slog.New(slog.DiscardHandler), direct)
 	b := NewSampler(slog.New(slog.DiscardHandler), remote)
 	if x, y := slices.Sorted(slices.Values(a.Columns())), slices.Sorted(slices.Values(b.Columns())); !slices.Equal(x, y) {
@@ -195,15 +186,12 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 
 // TestMissedScrape has an exporter that fails for a while, and one that was started again: gaps, and no zeros.
 func TestMissedScrape(t *testing.T) {
+	t.Parallel()
 	server := newExporter(t, windowsExposition)
 	e, err := OpenExporter(t.Context(), server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	src, err := e.Source(nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := NewSampler(slog.New(slog.DiscardHandler), src)
 	column := slices.Index(s.Columns(), "disk.0.reads_per_second")
 	memory := slices.Index(s.Columns(), MemoryAvailable)
@@ -244,16 +232,13 @@ func TestMissedScrape(t *testing.T) {
 
 // TestSeveralExporters tells their machines apart, in columns and in metrics.
 func TestSeveralExporters(t *testing.T) {
+	t.Parallel()
 	var columns, figures []string
 	for range 2 {
 		e, err := OpenExporter(t.Context(), newExporter(t, windowsExposition).URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		src, err := e.Source(nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		columns = append(columns, names(src.Columns)...)
 		for _, f := range src.Figures {
 			figures = append(figures, fmt.Sprintf("%s{%s=%q}", f.Name, f.Label, f.Item))
@@ -279,9 +264,7 @@ func TestExporterClock(t *testing.T) {
 	}{{0, false}, {10 * time.Second, true}, {-10 * time.Second, true}} {
 		text := fmt.Sprintf("node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\nnode_time_seconds %.3f\n", float64(time.Now().Add(c.ahead).UnixMilli())/1000)
 		e, err := OpenExporter(t.Context(), newExporter(t, text).URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if off := e.Clock.Ahead - c.ahead; off.Abs() > 5*time.Second || e.Clock.Differs() != c.differs {
 			t.Errorf("a clock %s ahead is reported as %s", c.ahead, e.Clock)
 		}
@@ -326,6 +309,7 @@ func TestDrivesAmong(t *testing.T) {
 
 // TestExporterMultipath has an exporter show an NVMe drive, its paths, and what lies on it, before and since Linux 6.4.
 func TestExporterMultipath(t *testing.T) {
+	t.Parallel()
 	reads := func(of map[string]int) string {
 		text := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n# TYPE node_disk_reads_completed_total counter\n"
 		for device, n := range of {
@@ -344,13 +328,9 @@ func TestExporterMultipath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := newExporter(t, reads(c.was))
 			e, err := OpenExporter(t.Context(), server.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			src, err := e.Source(nil, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			was := read(t, src)
 			server.text = reads(c.now)
 			drives := (&Table{Columns: names(src.Columns)}).Items(DiskReads)

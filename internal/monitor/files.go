@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"ds2/internal/store"
 )
 
 // Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's name,
@@ -19,7 +21,7 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 	}
 	index := map[string]int{}
 	read := func(ctx context.Context, take func(file string, role Role, counts [perFile]float64)) error {
-		return each(ctx, db, query, func(rows *sql.Rows) error {
+		return store.List(ctx, db, query, func(rows *sql.Rows) error {
 			var file string
 			var role Role
 			var counts [perFile]float64

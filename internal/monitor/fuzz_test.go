@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/api"
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
 )
@@ -28,9 +29,7 @@ func (canned) RoundTrip(r *http.Request) (*http.Response, error) {
 // FuzzPrometheus has a Prometheus answer with anything.
 func FuzzPrometheus(f *testing.F) {
 	client, err := api.NewClient(api.Config{Address: "http://localhost", RoundTripper: canned{}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	p := &Prometheus{v1.NewAPI(client)}
 	fuzztest.Run(f, func(t testing.TB, answer []byte) {
 		ctx := context.WithValue(t.Context(), canned{}, answer)
@@ -97,9 +96,7 @@ func TestEndlessAnswer(t *testing.T) {
 	}))
 	defer server.Close()
 	p, err := NewPrometheus(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := p.find(t.Context(), "up", time.Unix(1, 0)); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("%v", err)
 	}

@@ -25,6 +25,8 @@ type Options struct {
 
 	SMART string // SMARTAuto, SMARTOn or SMARTOff; empty: off
 
+	IOTrace bool // times every I/O by what it is for, where that can be had
+
 	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
 
 	Exporters []string // URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
@@ -58,10 +60,12 @@ type Observer struct {
 	Sources []Source // to be sampled
 	Local   bool     // ds2 runs on the machine under test
 	Clocks  []Clock  // of the other machines, as far as they are known
+	IOTrace *IOTrace // nil: I/Os are not traced
 
-	targets   []store.Store
-	here      map[store.Store]bool // those whose server is on this machine
-	exporters []*Exporter
+	targets         []store.Database
+	here            map[store.Database]bool // those whose server is on this machine
+	exporters       []*Exporter
+	serverProcesses []int // those of this machine whose children are sessions, or that are all of a server
 
 	o          Options
 	devices    []string          // that were asked for
@@ -74,8 +78,8 @@ type Observer struct {
 
 // Observe finds out what can be observed in runs of a length (0: until stopped). What was asked for by name and is not
 // there is an error; what is merely missing becomes a note.
-func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Options) (*Observer, error) {
-	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Store]bool{}}
+func Observe(ctx context.Context, targets []store.Database, run time.Duration, o Options) (*Observer, error) {
+	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Database]bool{}}
 	var err error
 	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Op
 			files = append(files, w.Servers[i].Files...)
 		}
 	}
-	local := slices.ContainsFunc(targets, func(t store.Store) bool {
+	local := slices.ContainsFunc(targets, func(t store.Database) bool {
 		// Those who name drives may know of a server here whose process and files cannot be seen from this container.
 		return w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
 	})
@@ -124,6 +128,7 @@ func Observe(ctx context.Context, targets []store.Store, run time.Duration, o Op
 			w.files(ctx, s, t, asDrives)
 		}
 	}
+	w.traceIO(files)
 	w.noteRoles()
 	w.smart(ctx)
 	if runtime.GOOS == "linux" {
@@ -155,7 +160,7 @@ func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 		if advise == nil {
 			continue
 		}
-		reads, others, err := advise(ctx, run, w.memory(t, w.Servers[i]))
+		reads, others, err := advise(ctx, run, w.Memory(i))
 		if err != nil {
 			return err
 		}
@@ -169,8 +174,9 @@ func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 	return nil
 }
 
-// memory is what a server may use, in bytes; 0 where nobody knows.
-func (w *Observer) memory(t store.Store, s Server) int64 {
+// Memory is what the server of a target may use, in bytes; 0 where nobody knows.
+func (w *Observer) Memory(target int) int64 {
+	t, s := w.targets[target], w.Servers[target]
 	if w.o.ServerMemory > 0 {
 		return w.o.ServerMemory
 	}
@@ -278,7 +284,7 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 }
 
 // item tells a target apart in the columns, where there are several.
-func (w *Observer) item(t store.Store) string {
+func (w *Observer) item(t store.Database) string {
 	if len(w.targets) == 1 {
 		return ""
 	}
@@ -298,7 +304,7 @@ func (w *Observer) clock(ctx context.Context, s *store.Server) {
 }
 
 // files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
-func (w *Observer) files(ctx context.Context, s *store.Server, t store.Store, asDrives bool) {
+func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database, asDrives bool) {
 	if s.FileCounters() == "" {
 		return
 	}
@@ -332,6 +338,7 @@ func (w *Observer) process(ctx context.Context, s *store.Server, item string) *C
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
 		return nil
 	}
+	w.serverProcesses = append(w.serverProcesses, process.pid)
 	w.Sources = append(w.Sources, process.source(Root, item, s.Name))
 	if process.Container == (Container{}) {
 		return nil

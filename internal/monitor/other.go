@@ -19,7 +19,10 @@ func (fs FS) Machine([]string) Machine {
 }
 
 // serverProcess is a database server on this machine.
-type serverProcess struct{ Container }
+type serverProcess struct {
+	Container
+	pid int
+}
 
 func (s *serverProcess) source(FS, string, string) Source    { return Source{} }
 func (fs FS) findServer(int, string) (*serverProcess, error) { return nil, errLinuxOnly }

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 )
 
@@ -41,9 +43,7 @@ func TestPowerCommand(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := read(t, s); got[0] != c.want {
 				t.Errorf("%v W, want %v", got[0], c.want)
 			}
@@ -55,9 +55,7 @@ func TestPowerCommandReadsAgain(t *testing.T) {
 	meter := filepath.Join(t.TempDir(), "meter")
 	write(t, filepath.Dir(meter), "meter", "100")
 	s, err := PowerCommand(t.Context(), "cat "+meter)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	write(t, filepath.Dir(meter), "meter", "200")
 	for deadline := time.Now().Add(30 * time.Second); read(t, s)[0] != 200; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -68,17 +66,14 @@ func TestPowerCommandReadsAgain(t *testing.T) {
 
 // TestPowerCommandCutOff ends the sampling while the command runs: the next sampling does not take that for a failure.
 func TestPowerCommandCutOff(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s, err := PowerCommand(t.Context(), "echo 100; cat "+filepath.Join(dir, "delay")+" 2>/dev/null | sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	write(t, dir, "delay", "touch "+filepath.Join(dir, "begun")+"; exec sleep 20")
 	ctx, cancel := context.WithCancel(t.Context())
 	values := make([]float64, 1)
-	if err := s.Read(ctx, values); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Read(ctx, values))
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(dir, "begun")); err == nil {
 			break
@@ -100,24 +95,17 @@ func TestPowerCommandCutOff(t *testing.T) {
 // TestPowerCommandLeavesNobody ends the sampling while the command waits for a program that it has started: that ends too.
 // It holds a pipe open, which comes to its end when nobody does.
 func TestPowerCommandLeavesNobody(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	s, err := PowerCommand(t.Context(), "echo 100; [ ! -e "+dir+"/hang ] || (sleep 600; true) > "+pipe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	write(t, dir, "hang", "")
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := s.Read(ctx, make([]float64, 1)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Read(ctx, make([]float64, 1)))
 	held, err := os.Open(pipe) // which waits for the command to open it
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer held.Close()
 	cancel()
 	over := make(chan error, 1)
@@ -137,9 +125,7 @@ func TestPowerCommandLeavesNobody(t *testing.T) {
 
 func TestReadMeterLog(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	noon := time.Date(2026, 1, 31, 11, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		text string
@@ -166,9 +152,7 @@ func TestReadMeterLog(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if len(s) != 2 || !s[0].Time.Equal(noon) || s[0].Value != 100 || !s[1].Time.Equal(noon.Add(time.Second)) || s[1].Value != 200 {
 				t.Errorf("ReadMeterLog = %v", s)
 			}

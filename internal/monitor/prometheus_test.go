@@ -12,26 +12,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/promtest"
 )
 
 // TestPrometheusGivesTheSameColumns samples this machine directly and through node_exporter and Prometheus.
 func TestPrometheusGivesTheSameColumns(t *testing.T) {
+	t.Parallel()
 	node := promtest.StartNodeExporter(t)
 	url := promtest.Start(t, []string{node})
 	prometheus, err := NewPrometheus(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 
 	drives, err := Root.Drives()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	source, err := Root.Counters(drives)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sampler := NewSampler(slog.New(slog.DiscardHandler), source)
 	direct := Table{Columns: sampler.Columns()}
 	var remote Table
@@ -76,18 +74,12 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	}
 
 	power := Table{Rows: slices.Clone(remote.Rows)}
-	if err := prometheus.FillPower(t.Context(), &power, "vector(250)"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, prometheus.FillPower(t.Context(), &power, "vector(250)"))
 	if got := power.Mean(Power, from, to); got != 250 {
 		t.Errorf("power by query = %v W, want 250", got)
 	}
-	if err := prometheus.FillPower(t.Context(), &power, "up * 0 > 1"); err == nil || !strings.Contains(err.Error(), "0 series") {
-		t.Errorf("a power query without a result gives %v", err)
-	}
-	if err := prometheus.Fill(t.Context(), &remote, "elsewhere", nil); err == nil || !strings.Contains(err.Error(), `"elsewhere"`) {
-		t.Errorf("counters of an unknown machine give %v", err)
-	}
+	assert.ErrorContains(t, prometheus.FillPower(t.Context(), &power, "up * 0 > 1"), "0 series")
+	assert.ErrorContains(t, prometheus.Fill(t.Context(), &remote, "elsewhere", nil), `"elsewhere"`)
 }
 
 // known counts the values that are there.
@@ -103,6 +95,7 @@ func known(values []float64) (n int) {
 // TestPrometheusMultipath has a Prometheus observe a machine whose NVMe drive counts nothing itself: its two paths do, 60 and 40 reads
 // a second. What lies on the drive, and the path that was idle, count no second time.
 func TestPrometheusMultipath(t *testing.T) {
+	t.Parallel()
 	start := time.Now()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		seconds := time.Since(start).Seconds()
@@ -114,9 +107,7 @@ func TestPrometheusMultipath(t *testing.T) {
 	t.Cleanup(server.Close)
 	instance := server.Listener.Addr().String()
 	prometheus, err := NewPrometheus(promtest.Start(t, []string{instance}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var table Table
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		table = Table{}

@@ -1,10 +1,5 @@
 package monitor
 
-import (
-	"context"
-	"database/sql"
-)
-
 // Server is what a reader of a result must know of a target's database server, and of the database's own settings.
 type Server struct {
 	Version  string            `json:"version"` // as the server says it
@@ -13,18 +8,4 @@ type Server struct {
 	Container *Container `json:"container,omitempty"` // what it may use of its machine, where that is less than all
 
 	Files []File `json:"-"` // of the database, data before log
-}
-
-func each(ctx context.Context, db *sql.DB, query string, scan func(*sql.Rows) error) error {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

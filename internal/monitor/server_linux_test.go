@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -16,14 +18,13 @@ import (
 // TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a drive of its own: both drives
 // are observed, none twice, and what all databases of a server share is counted once.
 func TestTablespacesOfOneServer(t *testing.T) {
+	t.Parallel()
 	drives := []devicetest.Drive{devicetest.Mount(t, "/dev/shm", 100<<20), devicetest.Mount(t, "/dev/shm", 100<<20)}
 	server, err := localpg.Start(t.Context(), localpg.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { server.Stop() })
 	admin := open(t, server.URL("postgres"))
-	var targets []store.Store
+	var targets []store.Database
 	for i, drive := range drives {
 		if out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -34,9 +35,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 		targets = append(targets, target(t, server.URL(name)))
 	}
 	w, err := monitor.Observe(t.Context(), targets, 0, monitor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if w.Machine == nil {
 		t.Fatalf("the machine is not observed: %v", w.Notes)
 	}
@@ -78,6 +77,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 // TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does: neither its process nor its
 // files are here, so this machine's drives are none of its.
 func TestTunnel(t *testing.T) {
+	t.Parallel()
 	address := pgtest.Database(t)
 	db := open(t, address)
 	for _, statement := range []string{
@@ -88,18 +88,14 @@ func TestTunnel(t *testing.T) {
 	} {
 		exec(t, db, statement)
 	}
-	here, err := monitor.Observe(t.Context(), []store.Store{target(t, pgtest.Database(t))}, 0, monitor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	here, err := monitor.Observe(t.Context(), []store.Database{target(t, pgtest.Database(t))}, 0, monitor.Options{})
+	require.NoError(t, err)
 	if here.Machine == nil || !here.Local {
 		t.Errorf("the machine of a server on it is not observed: %v", here.Notes)
 	}
 	s := target(t, address)
-	w, err := monitor.Observe(t.Context(), []store.Store{s}, 0, monitor.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, err := monitor.Observe(t.Context(), []store.Database{s}, 0, monitor.Options{})
+	require.NoError(t, err)
 	if w.Machine != nil || w.Local {
 		t.Errorf("machine %+v is observed for a server that is elsewhere", w.Machine)
 	}

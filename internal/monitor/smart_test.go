@@ -7,24 +7,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // told is a fixture's reading, with texts of it replaced: what the drive tells later.
 func told(t *testing.T, file string, later ...string) SMARTReading {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata/smart", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i := 0; i < len(later); i += 2 {
 		if !strings.Contains(string(text), later[i]) {
 			t.Fatalf("%s has no %s", file, later[i])
 		}
 	}
 	r, err := parseSMART([]byte(strings.NewReplacer(later...).Replace(string(text))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -83,18 +81,12 @@ func TestSMARTStatistics(t *testing.T) {
 func TestSMARTWithoutDrives(t *testing.T) {
 	dir := t.TempDir()
 	report, err := filepath.Abs("testdata/smart/none.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	nvme, err := filepath.Abs("testdata/smart/nvme.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// In place of smartctl: nvme0n1 answers, vda has no SMART, sdb breaks off.
 	script := fmt.Sprintf("#!/bin/sh\nfor drive; do :; done\ncase $drive in\n/dev/nvme0n1) cat '%s';;\n/dev/vda) cat '%s'; exit 1;;\n*) echo '{'; exit 4;;\nesac\n", nvme, report)
-	if err := os.WriteFile(filepath.Join(dir, "smartctl"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "smartctl"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for mode, want := range map[string][]string{
 		SMARTAuto: nil, SMARTOff: nil,

@@ -249,7 +249,7 @@ func (d Drives) Storage() *Storage {
 	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
 	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
 	s.LogRead = d.mean(CopiesReadBytes, "")
-	s.Databases = d.databases()
+	s.Databases = d.Databases()
 	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
 	if s.LogWrites > 0 {
 		s.LogBytes = new(logBytes / s.LogWrites)

@@ -17,7 +17,7 @@ import (
 )
 
 // Server examines the server of one target, as far as its engine knows how to.
-func Server(ctx context.Context, s store.Store, need store.Need) (store.Examination, error) {
+func Server(ctx context.Context, s store.Database, need store.Need) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
 	examine := s.Can().Examine
 	if examine == nil {

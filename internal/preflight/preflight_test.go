@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/monitor"
 	"ds2/internal/store"
 )
@@ -97,17 +99,11 @@ func TestRoom(t *testing.T) {
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	empty := filepath.Join(dir, "empty")
-	if err := os.Mkdir(empty, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(empty, 0o755))
 	closed := filepath.Join(dir, "closed")
-	if err := os.Mkdir(closed, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(closed, 0o555))
 	ofClosed := store.Failure
 	if os.Geteuid() == 0 { // may write everywhere
 		ofClosed = store.OK

@@ -5,6 +5,8 @@ package process
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -22,6 +24,23 @@ const tolerance = 30 * time.Second
 // Find finds a process in dir, such as Dir, by the number that its own container gives it, the name of its program and its age. The
 // age tells it from one of the same number of another machine or container, whose server lies behind a tunnel.
 func Find(dir string, inside int, program string, age time.Duration) (pid int, err error) {
+	return find(dir, program, age, func(p procfs.Proc) bool {
+		status, err := p.NewStatus()
+		number := p.PID
+		if n := len(status.NSpids); n > 0 {
+			number = int(status.NSpids[n-1])
+		}
+		return err == nil && number == inside
+	})
+}
+
+// FindListening is Find of a server that does not know its number, as SQL Server on Linux: of its network somebody listens on the
+// server's port. Of a process and its child that both may be it, it is the child.
+func FindListening(dir string, port uint64, program string, age time.Duration) (pid int, err error) {
+	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
+}
+
+func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (pid int, err error) {
 	fs, err := procfs.NewFS(dir)
 	if err != nil {
 		return 0, err
@@ -30,22 +49,24 @@ func Find(dir string, inside int, program string, age time.Duration) (pid int, e
 	if err != nil {
 		return 0, err
 	}
+	parents := map[int]int{} // of those that may be it
 	for _, p := range all {
-		if name, err := p.Comm(); err != nil || name != program {
+		name, err := p.Comm()
+		if err != nil || name != program || !itIs(p) {
 			continue
 		}
-		status, err := p.NewStatus()
-		number := p.PID
-		if n := len(status.NSpids); n > 0 {
-			number = int(status.NSpids[n-1])
+		if stat, err := p.Stat(); err == nil && hasAge(stat, age) {
+			parents[p.PID] = stat.PPID
 		}
-		if err != nil || number != inside || !hasAge(p, age) {
-			continue
-		}
+	}
+	for _, parent := range parents {
+		delete(parents, parent)
+	}
+	for found := range parents {
 		if pid != 0 {
-			return 0, fmt.Errorf("processes %d and %d may both be its own", pid, p.PID)
+			return 0, fmt.Errorf("processes %d and %d may both be its own", pid, found)
 		}
-		pid = p.PID
+		pid = found
 	}
 	if pid == 0 {
 		return 0, ErrNone
@@ -53,11 +74,26 @@ func Find(dir string, inside int, program string, age time.Duration) (pid int, e
 	return pid, nil
 }
 
-func hasAge(p procfs.Proc, age time.Duration) bool {
-	stat, err := p.Stat()
+// listens tells whether somebody of a process's network listens on a port.
+func listens(dir string, pid int, port uint64) bool {
+	own, err := procfs.NewFS(filepath.Join(dir, strconv.Itoa(pid)))
 	if err != nil {
 		return false
 	}
+	const listening = 10
+	//lint:ignore SA1019 netlink, which is to take its place, tells of ds2's own network alone, and the process may have another
+	for _, sockets := range []func() (procfs.NetTCP, error){own.NetTCP, own.NetTCP6} {
+		all, _ := sockets() // a machine may have one of the two alone
+		for _, socket := range all {
+			if socket.St == listening && socket.LocalPort == port {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasAge(stat procfs.ProcStat, age time.Duration) bool {
 	started, err := stat.StartTime()
 	if err != nil {
 		return false

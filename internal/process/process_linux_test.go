@@ -1,10 +1,16 @@
 package process_test
 
 import (
+	"fmt"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/process"
 )
@@ -12,9 +18,7 @@ import (
 // TestFind finds this process by its number, name and age, and not by the age of another.
 func TestFind(t *testing.T) {
 	name, err := os.ReadFile("/proc/self/comm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	program := strings.TrimSpace(string(name))
 	if pid, err := process.Find(process.Dir, os.Getpid(), program, 0); err != nil || pid != os.Getpid() {
 		t.Errorf("found %d, %v; want %d", pid, err, os.Getpid())
@@ -24,5 +28,38 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := process.Find(process.Dir, os.Getpid(), "another", 0); err != process.ErrNone {
 		t.Errorf("another program: %v", err)
+	}
+}
+
+// TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which somebody of their
+// network listens.
+func TestFindListening(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	port := uint64(listener.Addr().(*net.TCPAddr).Port)
+	// A shell under a name of its own, whose child is a shell of that name, too; both end with their input.
+	program := filepath.Join(t.TempDir(), "ds2-sqlservr")
+	require.NoError(t, os.Symlink("/bin/sh", program))
+	parent := exec.Command(program, "-c", program+` -c 'echo $$; read end'; read end`)
+	input, err := parent.StdinPipe()
+	require.NoError(t, err)
+	output, err := parent.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, parent.Start())
+	defer func() { input.Close(); parent.Wait() }()
+	child := 0
+	if _, err := fmt.Fscan(output, &child); err != nil {
+		t.Fatal(err)
+	}
+	if pid, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0); err != nil || pid != child {
+		t.Errorf("found %d, %v; want %d", pid, err, child)
+	}
+	if _, err := process.FindListening(process.Dir, port, "ds2-sqlservr", time.Hour); err != process.ErrNone {
+		t.Errorf("an hour older: %v", err)
+	}
+	listener.Close()
+	if _, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0); err != process.ErrNone {
+		t.Errorf("nobody listens: %v", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // Command finds a program of the Prometheus packages. Where it is not installed the test is skipped, or fails if the
@@ -32,9 +34,7 @@ func Command(t testing.TB, name string) string {
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -56,9 +56,7 @@ func Start(t testing.TB, targets []string, rules ...string) string {
 		"scrape_configs: [{job_name: ds2, static_configs: [{targets: ['%s']}]}]\n",
 		strings.Join(rules, ", "), strings.Join(targets, "', '"))
 	file := filepath.Join(dir, "prometheus.yml")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o644))
 	address := FreeAddress(t)
 	Run(t, "http://"+address+"/-/ready", exec.Command(Command(t, "prometheus"), "--config.file="+file,
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address))
@@ -70,9 +68,7 @@ func Run(t testing.TB, url string, cmd *exec.Cmd) {
 	t.Helper()
 	var output strings.Builder
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()

@@ -57,11 +57,11 @@ func debtTable(d *result.Debt) table {
 	return t
 }
 
-// debtNotes say what the work put off comes to.
-func debtNotes(s result.Summary) (sentences []string) {
+// findDebt says what the work put off comes to.
+func (v *view) findDebt(s result.Summary) {
 	d := s.Debt
 	if d == nil {
-		return nil
+		return
 	}
 	text := fmt.Sprintf("After the run the server needed %s s for what it had put off", figure(d.Seconds))
 	if d.Error != "" {
@@ -70,17 +70,16 @@ func debtNotes(s result.Summary) (sentences []string) {
 	if rate := condition(result.SettledRate)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
 		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure.Unit)
 	}
-	sentences = append(sentences, text+".")
+	v.find(aside, text)
 	switch {
 	case d.Error != "":
-		sentences = append(sentences, sentence("Warning: not all of the work put off was done: "+d.Error))
+		v.find(reservation, "Warning: not all of the work put off was done: "+d.Error)
 	case d.RowsAfter > 0:
-		sentences = append(sentences, sentence(fmt.Sprintf("Warning: of %s removed or replaced rows, %s could not be cleaned: somebody may still see them, such as a session in a transaction or a replication slot", integer(d.RowsBefore), integer(d.RowsAfter))))
+		v.find(reservation, fmt.Sprintf("Warning: of %s removed or replaced rows, %s could not be cleaned: somebody may still see them, such as a session in a transaction or a replication slot", integer(d.RowsBefore), integer(d.RowsAfter)))
 	default:
-		sentences = append(sentences, fmt.Sprintf("Of %s removed or replaced rows nothing was left.", integer(d.RowsBefore)))
+		v.find(aside, fmt.Sprintf("Of %s removed or replaced rows nothing was left", integer(d.RowsBefore)))
 	}
 	if d.Older {
-		sentences = append(sentences, "No checkpoint was made before the run, so that some of that work may be older (--checkpoint-first).")
+		v.find(aside, "No checkpoint was made before the run, so that some of that work may be older (--checkpoint-first)")
 	}
-	return sentences
 }

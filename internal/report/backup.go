@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -10,31 +9,30 @@ import (
 	"ds2/internal/result"
 )
 
-// backupView is a backup test as it is shown.
-func backupView(b result.Backup) runView {
-	v := runView{
+// Backup is what there is to read of a backup test.
+func Backup(b result.Backup) Page {
+	v := view{
 		ID: "backup", RunID: b.RunID, Title: fmt.Sprintf("backup test on %s, %s", b.Engine, databases(len(b.Targets))),
 		Headline: "no result",
 		Byline:   byline(b.Start, "test "+b.RunID, b.KitVersion, strings.Join(b.Targets, ", ")),
-		Good:     b.Status == result.Done,
-		Details:  []table{commandTable(b.Command)},
 	}
-	if !v.Good {
-		v.Notes = append(v.Notes, sentence(strings.TrimSuffix(fmt.Sprintf("The test is recorded as %s: %s", b.Status, b.Error), ": ")))
-		return v
+	if b.Status != result.Done {
+		v.find(failure, strings.TrimSuffix(fmt.Sprintf("The test is recorded as %s: %s", b.Status, b.Error), ": "))
+		return Page{v.Title, []view{v}}
 	}
 	v.Headline = fmt.Sprintf("%s MB/s read, %s MB in %s s", number(b.MBPerSecond, 1), number(float64(b.Bytes)/1e6, 1), number(b.Seconds, 1))
-	v.Notes = append(v.Notes, "The servers read everything that a backup reads, all at the same time, and discarded it.")
+	v.find(proof, "The servers read everything that a backup reads, all at the same time, and discarded it")
 	for _, u := range b.Units {
 		if len(u.Targets) > 1 {
-			v.Notes = append(v.Notes, fmt.Sprintf("%s are in %s, which its server backs up as a whole.", strings.Join(u.Targets, " and "), u.Unit))
+			v.find(aside, fmt.Sprintf("%s are in %s, which its server backs up as a whole", strings.Join(u.Targets, " and "), u.Unit))
 		}
 	}
 	if slices.ContainsFunc(b.Units, func(u result.BackupUnit) bool { return u.Streamed }) {
-		v.Notes = append(v.Notes, "A server too old to discard a backup itself sent it to ds2: the figures include the network and ds2's own processor time.")
+		v.find(reservation, "A server too old to discard a backup itself sent it to ds2: the figures include the network and ds2's own processor time")
 	}
-	v.Tables = []table{backupTable(b), backupVolumes(b.Volumes)}
-	return v
+	v.Figures = backupTable(b)
+	v.Tables = []table{backupVolumes(b.Volumes), commandTable(b.Command)}
+	return Page{v.Title, []view{v}}
 }
 
 // backupTable has a row for each backup and the sum.
@@ -92,15 +90,6 @@ func backupVolumes(volumes []monitor.Volume) table {
 		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), number(v.Reads, 1), number(v.ReadBytes/1e6, 1), each, ms(v.ReadMean), ms(v.ReadMax)})
 	}
 	return t
-}
-
-// BackupText writes a backup test for reading on a terminal.
-func BackupText(w io.Writer, b result.Backup) error { return writeText(w, backupView(b)) }
-
-// BackupHTML writes a backup test as a page.
-func BackupHTML(w io.Writer, b result.Backup) error {
-	v := backupView(b)
-	return writePage(w, v.Title, []runView{v})
 }
 
 func databases(n int) string {

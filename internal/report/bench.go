@@ -3,98 +3,76 @@ package report
 import (
 	"ds2/internal/conclude"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
-// BenchHTML writes the page of one bench: its result, its runs laid over each other, and the run that stands for it.
-func BenchHTML(w io.Writer, c Configuration) error {
-	v := benchView(c)
-	apart := Comparison{}
-	for _, r := range conclude.Counted(c.Bench) {
-		apart.Configurations = append(apart.Configurations, Configuration{Name: r.Dir, Dir: c.Dir, Bench: result.Bench{Median: r.Dir, Words: c.Words}, read: c.read})
+// Page is what there is to read of a bench: its result, its runs laid over each other, and the run that stands for it.
+func (c Configuration) Page() Page {
+	p := Page{"ds2 bench " + c.Name, []view{benchView(c)}}
+	if c.Median == "" {
+		return p
 	}
-	var err error
-	if v.Charts, err = overlays(apart, "each run that counts"); err != nil {
-		return err
+	median, err := c.read.Run(filepath.Join(c.Dir, c.Median))
+	if err != nil {
+		p.views[0].find(reservation, err.Error())
+		return p
 	}
-	if runs, drawn := runsChart(c.Bench); drawn {
-		v.Charts = append([]chart{runs}, v.Charts...)
-	}
-	views := []runView{v}
-	if c.Median != "" {
-		median, err := c.read.Run(filepath.Join(c.Dir, c.Median))
-		if err != nil {
-			return err
-		}
-		median.Command = nil // the bench's
-		run, err := newRunView(median, "run1")
-		if err != nil {
-			return fmt.Errorf("report %s: %w", median.Dir, err)
-		}
-		run.RunID = c.Median
-		run.Title = "The run that stands for the configuration: " + run.Title
-		views = append(views, run)
-	}
-	return writePage(w, "ds2 bench "+c.Name, views)
-}
-
-// BenchText writes a bench for reading on a terminal: the page without its charts.
-func BenchText(w io.Writer, c Configuration) error {
-	views := []runView{benchView(c)}
-	if c.Median != "" {
-		median, err := c.read.Run(filepath.Join(c.Dir, c.Median))
-		if err != nil {
-			return err
-		}
-		median.Command = nil // the bench's
-		v := textView(median)
-		v.Title = "The run that stands for the configuration, " + v.Title
-		views = append(views, v)
-	}
-	return writeText(w, views...)
+	median.Command = nil // the bench's
+	run := runView(median, "run1")
+	run.RunID, run.Part, run.Title = c.Median, true, "The run that stands for the configuration: "+run.Title
+	p.views = append(p.views, run)
+	return p
 }
 
 // benchView is what a bench came to.
-func benchView(c Configuration) runView {
-	runs := conclude.Counted(c.Bench)
-	wrong := func(r result.BenchRun) bool { return len(r.Wrong()) > 0 }
-	v := runView{
-		ID: "bench", RunID: "bench",
+func benchView(c Configuration) view {
+	v := view{
+		ID: "bench", RunID: "bench", Headline: "no result",
 		Title:    fmt.Sprintf("Bench %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads)),
-		Headline: "no result",
-		Good:     c.Status == result.Done && !slices.ContainsFunc(runs, wrong) && limit.Passed(c.Limits),
 		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
-		Facts:    benchFacts(c.Bench),
-		Tables:   []table{runTable(c.Bench), limitTable(c.Limits), conditionTable(c.Bench), medianCosts(c.Bench)},
-		Details:  []table{commandTable(c.Command)},
-		Notes:    benchNotes(c),
+		Figures:  Comparison{Configurations: []Configuration{c}}.figures(),
+		Tables:   []table{runTable([]Configuration{c}, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c), commandTable(c.Command)},
+		findings: benchFindings(c),
+	}
+	if why := c.why(); why != "" {
+		v.Why = []string{why}
 	}
 	switch {
 	case c.Figure == nil:
+		v.find(unknown, "No run counts")
 	case c.RunsCI95 != nil:
-		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s", worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(runs),
+		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s", worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(conclude.Counted(c.Bench)),
 			worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
 	default:
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
+		v.find(reservation, "A single run does not tell how much runs scatter")
 	}
-	if note := limitNote(c.Limits); note != "" {
-		v.Notes = append(v.Notes, note)
+	if d := conclude.DriftOf(c.Bench); d != nil {
+		v.find(unknown, driftText(c.Name, d))
 	}
-	for _, r := range c.Runs {
-		if wrong(r) {
-			v.Notes = append(v.Notes, sentence("Flagged: "+faultText(c, r)))
-		}
+	v.findLimits(c.Limits)
+	v.draw = func() ([]chart, error) {
+		return Comparison{Configurations: []Configuration{c}}.charts("bench", runsApart(c))
 	}
 	return v
+}
+
+// runsApart are the runs of a bench that have a result, each as a configuration.
+func runsApart(c Configuration) (all []Configuration) {
+	for _, r := range c.Runs {
+		if r.Figure == nil {
+			continue
+		}
+		all = append(all, Configuration{Name: r.Dir, Bench: result.Bench{Words: c.Words, Headline: r.Headline, Runs: []result.BenchRun{r}}})
+	}
+	return all
 }
 
 // ofRun is a run's OPM, with as many digits as its interval is worth.
@@ -108,40 +86,12 @@ func opmOf(opm, half *float64) string {
 	return worth(*opm, *half)
 }
 
-// runTable is every run of a bench, also those that do not count.
-func runTable(b result.Bench) table {
-	t := table{Caption: "Runs", Head: []string{"run", b.Unit(), "± 95 % within the run", b.Words.Cycle + " p95 ms", "device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "idle W", "active W", "bottleneck", "counts"}}
-	for _, r := range b.Runs {
-		var counts string
-		switch {
-		case r.Dir == b.Median:
-			counts = "yes, the median"
-		case r.Counts:
-			counts = "yes"
-		case r.Unsteady != "" && len(r.Faults) == 0:
-			counts = "dropped: not steady"
-		case conclude.OtherUnit(b, r) != "":
-			counts = "no: " + conclude.OtherUnit(b, r)
-		case r.Figure != nil:
-			counts = "dropped"
-		default:
-			counts = "no, " + string(r.Status)
-		}
-		if r.Counts && r.Unsteady != "" {
-			counts += ", not steady"
-		}
-		t.Rows = append(t.Rows, []string{r.Dir, ofRun(r), uncertainty(r.CI95()), figureOr(r.P95), figureOr(condition(result.ReadsOfDevices)(r)),
-			figureOr(condition(result.LimitOfReads)(r)), figureOr(condition(result.WritesOfDevices)(r)), figureOr(condition(result.LimitOfLogWrites)(r)), decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, counts})
-	}
-	return t.trimmed()
-}
-
-// benchNotes say what the runs of a bench come to together, and which were left out.
-func benchNotes(c Configuration) (notes []string) {
-	runs := conclude.Counted(c.Bench)
-	notes = proofNote(c.Setup.Engine, c.Setup.Parameters)
+// benchFindings are what speaks for a bench, and which runs were left out.
+func benchFindings(c Configuration) []finding {
+	runs, v := conclude.Counted(c.Bench), view{}
+	v.find(aside, proofNote(c.Setup.Engine, c.Setup.Parameters))
 	if c.RunsCI95 != nil {
-		notes = append(notes, fmt.Sprintf("The %d runs of %s that count come to %s ± %s %s on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%.",
+		v.find(proof, fmt.Sprintf("The %d runs of %s that count come to %s ± %s %s on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
 			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread))
 	}
 	unsteady, dropped := 0, 0
@@ -149,21 +99,32 @@ func benchNotes(c Configuration) (notes []string) {
 		switch {
 		case r.Unsteady != "" && r.Counts:
 			unsteady++
-		case r.Unsteady != "" && r.Figure != nil:
+		case r.Unsteady != "" && r.Figure != nil && !r.Practice:
 			dropped++
 		}
 	}
 	if unsteady > 0 {
-		notes = append(notes, fmt.Sprintf("Of the runs of %s that count, %d of %d are not steady.", c.Name, unsteady, len(runs)))
+		v.find(reservation, fmt.Sprintf("Of the runs of %s that count, %d of %d are not steady", c.Name, unsteady, len(runs)))
 	}
 	if dropped > 0 && c.Setup.DropUnsteady {
-		notes = append(notes, fmt.Sprintf("Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic.", c.Name, dropped))
+		v.find(reservation, fmt.Sprintf("Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic", c.Name, dropped))
 	}
-	notes = append(notes, warningNotes(c.Name, runs)...)
+	for _, note := range warningNotes(c.Name, runs) {
+		v.find(reservation, note)
+	}
 	if c.Kind == result.KindBench && c.Status != result.Done {
-		notes = append(notes, sentence(fmt.Sprintf("Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs)))
+		v.find(reservation, fmt.Sprintf("Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs))
 	}
-	return notes
+	for _, r := range c.Runs {
+		switch {
+		case len(r.Wrong()) == 0:
+		case r.Counts:
+			v.find(reservation, "Flagged: "+faultText(c, r))
+		default:
+			v.find(aside, "Flagged: "+faultText(c, r))
+		}
+	}
+	return v.findings
 }
 
 // warningNotes count the warnings of runs. Those that differ in their figures alone are one.
@@ -211,8 +172,8 @@ const enoughToExplain = 4
 
 // conditionTable is under which conditions each run that has an OPM was made, and which of them go with OPM: why runs
 // differ.
-func conditionTable(b result.Bench) table {
-	t := table{Caption: "Why the runs differ: conditions in the first window", Head: []string{"condition", "unit"}}
+func conditionTable(b Configuration) table {
+	t := table{Caption: "Why the runs of " + b.Name + " differ: conditions in the first window", Head: []string{"condition", "unit"}}
 	var runs []result.BenchRun
 	for _, r := range b.Runs {
 		if r.Figure != nil && len(r.Conditions) > 0 {
@@ -225,13 +186,14 @@ func conditionTable(b result.Bench) table {
 	}
 	t.Head = append(t.Head, "with "+b.Unit())
 	var goes []goesWith
+	made := []string{result.ReadsOfDevices, result.WritesOfDevices, "pages written by checkpoints", "database log"}
 	for _, c := range runs[0].Conditions {
 		row := []string{c.Name, c.Unit}
 		var opm, values []float64
 		for _, r := range runs {
 			v := condition(c.Name)(r)
 			row = append(row, figureOr(v))
-			if v != nil {
+			if v != nil && !slices.Contains(made, c.Name) { // of these there are more with more orders, by nature
 				opm, values = append(opm, r.Figure.Value), append(values, *v)
 			}
 		}
@@ -273,10 +235,12 @@ func (g goesWith) String() string {
 }
 
 // medianCosts are those of an order in the run that stands for the configuration.
-func medianCosts(b result.Bench) table {
-	for _, r := range b.Runs {
-		if r.Dir == b.Median {
-			return costTable(r.Costs, b.Words)
+func medianCosts(c Configuration) table {
+	for _, r := range c.Runs {
+		if r.Dir == c.Median {
+			t := costTable(r.Costs, c.Words)
+			t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
+			return t
 		}
 	}
 	return table{}

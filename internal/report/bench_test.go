@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
@@ -32,7 +35,7 @@ func opmOfRun(opm, half float64) result.Headline {
 // benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as conclude.Bench does.
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
 	slow := 0.45
-	c := Configuration{Name: name, Bench: result.Bench{Kind: result.KindBench, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+	c := Configuration{Name: name, Bench: result.Bench{Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 		Words: orders, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
 	for i, v := range opm {
 		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100), P95: new(1e6 / v),
@@ -56,20 +59,14 @@ func TestBenchText(t *testing.T) {
 	c := benchOf("ssd", diagnose.Storage, 63412.3, 63812.7, 64101.9, 64250.2, 63020.5)
 	c.Runs[3].Unsteady = "not steady: the rate drifts by +12.0 % over the window, more than 10 %"
 	c.Dir = t.TempDir()
-	if err := os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")))
 	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed, Faults: []string{"the server is gone"}})
 	var text, page bytes.Buffer
-	if err := BenchText(&text, c); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Page().Text(&text, true))
 	golden(t, "bench.txt", text.String())
-	if err := BenchHTML(&page, c); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Page().HTML(&page))
 	v := benchView(c)
-	for _, sentence := range v.Notes {
+	for _, sentence := range v.Notes() {
 		if !strings.Contains(text.String(), sentence) {
 			t.Errorf("the text lacks a sentence of the page: %s", sentence)
 		}
@@ -85,16 +82,17 @@ func TestCompareText(t *testing.T) {
 	disks.Status = result.Interrupted
 	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"}, []string{"other programs take 10 % of the processors"}
 	var text bytes.Buffer
-	if err := CompareText(&text, Compare([]Configuration{disks, ssd})); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Compare([]Configuration{disks, ssd}).Page().Text(&text, true))
 	golden(t, "compare.txt", text.String())
-	for _, want := range []string{"ssd: +343 % OPM", "The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.", "Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.", "3 of 4", "14,400 dropped", "device limit reads/s", "(max − min) / mean"} {
-		if !strings.Contains(text.String(), want) {
+	for _, want := range []string{"ssd completed 4.43 × the orders of disks; 95 % between 4.37 × and 4.48 ×", "The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.", "Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.", "3 of 4 runs count", "dropped: not steady", "device limit reads/s", "(max − min) / mean"} {
+		if !strings.Contains(flat(text.String()), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
 }
+
+// flat is a text without its line breaks.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // TestCompareOfOneName compares two configurations of one name: each is judged by its own record.
 func TestCompareOfOneName(t *testing.T) {
@@ -113,13 +111,13 @@ func TestCompareOfOneName(t *testing.T) {
 func TestRunByItself(t *testing.T) {
 	r := record(t, func(s *result.Summary) { s.Warnings = []string{"a log would be full"} })
 	t.Chdir(r.Dir)
-	c, err := ReadConfiguration(conclude.Reader{}, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, _, err := ReadConfigurations(conclude.Reader{}, []string{"."})
+	require.NoError(t, err)
+	c := all[0]
 	c.Runs[0].Faults = []string{"the audit failed"}
 	name := filepath.Base(r.Dir)
-	if notes := benchNotes(c); c.Name != name || faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" || notes[len(notes)-1] != "Warning of "+name+": a log would be full." {
+	v := view{findings: benchFindings(c)}
+	if notes := v.Notes(); c.Name != name || faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" || !slices.Contains(notes, "Warning of "+name+": a log would be full.") {
 		t.Errorf("%q: %q, %q", c.Name, faultText(c, c.Runs[0]), notes)
 	}
 }
@@ -139,9 +137,9 @@ func TestWorth(t *testing.T) {
 
 // TestBenchWithoutRuns draws the page of a bench that was killed before its first run.
 func TestBenchWithoutRuns(t *testing.T) {
-	c := Configuration{Name: "a", Dir: t.TempDir(), Bench: result.Bench{Kind: result.KindBench, Status: result.Running}}
+	c := Configuration{Name: "a", Dir: t.TempDir(), Bench: result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Running}}
 	var page bytes.Buffer
-	if err := BenchHTML(&page, c); err != nil || page.Len() == 0 {
+	if err := c.Page().HTML(&page); err != nil || page.Len() == 0 {
 		t.Errorf("%d bytes, %v", page.Len(), err)
 	}
 }

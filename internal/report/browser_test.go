@@ -10,16 +10,70 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/browsertest"
+	"ds2/internal/conclude"
+	"ds2/internal/device"
 	"ds2/internal/diagnose"
+	"ds2/internal/limit"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 )
 
+// arraysOf is an experiment on two arrays in five blocks, with their power and what their devices can do; the second has so many times
+// the orders of the first, give or take the scatter, and every run grows by a share while it is measured.
+func arraysOf(t *testing.T, ratio, growth float64) Experiment {
+	t.Helper()
+	e := Experiment{name: "arrays", Experiment: result.Experiment{ExperimentID: "k7c2", KitVersion: "test", Status: result.Done, Order: result.OrderRandom, Most: 5, Seed: 1,
+		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)}}
+	for i, c := range []result.ExperimentConfiguration{{Name: "hdd", Labels: map[string]string{"drives": "24 disks", "raid": "RAID 10"}}, {Name: "ssd", Labels: map[string]string{"drives": "6 SSDs", "raid": "RAID 5"}}} {
+		speed, reads, watts := []float64{1, ratio}[i], 600*[]float64{1, ratio}[i], []float64{410, 180}[i]
+		one := Configuration{Name: c.Name, Dir: t.TempDir(), Labels: c.Labels["drives"] + ", " + c.Labels["raid"]}
+		one.Bench = result.Bench{Experiment: "k7c2", Words: orders, Status: result.Done, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
+		fio := &device.Record{Log: device.Point{IOPS: 5000, Mean: .0002}}
+		for _, depth := range []float64{1, 2, 4, 8, 16, 32, 64, 128, 256} {
+			rate := min(reads*1.02, depth*170)
+			fio.Reads = append(fio.Reads, device.Point{Depth: int(depth), IOPS: rate, Mean: max(depth/rate, .004)})
+		}
+		for block := 1; block <= 5; block++ {
+			dir, factor := fmt.Sprintf("run-%d", block), 1+.02*math.Sin(float64(3*block+7*i))
+			r := recordAt(t, filepath.Join(one.Dir, dir), speed*factor, growth, func(s *result.Summary) {
+				s.Device, s.Power = fio, &result.Power{Source: monitor.Power, Active: new(watts + float64(block))}
+				s.Figure.PerWatt = new(s.Figure.Value / *s.Power.Active)
+				s.Costs = &diagnose.Costs{Reads: new(5.5 / factor), Writes: new(2.), Joules: new(60 * *s.Power.Active / s.Figure.Value)}
+				s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage}}
+				s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: reads * factor, Unit: "a second"}, {Name: result.LimitOfReads, Value: fio.MaxReads(), Unit: "a second"},
+					{Name: result.ReadLatency, Value: 1000 * 30 / reads / factor, Unit: "ms"}}
+			})
+			run := result.BenchRun{Dir: dir, Block: block, Number: 2*block + (i+block)%2, Status: result.Done}
+			conclude.Digest(&run, r.Summary)
+			one.Runs = append(one.Runs, run)
+		}
+		conclude.Bench(&one.Bench)
+		e.Benches, e.Configurations = append(e.Benches, one), append(e.Configurations, c)
+	}
+	e.Comparison = Compare(e.Benches)
+	return e
+}
+
+// written is a page.
+func written(t *testing.T, p Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
-// and ask the network for nothing.
+// and ask the network for nothing. DS2_ARTIFACTS keeps pictures of their first screens.
 func TestBrowser(t *testing.T) {
-	r := record(t, nil)
+	r := record(t, func(s *result.Summary) {
+		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions spend 83 % of their time waiting for reads and writes of data and log"}}
+		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 598}, {Name: result.ReadLatency, Value: 12.4}, {Name: result.LogWriteLatency, Value: .61}}
+	})
 	r.Host.Columns = []string{"disk.nvme0n1.reads_per_second", "disk.nvme0n1.writes_per_second", "disk.sda.reads_per_second", "disk.sda.writes_per_second",
 		"db.cache_hit_ratio", "client.resident_bytes", "db.temporary_bytes_per_second"}
 	for second := 1; second <= 70; second++ {
@@ -28,77 +82,66 @@ func TestBrowser(t *testing.T) {
 			Values: []float64{400 + x, 300 - x, 40 + x/7, 90 + 10*math.Sin(x/9), .984 + .003*math.Sin(x/9), 2e7, 0}})
 	}
 	r.Checkpoints = []monitor.Checkpoint{{From: 22, To: 30}, {From: 52, To: 60}}
-	bench := benchOf("ssd", diagnose.Storage, 6412.3, 6512.7, 6601.9, 6550.2, 6302.5)
-	bench.RunsCI95, bench.Dir = new(120.), t.TempDir()
-	bench.Runs[4].Counts, bench.Runs[4].Faults = false, []string{"drive nvme0n1 held itself back for its heat: 3 times"}
-	for i := range 3 {
-		if err := os.Rename(record(t, eventful).Dir, filepath.Join(bench.Dir, fmt.Sprintf("run-%d", i+1))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var benchPage, tunePage bytes.Buffer
-	if err := BenchHTML(&benchPage, bench); err != nil {
-		t.Fatal(err)
-	}
-	if err := TuneHTML(&tunePage, search(), nil); err != nil {
-		t.Fatal(err)
-	}
-	comparison := compare(t, "disks="+r.Dir, "ssd="+record(t, nil).Dir)
-	dir := t.TempDir()
+	mailbox := record(t, func(s *result.Summary) {
+		s.Workload, s.Words = "mailbox", result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
+		s.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1), PerWatt: new(2.03)})
+		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Source: monitor.Power, Active: new(400.)}
+		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498}, {Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}
+		s.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", Unit: limit.Seconds, Bound: .02, Measured: new(.0112), OK: true}}
+		s.Sections = []result.Section{{Title: "Database sizing and throughput", Notes: []string{"It is no Jetstress or ESRP result."}, Head: []string{"what", "value"}, Rows: [][]string{{"achieved I/O per second", "812.4"}}, Words: true}}
+	})
+	arrays := arraysOf(t, 2.5, 0)
 	pages := []struct {
 		name, html string
 		charts     int
 	}{
-		{"report", html(t, r, record(t, nil)), 4 + 4 + 4},
-		{"compare", comparison, 4},
-		{"bench", benchPage.String(), 4 + 4},
-		{"tune", tunePage.String(), 3},
+		{"experiment", written(t, arrays.Page()), 3 + 1 + 1 + 3}, // bars, the devices, small bars
+		{"bench", written(t, arrays.Benches[1].Page()), 8 + 5},
+		{"run", html(t, r, record(t, eventful)), 4 + 4 + 4},
+		{"mailbox", html(t, mailbox), 4},
+		{"tune", written(t, Search(search(), nil)), 3},
 	}
-
+	if os.Getenv("DS2_ARTIFACTS") != "" {
+		pages = append(pages, pages[0], pages[0])[:len(pages)+2]
+		pages[5].name, pages[5].html = "same", written(t, arraysOf(t, 1, 0).Page())
+		pages[6].name, pages[6].html = "cold", written(t, arraysOf(t, 4.4, .6).Page())
+	}
+	dir := t.TempDir()
 	browser := browsertest.Start(t, "file://"+dir)
-
 	for _, page := range pages {
 		path := filepath.Join(dir, page.name+".html")
 		if err := os.WriteFile(path, []byte(page.html), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		shots := map[string]*[]byte{"": {}, "-dark": {}, "-phone": {}, "-phone-dark": {}}
+		var grounds [2]string
 		var charts, drawn, described int
-		var light, dark string
-		var day, night, phone []byte
 		var overflow int // pixels that the page is wider than a phone
 		const background = `getComputedStyle(document.body).backgroundColor`
+		wide, phone := chromedp.EmulateViewport(1280, 900), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)
 		err := chromedp.Run(browser,
+			browsertest.Colours("light"), wide, chromedp.Navigate("file://"+path),
+			chromedp.Evaluate(background, &grounds[0]), chromedp.CaptureScreenshot(shots[""]),
+			phone, chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), chromedp.CaptureScreenshot(shots["-phone"]),
+			browsertest.Colours("dark"), chromedp.CaptureScreenshot(shots["-phone-dark"]),
+			wide, chromedp.Evaluate(background, &grounds[1]), chromedp.CaptureScreenshot(shots["-dark"]),
 			browsertest.Colours("light"),
-			chromedp.EmulateViewport(1280, 900),
-			chromedp.Navigate("file://"+path),
-			chromedp.Evaluate(`document.querySelectorAll('details.chart').forEach(d => d.open = true), document.querySelectorAll('.plot').length`, &charts),
+			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; }), document.querySelectorAll('.plot').length`, &charts),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
-			chromedp.Evaluate(background, &light),
-			chromedp.FullScreenshot(&day, 100),
-			browsertest.Colours("dark"),
-			chromedp.Evaluate(background, &dark),
-			chromedp.FullScreenshot(&night, 100),
-			browsertest.Colours("light"),
-			chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile),
-			chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
-			chromedp.FullScreenshot(&phone, 100),
-			chromedp.EmulateViewport(1280, 900),
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if charts != page.charts || drawn != page.charts || described != page.charts {
 			t.Errorf("%s: %d charts, %d of them drawn, %d described; want %d", page.name, charts, drawn, described, page.charts)
 		}
 		if overflow > 0 {
 			t.Errorf("%s is %d pixels wider than a phone: only its tables may scroll sideways", page.name, overflow)
 		}
-		if light == dark {
-			t.Errorf("%s is %s by day and by night", page.name, light)
+		if grounds[0] == grounds[1] {
+			t.Errorf("%s is %s by day and by night", page.name, grounds[0])
 		}
-		for name, content := range map[string][]byte{"-light.png": day, "-dark.png": night, "-phone.png": phone} {
-			browsertest.Keep(t, page.name+name, content)
+		for name, content := range shots {
+			browsertest.Keep(t, page.name+name+".png", *content)
 		}
 	}
 }

@@ -1,10 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -16,9 +20,9 @@ type chart struct {
 	Title     string     `json:"title"`
 	Text      string     `json:"text"` // what there is to see, in words
 	YName     string     `json:"yName"`
-	Log       bool       `json:"log"`              // logarithmic y axis
-	Near      bool       `json:"near"`             // the y axis begins near the lowest value, not at 0
-	Folded    bool       `json:"-"`                // shown only on request
+	Log       bool       `json:"log"`  // logarithmic y axis
+	Near      bool       `json:"near"` // the y axis begins near the lowest value, not at 0
+	Place     place      `json:"-"`
 	Labels    []string   `json:"labels,omitempty"` // x axis of labels
 	XName     string     `json:"xName,omitempty"`  // of the x axis; without it and labels, x is seconds since the first orders
 	Lines     []line     `json:"lines"`
@@ -27,8 +31,7 @@ type chart struct {
 	Bands     []band     `json:"bands,omitempty"`
 	Verticals []vertical `json:"verticals,omitempty"`
 	Names     []string   `json:"names,omitempty"` // of the whole numbers of the x axis, from 1
-	Levels    []level    `json:"levels,omitempty"`
-	Figures   table      `json:"-"` // the same for those who do not see it
+	Levels    []height   `json:"levels,omitempty"`
 }
 
 // line is one curve. A point is x and y; y is null where there is nothing to show.
@@ -45,6 +48,7 @@ type line struct {
 	Hollow bool `json:"hollow,omitempty"` // dots that are rings
 	Large  bool `json:"large,omitempty"`  // dots that stand out
 	Bars   bool `json:"bars,omitempty"`   // error bars, as addBar makes them
+	Wide   bool `json:"wide,omitempty"`   // columns from 0
 }
 
 // draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who cannot
@@ -70,8 +74,8 @@ type vertical struct {
 	X    float64 `json:"x"`
 }
 
-// level is a horizontal line.
-type level struct {
+// height is a horizontal line.
+type height struct {
 	Name string  `json:"name"`
 	Y    float64 `json:"y"`
 }
@@ -95,12 +99,16 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	if len(r.Series.Samples) == 0 {
 		return nil, nil
 	}
-	points := thinned(r.Series.Samples)
+	points := thinned(r.Series.Samples, maxPoints)
 	operations, err := operationsChart(r, id, points)
 	if err != nil {
 		return nil, err
 	}
-	all := []chart{opmChart(r, id, points), latencyChart(r, id, points), operations}
+	all := []chart{opmChart(r, id, points), latencyChart(r, id, points)}
+	if curve := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: conclude.Single(r.Summary).Runs}}); curve != nil {
+		all = append(all, *curve)
+	}
+	all = append(all, operations)
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {
@@ -112,7 +120,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	from, to := extent(r)
 	shaded, checkpoints := bands(r), checkpointVerticals(r, to-from)
 	for i := range all {
-		if all[i].Labels == nil {
+		if all[i].Labels == nil && all[i].XName == "" {
 			all[i].From, all[i].To, all[i].Bands, all[i].Verticals = from, to, shaded, checkpoints
 		}
 	}
@@ -139,13 +147,13 @@ const maxVerticals = 200
 // response times of those few would be a spike that is none.
 const shortest = time.Second / 2
 
-// thinned merges neighbouring samples of one phase where there are more than maxPoints, and leaves out a last one that is
+// thinned merges neighbouring samples of one phase where there are more than so many, and leaves out a last one that is
 // too short.
-func thinned(samples []measure.Sample) []measure.Sample {
+func thinned(samples []measure.Sample, most int) []measure.Sample {
 	if last := len(samples) - 1; last > 0 && samples[last].Length < shortest {
 		samples = samples[:last]
 	}
-	group := (len(samples) + maxPoints - 1) / maxPoints
+	group := (len(samples) + most - 1) / most
 	if group <= 1 {
 		return samples
 	}
@@ -212,19 +220,98 @@ func checkpointVerticals(r *result.Record, length float64) (all []vertical) {
 	return all
 }
 
+// addBar adds an error bar: a vertical line that no other is joined to.
+func (l *line) addBar(x, low, high float64) {
+	l.add(x, low)
+	l.add(x, high)
+	l.add(x, math.NaN())
+}
+
+// drawSome draws the lines that have points.
+func (c *chart) drawSome(lines ...line) {
+	for _, l := range lines {
+		if len(l.Points) > 0 {
+			c.draw(l)
+		}
+	}
+}
+
+// mostRows is how many rows the figures of a chart have at most.
+const mostRows = 40
+
+// Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its mean and range in
+// equal parts of the time.
+func (c chart) Figures() table {
+	t := table{Caption: c.Title + ", " + c.YName, Head: []string{cmp.Or(c.XName, "time, s")}}
+	var xs []float64
+	for _, l := range c.Lines {
+		t.Head = append(t.Head, strings.TrimSpace(l.Name+" "+l.What))
+		for _, p := range l.Points {
+			xs = append(xs, *p[0])
+		}
+	}
+	slices.Sort(xs)
+	xs = slices.Compact(xs)
+	inParts := len(xs) > mostRows
+	if inParts {
+		const parts = 20
+		from, to := xs[0], xs[len(xs)-1]
+		xs = nil
+		for i := range parts {
+			xs = append(xs, from+(to-from)*float64(i)/parts)
+		}
+	}
+	for i, x := range xs {
+		next := math.Inf(1)
+		if i+1 < len(xs) {
+			next = xs[i+1]
+		}
+		row := []string{c.nameOf(x)}
+		for _, l := range c.Lines {
+			row = append(row, l.between(x, next, inParts))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// nameOf is what stands at an x.
+func (c chart) nameOf(x float64) string {
+	switch i := int(math.Round(x)); {
+	case c.Labels != nil:
+		return c.Labels[i]
+	case c.Names != nil:
+		return c.Names[min(max(i, 1), len(c.Names))-1]
+	}
+	return figure(x)
+}
+
+// between are the values of a line from one x up to another, or their mean and range; a dash where there are none.
+func (l line) between(from, to float64, mean bool) string {
+	var texts []string
+	sum, low, high := 0., math.Inf(1), math.Inf(-1)
+	for _, p := range l.Points {
+		if p[1] == nil || *p[0] < from || *p[0] >= to {
+			continue
+		}
+		v := *p[1]
+		texts, sum, low, high = append(texts, figure(v)), sum+v, min(low, v), max(high, v)
+	}
+	switch {
+	case len(texts) == 0:
+		return "–"
+	case !mean:
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s (%s to %s)", figure(sum/float64(len(texts))), figure(low), figure(high))
+}
+
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	words := r.Words
-	c := chart{
-		ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate,
-		Figures: table{Caption: words.Rate + " by part of the run", Head: []string{"from", "to", "phase", "mean " + words.Rate, "lowest", "highest"}},
-	}
+	c := chart{ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate, Place: picture}
 	rate := line{Name: words.Rate + " of each second"}
-	low, high := math.Inf(1), 0.0
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
-		if s.Phase == measure.PhaseRun {
-			low, high = min(low, s.OPM()), max(high, s.OPM())
-		}
 	}
 	c.draw(rate)
 	if len(r.Windows) > 0 {
@@ -235,31 +322,16 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 		c.draw(mean)
 	}
 	c.Text = fmt.Sprintf("Rate of completed %s over %s.", words.Cycles, seconds(samples[len(samples)-1].End.Seconds()))
-	if high > 0 {
-		c.Text += fmt.Sprintf(" In the measured phase it lies between %s and %s %s.", number(low, 0), number(high, 0), words.Rate)
-	}
 	if n := len(r.Checkpoints); n > 0 {
-		c.Text += fmt.Sprintf(" Vertical lines are the begins of %d checkpoints, the first at %s and the last at %s.", n, seconds(r.Checkpoints[0].From), seconds(r.Checkpoints[n-1].From))
+		c.Text += fmt.Sprintf(" Vertical lines are the begins of %d checkpoints.", n)
 	}
-	c.Figures.Rows = parts(samples, func(part []measure.Sample) []string {
-		var orders int64
-		var length time.Duration
-		low, high := math.Inf(1), 0.0
-		for _, s := range part {
-			orders += s.Counts.Orders
-			length += s.Length
-			low, high = min(low, s.OPM()), max(high, s.OPM())
-		}
-		return []string{number(float64(orders)/length.Minutes(), 0), number(low, 0), number(high, 0)}
-	})
 	return c
 }
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{
 		ID: id + "-latency", Title: "Response time of " + r.Words.Cycles + " over time", YName: "ms", Log: true,
-		Text:    "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest.",
-		Figures: table{Caption: "Response time by part of the run, in milliseconds", Head: []string{"from", "to", "phase", "mean", "highest p95 of a second", "longest"}},
+		Text: "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest.",
 	}
 	maximum, p95, mean := line{Name: "longest", Thin: true}, line{Name: "p95"}, line{Name: "mean"}
 	for _, s := range samples {
@@ -271,118 +343,50 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 		mean.add(middle(s), s.Mean)
 	}
 	c.draw(mean, p95, maximum)
-	c.Figures.Rows = parts(samples, func(part []measure.Sample) []string {
-		var orders int64
-		var sum, p95, longest float64
-		for _, s := range part {
-			orders += s.Counts.Orders
-			sum += s.Mean * float64(s.Counts.Orders)
-			p95, longest = max(p95, s.P95), max(longest, s.Max)
-		}
-		if orders == 0 {
-			return []string{"–", "–", "–"}
-		}
-		return []string{figure(sum / float64(orders)), figure(p95), figure(longest)}
-	})
 	return c
 }
 
-// parts makes the rows of a table under a time chart: each phase in up to twelve parts.
-func parts(samples []measure.Sample, figures func([]measure.Sample) []string) [][]string {
-	const perPhase = 12
-	var rows [][]string
-	for len(samples) > 0 {
-		n := 0
-		for n < len(samples) && samples[n].Phase == samples[0].Phase {
-			n++
-		}
-		for i := range min(n, perPhase) {
-			part := samples[i*n/min(n, perPhase) : (i+1)*n/min(n, perPhase)]
-			from, to := part[0].End-part[0].Length, part[len(part)-1].End
-			rows = append(rows, append([]string{seconds(from.Seconds()), seconds(to.Seconds()), string(part[0].Phase)}, figures(part)...))
-		}
-		samples = samples[n:]
-	}
-	return rows
-}
-
-// secondLines are the 95th percentiles of whole orders and of each operation, second by second; nil in a record without them.
-func secondLines(samples []measure.Sample) map[string]*line {
-	lines := map[string]*line{}
-	for _, s := range samples {
-		for _, o := range s.Operations {
-			lines[o.Name] = &line{Name: o.Name}
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	lines[measure.WholeOrder] = &line{Name: measure.WholeOrder}
-	for _, s := range samples {
-		p95 := map[string]float64{}
-		for _, o := range s.Operations {
-			p95[o.Name] = o.P95
-		}
-		if s.Counts.Orders > 0 {
-			p95[measure.WholeOrder] = s.P95
-		}
-		for name, l := range lines {
-			v, called := p95[name]
-			if !called {
-				v = math.NaN()
-			}
-			l.add(middle(s), v)
-		}
-	}
-	return lines
-}
-
+// operationsChart has the 95th percentile of whole orders and of each operation: second by second or, in a record without those, by the
+// histograms.
 func operationsChart(r *result.Record, id string, samples []measure.Sample) (chart, error) {
 	c := chart{
-		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true,
-		Text:    "The 95th percentile of every operation's response time, second by second.",
-		Figures: table{Caption: "95th percentile by operation, in milliseconds", Head: []string{"from", "to"}},
+		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true, Place: folded,
+		Text: "The 95th percentile of every operation's response time, second by second.",
 	}
-	lines := secondLines(samples)
-	steps := lines == nil // by the histograms
-	if steps {
-		lines = map[string]*line{}
+	lines := map[string]*line{}
+	add := func(name string, x, p95 float64) {
+		if lines[name] == nil {
+			lines[name] = &line{Name: name}
+		}
+		lines[name].add(x, p95)
+	}
+	for _, s := range samples {
+		for _, o := range s.Operations {
+			add(o.Name, middle(s), o.P95)
+		}
+	}
+	if len(lines) > 0 {
+		for _, s := range samples {
+			if s.Counts.Orders > 0 {
+				add(measure.WholeOrder, middle(s), s.P95)
+			}
+		}
+	} else {
 		c.Text = "The 95th percentile of every operation's response time, from the record's histograms."
-	}
-	intervals := make([]map[string]measure.Latency, len(r.Series.Intervals))
-	for i, iv := range r.Series.Intervals {
-		latencies, err := iv.Latencies()
-		if err != nil {
-			return c, err
-		}
-		intervals[i] = latencies
-		for name := range latencies {
-			if lines[name] == nil {
-				lines[name] = &line{Name: name}
+		for _, iv := range r.Series.Intervals {
+			latencies, err := iv.Latencies()
+			if err != nil {
+				return c, err
+			}
+			for name, l := range latencies {
+				if iv.To-iv.From >= shortest {
+					add(name, iv.From.Seconds(), l.P95)
+					add(name, iv.To.Seconds(), l.P95)
+				}
 			}
 		}
 	}
-	names := seriesOf(lines)
-	c.Figures.Head = append(c.Figures.Head, names...)
-	for i, iv := range r.Series.Intervals {
-		row := []string{seconds(iv.From.Seconds()), seconds(iv.To.Seconds())}
-		for _, name := range names {
-			l, ok := intervals[i][name]
-			if !ok {
-				l.P95 = math.NaN()
-				row = append(row, "–")
-			} else {
-				row = append(row, figure(l.P95))
-			}
-			if !steps || iv.To-iv.From < shortest {
-				continue
-			}
-			lines[name].add(iv.From.Seconds(), l.P95)
-			lines[name].add(iv.To.Seconds(), l.P95)
-		}
-		c.Figures.Rows = append(c.Figures.Rows, row)
-	}
-	for _, name := range names {
+	for _, name := range seriesOf(lines) {
 		c.draw(*lines[name])
 	}
 	return c, nil
@@ -394,12 +398,10 @@ var quantiles = []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0
 func distributionChart(r *result.Record, id string) (chart, error) {
 	w := r.Windows[0]
 	c := chart{
-		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms", XName: "share of the calls", Log: true,
-		Text:    fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.", seconds(w.LatencyFrom), seconds(w.LatencyTo)),
-		Figures: table{Caption: "Response times by share of calls, in milliseconds", Head: []string{"operation"}},
+		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms", XName: "share of the calls", Log: true, Place: folded,
+		Text:   fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.", seconds(w.LatencyFrom), seconds(w.LatencyTo)),
+		Labels: quantileLabels(),
 	}
-	c.Labels = quantileLabels()
-	c.Figures.Head = append(c.Figures.Head, c.Labels...)
 	byName, err := r.Series.Distributions(latencySpan(w))
 	if err != nil {
 		return c, err
@@ -410,16 +412,13 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 	return c, nil
 }
 
-// addShares adds the response times at the quantiles as a line and a row of figures.
+// addShares adds the response times at the quantiles as a line.
 func (c *chart) addShares(name string, d measure.Distribution) {
-	l, row := line{Name: name}, []string{name}
+	l := line{Name: name}
 	for i, q := range quantiles {
-		ms := float64(d.Quantile(q)) / float64(time.Millisecond)
-		l.add(float64(i), ms)
-		row = append(row, figure(ms))
+		l.add(float64(i), float64(d.Quantile(q))/float64(time.Millisecond))
 	}
 	c.draw(l)
-	c.Figures.Rows = append(c.Figures.Rows, row)
 }
 
 func quantileLabels() (labels []string) {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 
 	"ds2/internal/escape"
@@ -19,56 +19,32 @@ func cell(text string) string {
 	return text
 }
 
-// cleaned is the view with all its texts clean: nothing reaches a page or a terminal but through it.
-func (v runView) cleaned() runView {
-	for _, text := range []*string{&v.ID, &v.RunID, &v.Title, &v.Headline, &v.Byline} {
-		*text = clean(*text)
-	}
-	v.Facts, v.Notes = slices.Clone(v.Facts), slices.Clone(v.Notes)
-	for i, f := range v.Facts {
-		v.Facts[i] = fact{clean(f.Name), clean(f.Value), f.State}
-	}
-	for i := range v.Notes {
-		v.Notes[i] = clean(v.Notes[i])
-	}
-	v.Tables, v.Details, v.Charts = cleanTables(v.Tables), cleanTables(v.Details), slices.Clone(v.Charts)
-	for i := range v.Charts {
-		c := &v.Charts[i]
-		c.Title, c.Text, c.Figures = clean(c.Title), clean(c.Text), c.Figures.cleaned()
-		for k := range c.Lines {
-			c.Lines[k].Name, c.Lines[k].What = clean(c.Lines[k].Name), clean(c.Lines[k].What)
-		}
-		for k := range c.Bands {
-			c.Bands[k].Name = clean(c.Bands[k].Name)
-		}
-		for k := range c.Names {
-			c.Names[k] = clean(c.Names[k])
-		}
-		for k := range c.Levels {
-			c.Levels[k].Name = clean(c.Levels[k].Name)
-		}
+// cleaned is a view with all its texts clean: nothing reaches a page or a terminal but through it.
+func cleaned(v view) view {
+	cleanAll(reflect.ValueOf(&v).Elem())
+	for i, f := range v.findings {
+		v.findings[i].text = clean(f.text)
 	}
 	return v
 }
 
-func cleanTables(tables []table) []table {
-	tables = slices.Clone(tables)
-	for i := range tables {
-		tables[i] = tables[i].cleaned()
-	}
-	return tables
-}
-
-func (t table) cleaned() table {
-	t.Caption, t.Head, t.Rows = clean(t.Caption), slices.Clone(t.Head), slices.Clone(t.Rows)
-	for i := range t.Head {
-		t.Head[i] = clean(t.Head[i])
-	}
-	for i, row := range t.Rows {
-		t.Rows[i] = slices.Clone(row)
-		for k := range row {
-			t.Rows[i][k] = clean(row[k])
+// cleanAll cleans all texts in a value. Points of charts are figures, and many.
+func cleanAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(clean(v.String()))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			cleanAll(v.Field(i))
+		}
+	case reflect.Slice:
+		if kind := v.Type().Elem().Kind(); kind == reflect.Array {
+			return
+		}
+		for i := range v.Len() {
+			cleanAll(v.Index(i))
 		}
 	}
-	return t
 }

@@ -11,7 +11,7 @@ import (
 
 // commandTable is how ds2 was called, and with which value of every flag.
 func commandTable(c *result.Command) table {
-	t := table{Caption: "Command", Head: []string{"what", "value"}, Words: true}
+	t := list("Command")
 	if c == nil {
 		return t
 	}

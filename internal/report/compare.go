@@ -1,8 +1,8 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,54 +19,61 @@ type Configuration struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir"`
 	result.Bench
-	read conclude.Reader // of its runs
+	Labels string          `json:"-"` // that an experiment gives it: "6 SSDs, RAID 5"
+	read   conclude.Reader // of its runs
 }
 
-// ReadConfiguration reads the bench or the run that argument names: DIR, or NAME=DIR.
-func ReadConfiguration(read conclude.Reader, argument string) (Configuration, error) {
-	name, dir, named := strings.Cut(argument, "=")
-	if !named {
-		dir = argument
-	}
-	path, err := filepath.Abs(dir) // a run in the directory that ds2 is called in is not called "."
-	if err != nil {
-		return Configuration{}, err
-	}
-	if !named {
-		name = filepath.Base(path)
-	}
-	c := Configuration{Name: name, Dir: dir, read: read}
-	c.Bench, err = read.BenchOrRun(dir)
-	return c, err
+// halfWidth is that of the interval of the result, from run to run or, of a single run, within it.
+func (c Configuration) halfWidth() *float64 { return cmp.Or(c.RunsCI95, c.CI95()) }
+
+// NewConfiguration is a bench, read from dir, as something to compare.
+func NewConfiguration(read conclude.Reader, name, dir string, b result.Bench) Configuration {
+	return Configuration{Name: name, Dir: dir, Bench: b, read: read}
 }
 
-// ReadConfigurations reads what the arguments of a comparison name: benches, runs, and experiments for all of their
-// configurations.
+// DirName is what a record goes by that has no other name: that of its directory, also where it is "."
+func DirName(dir string) string {
+	if path, err := filepath.Abs(dir); err == nil {
+		dir = path
+	}
+	return filepath.Base(dir)
+}
+
+// ReadConfigurations reads what the arguments of a comparison name, DIR or NAME=DIR: benches, runs as benches of one, and experiments
+// for all of their configurations.
 func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configuration, warnings []string, err error) {
 	for _, argument := range arguments {
 		name, dir, named := strings.Cut(argument, "=")
 		if !named {
-			dir = argument
+			name, dir = DirName(argument), argument
 		}
-		e, err := ReadExperiment(read, dir)
-		if errors.Is(err, result.ErrNoExperiment) {
-			c, err := ReadConfiguration(read, argument)
-			if err != nil {
-				return nil, nil, err
-			}
-			all = append(all, c)
-			continue
-		}
+		opened, err := read.Open(dir)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, c := range e.Comparison.Configurations {
-			if named {
-				c.Name = name + ": " + c.Name
+		switch record := opened.(type) {
+		case result.Experiment:
+			e, err := NewExperiment(read, dir, record)
+			if err != nil {
+				return nil, nil, err
 			}
-			all = append(all, c)
+			for _, c := range e.Comparison.Configurations {
+				if named {
+					c.Name = name + ": " + c.Name
+				}
+				all = append(all, c)
+			}
+			warnings = append(warnings, e.leftOut()...)
+		case result.Bench:
+			all = append(all, NewConfiguration(read, name, dir, record))
+		case *result.Record:
+			if record.Figure == nil {
+				return nil, nil, fmt.Errorf("%s: the run has no result; it ended before its first window did", dir)
+			}
+			all = append(all, NewConfiguration(read, name, dir, conclude.Single(record.Summary)))
+		default:
+			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}
-		warnings = append(warnings, e.leftOut()...)
 	}
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("compare %s: no configuration has a run that counts", strings.Join(arguments, ", "))
@@ -141,6 +148,7 @@ func unlike(a, b Configuration) (warnings []string) {
 		{"think time in seconds", x.Parameters.ThinkTime, y.Parameters.ThinkTime},
 		{a.Words.Cycles + " due a second", x.Parameters.Rate, y.Parameters.Rate},
 		{"background scan in bytes a second", x.Parameters.ScrubRate, y.Parameters.ScrubRate},
+		{"cold start", x.Parameters.ColdStart, y.Parameters.ColdStart},
 		{"copies", x.Parameters.Copies, y.Parameters.Copies},
 		{"windows", strings.Join(x.Parameters.Windows, ", "), strings.Join(y.Parameters.Windows, ", ")},
 	} {
@@ -182,15 +190,12 @@ func bottleneck(b result.Bench) string {
 	return ""
 }
 
-// bottlenecks lists what held back the runs that count, that of the median run first.
-func bottlenecks(b result.Bench) string {
-	names := []string{bottleneck(b)}
-	for _, r := range conclude.Counted(b) {
-		if !slices.Contains(names, r.Bottleneck) {
-			names = append(names, r.Bottleneck)
-		}
+// words are those of the first configuration: others are of the same workload, or a warning says so.
+func (c Comparison) words() result.Words {
+	if len(c.Configurations) == 0 { // a bench whose runs are still to come
+		return result.Words{}
 	}
-	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), ", ")
+	return c.Configurations[0].Words
 }
 
 // CompareCSV writes a line a run. Costs are those of an order, in base units.

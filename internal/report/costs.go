@@ -47,7 +47,7 @@ func costFigures() (all []compared) {
 			}
 			return cost.of(r.Costs)
 		}
-		all = append(all, compared{cost.name, cost.title, ofMedian(of), of, ""})
+		all = append(all, compared{cost.name, cost.title, cost.unit, cost.scale, of, ""})
 	}
 	return all
 }

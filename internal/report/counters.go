@@ -33,6 +33,7 @@ var counterCharts = []counterChart{
 		[]string{monitor.DiskReadBytes, monitor.DiskWrittenBytes}},
 	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", logarithmic,
 		[]string{monitor.DiskReadTime, monitor.DiskWriteTime}},
+	{"io", "Times of I/Os", "The 99th percentile of each second, by drive and what the I/Os were for.", logarithmic, []string{monitor.IOP99}},
 	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero, []string{monitor.DiskBusy}},
 	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{monitor.DiskQueue}},
 	{"processors", "Processors", "Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, over all processors.", fromZero,
@@ -111,20 +112,16 @@ func hostCharts(r *result.Record, id string) []chart {
 	for _, spec := range counterCharts {
 		c := chart{
 			ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
-			Log: spec.scale == logarithmic, Near: spec.scale == nearData, Folded: true,
+			Log: spec.scale == logarithmic, Near: spec.scale == nearData, Place: folded,
 		}
-		c.Figures = table{Caption: spec.title, Head: statisticsHead}
 		var dashed []string
 		for _, l := range spec.lines(r.Host.Columns) {
 			column := r.Host.Columns[l.column]
 			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
 				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.scale)
-				// What is zero throughout, or is about ds2 itself, is there for those who ask for it.
-				c.Folded = c.Folded && (l.group == "client" || v == 0 || math.IsNaN(v))
 			})
 			c.YName, dashed = l.unit, l.kinds
 			c.Lines = append(c.Lines, l.line)
-			c.Figures.Rows = append(c.Figures.Rows, statistics(r, column))
 		}
 		if len(dashed) > 1 {
 			c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
@@ -215,7 +212,7 @@ func statistics(r *result.Record, column string) []string {
 
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.
 func counterTable(r *result.Record) table {
-	t := table{Caption: "Counters of the machine and the database, in the first window", Head: statisticsHead}
+	t := table{Caption: "Counters of the machine and the database, in the first window", Head: statisticsHead, Long: true}
 	for _, column := range r.Host.Columns {
 		t.Rows = append(t.Rows, statistics(r, column))
 	}

@@ -28,6 +28,8 @@ type Difference struct {
 	High        *float64 `json:"high_pct,omitempty"`
 	P           *float64 `json:"p,omitempty"`
 	Significant *bool    `json:"significant,omitempty"` // at differenceLevel
+	// Detectable is the smallest difference, upwards, that these runs would have shown in 8 of 10 such comparisons.
+	Detectable *float64 `json:"detectable_pct,omitempty"`
 	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
 }
@@ -37,9 +39,9 @@ const differenceLevel = 0.05
 
 // compared is a figure that is compared.
 type compared struct {
-	name, title string
-	of          func(result.Bench) *float64    // the value that stands for a configuration
-	run         func(result.BenchRun) *float64 // and that of each run
+	name, title, unit string
+	scale             float64                        // to the unit that it is shown in
+	run               func(result.BenchRun) *float64 // its value in a run
 	// from names a figure that this one is made of: without scatter of that, the scatter of this one is unknown too.
 	from string
 }
@@ -62,31 +64,30 @@ func (c Comparison) named(figure string) string {
 func (c Comparison) main() string { return c.named(mainFigure) }
 
 var figures = append([]compared{
-	{mainFigure, "", func(b result.Bench) *float64 { return b.Value() }, func(r result.BenchRun) *float64 { return r.Value() }, ""},
-	{"order_p95_ms", "order p95", ofMedian(p95OfRun), p95OfRun, ""},
-	{"active_w", "active power", func(b result.Bench) *float64 { return b.Active }, func(r result.BenchRun) *float64 { return r.Active }, ""},
-	{"idle_w", "idle power", func(b result.Bench) *float64 { return b.Idle }, func(r result.BenchRun) *float64 { return r.Idle }, ""},
-	{perWatt, "", func(b result.Bench) *float64 { return b.PerWatt() }, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
-	{"read_latency_ms", result.ReadLatency, ofMedian(condition(result.ReadLatency)), condition(result.ReadLatency), ""},
-	{"processors_pct", result.ServerProcessors, ofMedian(condition(result.ServerProcessors)), condition(result.ServerProcessors), ""},
-	{"total_iops", result.TotalIOPS, ofMedian(condition(result.TotalIOPS)), condition(result.TotalIOPS), ""},
-	{"mb_per_s", result.Throughput, ofMedian(condition(result.Throughput)), condition(result.Throughput), ""},
-	{"total_iops_per_active_w", result.TotalIOPSPerWatt, ofMedian(condition(result.TotalIOPSPerWatt)), condition(result.TotalIOPSPerWatt), "active_w"},
-	{"result_with_debt", result.SettledRate, ofMedian(condition(result.SettledRate)), condition(result.SettledRate), ""},
-	{"debt_s", result.DebtTime, ofMedian(condition(result.DebtTime)), condition(result.DebtTime), ""},
-	{"debt_reads", result.DebtReads, ofMedian(condition(result.DebtReads)), condition(result.DebtReads), ""},
-	{"debt_writes", result.DebtWrites, ofMedian(condition(result.DebtWrites)), condition(result.DebtWrites), ""},
-	{"write_amplification", result.WriteAmplification, ofMedian(condition(result.WriteAmplification)), condition(result.WriteAmplification), ""},
+	{mainFigure, "", "", 1, result.BenchRun.Value, ""},
+	{"order_p95_ms", "order p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, ""},
+	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, ""},
+	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, ""},
+	{perWatt, "", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
+	{"read_latency_ms", result.ReadLatency, "ms", 1, condition(result.ReadLatency), ""},
+	{"log_write_latency_ms", result.LogWriteLatency, "ms", 1, condition(result.LogWriteLatency), ""},
+	{"processors_pct", result.ServerProcessors, "%", 1, condition(result.ServerProcessors), ""},
+	{"total_iops", result.TotalIOPS, "a second", 1, condition(result.TotalIOPS), ""},
+	{"mb_per_s", result.Throughput, "a second", 1, condition(result.Throughput), ""},
+	{"total_iops_per_active_w", result.TotalIOPSPerWatt, "", 1, condition(result.TotalIOPSPerWatt), "active_w"},
+	{"result_with_debt", result.SettledRate, "", 1, condition(result.SettledRate), ""},
+	{"debt_s", result.DebtTime, "s", 1, condition(result.DebtTime), ""},
+	{"debt_reads", result.DebtReads, "", 1, condition(result.DebtReads), ""},
+	{"debt_writes", result.DebtWrites, "", 1, condition(result.DebtWrites), ""},
+	{"write_amplification", result.WriteAmplification, "", 1, condition(result.WriteAmplification), ""},
 }, costFigures()...)
 
-func p95OfRun(r result.BenchRun) *float64 { return r.P95 }
-
-// ofMedian gives a figure of the run that stands for a configuration.
-func ofMedian(of func(result.BenchRun) *float64) func(result.Bench) *float64 {
-	return func(b result.Bench) *float64 {
-		for _, r := range b.Runs {
-			if r.Dir == b.Median {
-				return of(r)
+// condition gives a condition of a run by its name.
+func condition(name string) func(result.BenchRun) *float64 {
+	return func(r result.BenchRun) *float64 {
+		for _, c := range r.Conditions {
+			if c.Name == name {
+				return &c.Value
 			}
 		}
 		return nil
@@ -106,25 +107,22 @@ func Compare(all []Configuration) Comparison {
 	for _, other := range all[1:] {
 		scattered := map[string]bool{"": true}
 		for _, f := range figures {
-			a, b := f.of(first.Bench), f.of(other.Bench)
-			if a == nil || b == nil || *a <= 0 || *b <= 0 {
+			x, y := valuesOf(first, f.run), valuesOf(other, f.run)
+			if len(x.values) == 0 || len(y.values) == 0 {
 				continue
 			}
-			d := Difference{Name: other.Name, Against: first.Name, Figure: c.named(f.name), Medians: 100 * (*b / *a - 1)}
-			if x, y := valuesOf(first, f.run), valuesOf(other, f.run); len(x.values) > 0 && len(y.values) > 0 {
-				d.Medians = 100 * (measure.Median(y.values)/measure.Median(x.values) - 1)
-				by := difference(x, y, valuesOfAll(all, f.run))
-				change := by.Change
-				d.Percent = change.Percent
-				if math.IsNaN(d.Percent) {
-					d.Percent = d.Medians
-				}
-				d.Blocks, d.Why = by.Blocks, by.Why
-				if scattered[f.name] = !math.IsNaN(change.Low) && scattered[f.from]; scattered[f.name] {
-					d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
-				}
-			} else {
+			d := Difference{Name: other.Name, Against: first.Name, Figure: c.named(f.name), Medians: 100 * (measure.Median(y.values)/measure.Median(x.values) - 1)}
+			by := difference(x, y, valuesOfAll(all, f.run))
+			change := by.Change
+			d.Percent, d.Blocks, d.Why = change.Percent, by.Blocks, by.Why
+			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
+			}
+			if scattered[f.name] = !math.IsNaN(change.Low) && scattered[f.from]; scattered[f.name] {
+				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
+				if least := change.Detectable(); !math.IsNaN(least) {
+					d.Detectable = new(100 * math.Expm1(least))
+				}
 			}
 			c.Differences = append(c.Differences, d)
 		}
@@ -168,11 +166,6 @@ func (c Comparison) held(first, other Configuration) []string {
 		other.Name, least, opm.percent(*bound), first.Unit(), faster.Name, limitedBy[byFaster])}
 }
 
-var limitedBy = map[string]string{
-	diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
-	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
-}
-
 // values are those of a figure in the runs of a configuration that count, as far as they were measured and are positive.
 type values struct {
 	name       string
@@ -187,13 +180,18 @@ type values struct {
 func (v values) measured() int { return max(len(v.values), len(v.rates)) }
 
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
-	all := values{name: c.Name, experiment: c.Experiment, looks: measure.Looks(c.Until > 0, len(c.Looks))}
+	all := values{name: c.Name, experiment: c.Experiment, looks: looksOf(c.Bench)}
 	for _, r := range conclude.Counted(c.Bench) {
 		if v := of(r); v != nil && *v > 0 {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
 		}
 	}
 	return all
+}
+
+// looksOf is what the looks at an experiment cost the intervals of its benches.
+func looksOf(b result.Bench) float64 {
+	return measure.Looks(b.Until > 0, b.Looks, b.Status != result.Running && b.Status != result.Interrupted)
 }
 
 func valuesOfAll(all []Configuration, of func(result.BenchRun) *float64) (some []values) {
@@ -233,18 +231,26 @@ func difference(before, after values, all []values) measure.Difference {
 	return d
 }
 
+// titleOf is a figure as comparisons print it.
 func (c Comparison) titleOf(figure string) string {
-	f := figures[slices.IndexFunc(figures, func(f compared) bool { return c.named(f.name) == figure })]
-	words := c.words()
-	switch figure {
-	case c.main():
-		return c.Configurations[0].Unit()
-	case "order_p95_ms":
-		return words.Cycle + " p95"
-	case c.named(perWatt):
-		return c.Configurations[0].Unit() + " per watt"
+	for _, f := range figures {
+		if c.named(f.name) == figure {
+			return f.titleIn(c.Configurations[0].Unit(), c.words())
+		}
 	}
-	if slices.ContainsFunc(costs, func(c cost) bool { return c.name == figure }) {
+	return figure
+}
+
+// titleIn is the figure of configurations that go by a unit, whose workload has these words.
+func (f compared) titleIn(unit string, words result.Words) string {
+	switch {
+	case f.name == mainFigure:
+		return unit
+	case f.name == perWatt:
+		return unit + " per watt"
+	case f.name == "order_p95_ms":
+		return words.Cycle + " p95"
+	case slices.ContainsFunc(costs, func(c cost) bool { return c.name == f.name }):
 		return f.title + " " + words.A()
 	}
 	return f.title

@@ -28,7 +28,11 @@ func drifting(c Configuration) []Doubt {
 	if d.Most < 0 {
 		what = "still slowing down"
 	}
-	return []Doubt{{c.Name, what, fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window", d.Runs, d.Of, c.Name, d.Least, d.Most)}}
+	return []Doubt{{c.Name, what, driftText(c.Name, d)}}
+}
+
+func driftText(name string, d *conclude.Drift) string {
+	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window", d.Runs, d.Of, name, d.Least, d.Most)
 }
 
 // Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All are those of

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 )
@@ -36,38 +38,32 @@ func TestCannotTell(t *testing.T) {
 		note       string
 		gate       limit.Outcome
 	}{
-		{"steady runs", 16, 16, func(hdd, ssd *Configuration) {}, "ssd: +433 % OPM", "OPM of ssd is 5.33 × that of hdd", limit.GateFailed},
-		{"two of five warm up", 16, 16, drift(2, 27), "ssd: +433 % OPM", "", limit.GateFailed},
-		{"three of five do", 16, 16, drift(3, 27), "ssd: cannot tell: still warming up", "3 of the 5 runs of ssd that count drift the same way, by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", limit.GateOpen},
-		{"they slow down", 16, 16, drift(5, -30), "ssd: cannot tell: still slowing down", "by -30 % to -26 %", limit.GateOpen},
+		{"steady runs", 16, 16, func(hdd, ssd *Configuration) {}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "OPM of ssd is 5.33 × that of hdd", limit.GateFailed},
+		{"two of five warm up", 16, 16, drift(2, 27), "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
+		{"three of five do", 16, 16, drift(3, 27), "Cannot tell ssd from hdd: still warming up", "3 of the 5 runs of ssd that count drift the same way, by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", limit.GateOpen},
+		{"they slow down", 16, 16, drift(5, -30), "Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", limit.GateOpen},
 		{"some fall and some rise", 16, 16, func(_, ssd *Configuration) {
 			for i, d := range []float64{20, -20, 20, -20} {
 				ssd.Runs[i].Drift = &d
 			}
-		}, "ssd: +433 % OPM", "", limit.GateFailed},
-		{"one of equal caches fills earlier", 16, 6, func(hdd, ssd *Configuration) {}, "ssd: cannot tell: still warming up", "0.36 × as often from the drives for an order as those of hdd", limit.GateOpen},
+		}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
+		{"one of equal caches fills earlier", 16, 6, func(hdd, ssd *Configuration) {}, "Cannot tell ssd from hdd: still warming up", "0.36 × as often from the drives for an order as those of hdd", limit.GateOpen},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *Configuration) {
 			for i := range 5 {
 				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
 			}
-		}, "ssd: +433 % OPM", "", limit.GateFailed},
-		{"caches that hardly differ", 16, 15.5, func(hdd, ssd *Configuration) {}, "ssd: +433 % OPM", "", limit.GateFailed},
+		}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
+		{"caches that hardly differ", 16, 15.5, func(hdd, ssd *Configuration) {}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
 		c.change(&hdd, &ssd)
 		comparison := Compare([]Configuration{hdd, ssd})
-		gate, err := limit.ParseGate("opm > 10%")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := comparison.Judge([]limit.Gate{gate}); err != nil {
-			t.Fatal(err)
-		}
+		gate, err := limit.ParseGate("opm > 10%", nil)
+		require.NoError(t, err)
+		require.NoError(t, comparison.Judge([]limit.Gate{gate}))
 		var text bytes.Buffer
-		if err := CompareText(&text, comparison); err != nil {
-			t.Fatal(err)
-		}
-		if headline := compareView(comparison).Headline; headline != c.headline || !strings.Contains(text.String(), c.note) || comparison.Gates[0].Outcome != c.gate {
+		require.NoError(t, comparison.Page().Text(&text, true))
+		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
 			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // environmentTable is the machine under test and its server: what a reader must know to compare results.
 func environmentTable(s result.Summary) table {
-	t := table{Caption: "Environment", Head: []string{"what", "value"}, Words: true}
+	t := list("Environment")
 	add := func(name, value string) {
 		if value != "" {
 			t.Rows = append(t.Rows, []string{name, value})
@@ -56,21 +56,6 @@ func environmentTable(s result.Summary) table {
 		}
 	}
 	return t
-}
-
-// bottleneckNotes say what held the orders back, and what makes the run a poor test of storage.
-func bottleneckNotes(b *result.Bottleneck) []string {
-	if b == nil {
-		return nil
-	}
-	sentences := []string{sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why)))}
-	if of := b.Figures.OfDevice(); of != "" {
-		sentences = append(sentences, sentence("Device: "+of))
-	}
-	for _, warning := range b.Warnings {
-		sentences = append(sentences, sentence("Warning: "+warning))
-	}
-	return sentences
 }
 
 // powerNote says what the run took; empty where nobody measured.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -28,12 +27,12 @@ type esrpServer struct {
 
 // ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have several, and one for all of
 // them. Latencies are means over all I/Os. Backup tests have a row for each backup.
-func ESRP(w io.Writer, records []*result.Record, backups []result.Backup) error {
+func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
 	var servers []esrpServer
 	for _, r := range records {
 		found, err := esrpServers(r)
 		if err != nil {
-			return err
+			return Page{}, err
 		}
 		servers = append(servers, found...)
 	}
@@ -49,7 +48,7 @@ func ESRP(w io.Writer, records []*result.Record, backups []result.Backup) error 
 	if len(backups) > 0 {
 		v.Tables = append(v.Tables, esrpBackups(backups))
 	}
-	return writeText(w, v)
+	return Page{v.Title, []view{v}}, nil
 }
 
 // esrpServers are the servers of a run, by their machines.
@@ -148,27 +147,25 @@ func together(servers []esrpServer) esrpServer {
 	return sum
 }
 
-func esrpView(records []*result.Record, servers []esrpServer) runView {
-	v := runView{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
+func esrpView(records []*result.Record, servers []esrpServer) view {
+	v := view{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
 	ids := make([]string, len(records))
 	for i, r := range records {
 		ids[i] = fmt.Sprintf("%s (%s on %s, %d users a database)", r.RunID, cmp.Or(r.Workload, "ds2"), r.Engine, r.Threads)
 		if r.Status != result.Done {
-			v.Notes = append(v.Notes, fmt.Sprintf("Run %s is recorded as %s.", r.RunID, r.Status))
+			v.find(aside, fmt.Sprintf("Run %s is recorded as %s.", r.RunID, r.Status))
 		}
-		if note := limitNote(r.Limits); note != "" {
-			v.Notes = append(v.Notes, fmt.Sprintf("Run %s: %s", r.RunID, note))
-		}
+		v.findLimits(r.Limits)
 	}
-	v.Notes = append(v.Notes, "Runs: "+strings.Join(ids, ", ")+".")
+	v.find(aside, "Runs: "+strings.Join(ids, ", ")+".")
 	for i, s := range servers {
 		if slices.ContainsFunc(servers[:i], func(o esrpServer) bool { return !s.from.Before(o.to) || !o.from.Before(s.to) }) {
-			v.Notes = append(v.Notes, "These servers were not under load at the same time: the sum is of several runs, not of one load.")
+			v.find(aside, "These servers were not under load at the same time: the sum is of several runs, not of one load.")
 			break
 		}
 	}
 	if slices.ContainsFunc(servers, func(s esrpServer) bool { return s.shared }) {
-		v.Notes = append(v.Notes, "Data and log share a drive: its latencies are those of both.")
+		v.find(aside, "Data and log share a drive: its latencies are those of both.")
 	}
 	columns := append(slices.Clone(servers), together(servers))
 	head := []string{"figure"}

@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -23,31 +22,32 @@ type Experiment struct {
 	name       string
 }
 
-// ReadExperiment reads the experiment in a directory, and compares its configurations. The error is
-// result.ErrNoExperiment where there is none.
-func ReadExperiment(read conclude.Reader, dir string) (e Experiment, err error) {
-	e.name = filepath.Base(filepath.Clean(dir))
-	if e.Experiment, err = result.ReadExperiment(dir); err != nil {
-		return e, err
-	}
+// NewExperiment reads the benches of the experiment in a directory, and compares its configurations.
+func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (Experiment, error) {
+	e := Experiment{Experiment: record, name: filepath.Base(filepath.Clean(dir))}
 	var some []Configuration
 	var names []string
 	var figures []measure.RunFigure
 	looks := 1.
 	for _, c := range e.Configurations {
 		b, err := read.Bench(filepath.Join(dir, c.Dir))
-		if errors.Is(err, result.ErrNoBench) { // it has not begun
+		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue
 		}
 		if err != nil {
 			return e, err
 		}
-		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Bench: b, read: read}
+		var labels []string
+		for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
+			labels = append(labels, c.Labels[name])
+		}
+		one := NewConfiguration(read, c.Name, filepath.Join(dir, c.Dir), b)
+		one.Labels = strings.Join(labels, ", ")
 		e.Benches = append(e.Benches, one)
 		if b.Figure != nil {
 			some = append(some, one)
 			names = append(names, c.Name)
-			looks = measure.Looks(b.Until > 0, len(b.Looks))
+			looks = max(looks, looksOf(b))
 			figures = append(figures, valuesOf(one, func(r result.BenchRun) *float64 { return r.Value() }).figures()...)
 		}
 	}
@@ -73,50 +73,37 @@ func (e Experiment) leftOut() (sentences []string) {
 	return sentences
 }
 
-// ExperimentHTML writes the page of an experiment: its result, and each configuration's bench.
-func ExperimentHTML(w io.Writer, e Experiment) error {
-	views := e.views()
-	var err error
-	if views[0].Charts, err = overlays(e.Comparison, "the run that stands for each configuration"); err != nil {
-		return err
-	}
-	return writePage(w, "ds2 experiment "+e.name, views)
-}
-
-// ExperimentText writes an experiment for reading on a terminal: the page without its charts.
-func ExperimentText(w io.Writer, e Experiment) error { return writeText(w, e.views()...) }
-
-// ExperimentMarkdown writes an experiment for a pull request or a wiki.
-func ExperimentMarkdown(w io.Writer, e Experiment) error { return writeMarkdown(w, e.views()...) }
-
-// views are the comparison, with what makes it an experiment, and the benches.
-func (e Experiment) views() []runView {
-	v := runView{ID: "compare", RunID: e.name}
+// Page is what there is to read of an experiment: its result, and each configuration's bench.
+func (e Experiment) Page() Page {
+	v := view{ID: "compare", Headline: "nothing to compare"}
 	if len(e.Comparison.Configurations) > 0 {
-		v = compareView(e.Comparison)
+		v = e.Comparison.view()
 	} else {
 		for _, warning := range e.Comparison.Warnings {
-			v.Notes = append(v.Notes, sentence("Warning: "+warning))
+			v.find(reservation, "Warning: "+warning)
 		}
 	}
-	v.Title, v.RunID = fmt.Sprintf("Experiment %s", e.name), e.name
-	if len(e.Comparison.Configurations) < 2 {
+	if len(e.Comparison.Configurations) == 1 {
 		v.Headline = "nothing to compare"
 	}
+	v.Title, v.RunID = fmt.Sprintf("Experiment %s", e.name), e.name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
-	v.Notes = append([]string{e.how()}, v.Notes...)
-	v.Good = v.Good && e.Status == result.Done
-	v.Tables = slices.Insert(v.Tables, min(1, len(v.Tables)), e.pairTable())
-	v.Tables = append(v.Tables, e.settingTable(), e.orderTable())
-	views := []runView{v}
+	if e.Status == result.Done {
+		v.find(aside, e.how())
+	} else {
+		v.find(reservation, e.how())
+	}
+	v.Tables = append(v.Tables, e.pairTable(), e.settingTable(), e.disclosureTable())
+	views := []view{v}
 	for i, c := range e.Benches {
 		bench := benchView(c)
-		bench.ID, bench.RunID = fmt.Sprintf("bench%d", i+1), c.Name
+		bench.ID, bench.RunID, bench.Part = fmt.Sprintf("bench%d", i+1), c.Name, true
 		bench.Title = fmt.Sprintf("Configuration %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads))
-		bench.Notes = slices.DeleteFunc(bench.Notes, func(note string) bool { return slices.Contains(v.Notes, note) })
+		bench.draw = nil // all runs are on the comparison's charts, and what was found of them is beside those
+		bench.findings = slices.DeleteFunc(bench.findings, func(f finding) bool { return slices.Contains(v.findings, f) })
 		views = append(views, bench)
 	}
-	return views
+	return Page{"ds2 experiment " + e.name, views}
 }
 
 // how says how the experiment was made, and why it ended.
@@ -131,7 +118,7 @@ func (e Experiment) how() string {
 	text := fmt.Sprintf("%d configurations took turns in %d of at most %d blocks, in a random order of seed %d", len(e.Configurations), blocks, e.Most, e.Seed)
 	switch {
 	case e.Status != result.Done:
-		return fmt.Sprintf("%s; the experiment is not done: it is recorded as %s.", text, e.Status)
+		return fmt.Sprintf("%s; the experiment is not done: it is recorded as %s. Until it is, a difference is significant only at p < 0.001, and its interval is as wide.", text, e.Status)
 	case e.Until > 0 && blocks < e.Most:
 		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%; a scatter that is small by chance ends an experiment too, so that such an interval holds the truth in 96 %% of cases where runs scatter half as much as that, in 92 %% where as much, and in 76 %% where half as much again", e.unit(), e.Until)
 	case e.Until > 0:
@@ -142,20 +129,32 @@ func (e Experiment) how() string {
 			text += fmt.Sprintf("; not every interval of a difference in %s is within the %g %% that were asked for", e.unit(), e.Until)
 		}
 	}
-	if looks := e.looks(); len(looks) > 1 {
-		text += fmt.Sprintf("; its result was looked at after %s blocks, for which all intervals are widened", listed(looks))
+	early, late := e.looks()
+	if len(early) > 0 {
+		text += fmt.Sprintf("; its result could be seen after %s blocks before they were done, for which all intervals are a little wider", listed(early))
+	}
+	if len(late) > 0 {
+		text += fmt.Sprintf("; it was done after %s blocks and continued all the same: intervals are widened for that, but of identical systems more than one in twenty is told apart so", listed(late))
 	}
 	return text + "."
 }
 
-// looks are after how many blocks the result was looked at.
-func (e Experiment) looks() (all []int) {
+// looks are after how many blocks the result could be seen, before the experiment was done and when it was.
+func (e Experiment) looks() (early, late []int) {
+	var all []measure.Look
 	for _, c := range e.Benches {
 		if len(c.Looks) > len(all) {
 			all = c.Looks
 		}
 	}
-	return all
+	for _, l := range all {
+		if l.Done {
+			late = append(late, l.Blocks)
+		} else {
+			early = append(early, l.Blocks)
+		}
+	}
+	return early, late
 }
 
 // listed is numbers in words: 6, 9 and 12.
@@ -245,31 +244,4 @@ func (e Experiment) settingTable() table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// orderTable is all runs in the order in which they were made.
-func (e Experiment) orderTable() table {
-	t := table{Caption: "Runs in the order in which they were made", Head: []string{"number", "block", "configuration", "run", e.unit(), "± 95 % within the run", "bottleneck", "counts"}}
-	if e.Order == result.OrderSequence {
-		return t
-	}
-	type numbered struct {
-		number int
-		row    []string
-	}
-	var all []numbered
-	for _, c := range e.Benches {
-		for _, r := range c.Runs {
-			counts := "yes"
-			if !r.Counts {
-				counts = "no: " + string(r.Status)
-			}
-			all = append(all, numbered{r.Number, []string{fmt.Sprint(r.Number), fmt.Sprint(r.Block), c.Name, r.Dir, ofRun(r), uncertainty(r.CI95()), r.Bottleneck, counts}})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b numbered) int { return a.number - b.number })
-	for _, n := range all {
-		t.Rows = append(t.Rows, n.row)
-	}
-	return t.trimmed()
 }

@@ -15,8 +15,9 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 		Conclusion: result.Conclusion{Windows: []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990, Dropped: 7}}}},
 	}
 	s.Counts.Own[0], s.Counts.Names = 1, &[]string{"in_doubt_purchases"}
-	sentences, _ := notes(s)
-	text := strings.Join(sentences, "\n")
+	var v view
+	v.findRun(s)
+	text := strings.Join(v.Notes(), "\n")
 	for _, want := range []string{"1,000 fell due", "990 were completed and 7 dropped", "3 retries, 2 reconnects, 1 orders given up", "1 purchases, 0 new customers"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("notes lack %q:\n%s", want, text)

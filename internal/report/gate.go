@@ -124,8 +124,23 @@ func (c *Comparison) Failed() (failed, open []string) {
 	return failed, open
 }
 
+// Figures are those that comparisons of runs with these words print, besides those that limits know: for gates.
+func Figures(words result.Words) (names []string) {
+	for _, f := range figures {
+		if f.name != mainFigure && f.name != "order_p95_ms" {
+			names = append(names, f.titleIn(words.Unit, words))
+		}
+	}
+	return names
+}
+
 // measured are the values of a figure in the first window of each run that counts; of a count also those that are 0.
 func measured(c Configuration, m limit.Metric) (values, error) {
+	for _, f := range figures {
+		if f.titleIn(c.Unit(), c.Words) == m.Subject {
+			return valuesOf(c, f.run), nil
+		}
+	}
 	var bad error
 	var rates []measure.Rate
 	all := valuesOf(c, func(run result.BenchRun) *float64 {

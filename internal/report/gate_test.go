@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/limit"
 	"ds2/internal/result"
 )
@@ -21,16 +24,14 @@ func TestGateOnResponseTimes(t *testing.T) {
 	gates := make([]limit.Gate, 3)
 	for i, text := range []string{"order p99 > +10%", "device read mean > 5%", "order p99 <= 0.5%"} {
 		var err error
-		if gates[i], err = limit.ParseGate(text); err != nil {
+		if gates[i], err = limit.ParseGate(text, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	a, b := bench("a", 3), bench("b", 2)
 	b.Runs[1].Dir = record(t, nil).Dir
 	c := Comparison{Configurations: []Configuration{a, b}}
-	if err := c.Judge(gates); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.Judge(gates))
 	if c.Gates[1].Outcome != limit.GateOpen || !strings.Contains(c.Gates[1].Why, "was measured in 0 runs of a and 0 of b") {
 		t.Errorf("drives that nobody observed: %+v", c.Gates[1])
 	}
@@ -39,7 +40,5 @@ func TestGateOnResponseTimes(t *testing.T) {
 		t.Errorf("equal runs: %+v", c.Gates[0])
 	}
 	c.Configurations[1].Runs[0].Dir = "/nowhere"
-	if err := c.Judge(gates); err == nil || !strings.Contains(err.Error(), "judge order p99 of b") {
-		t.Errorf("without the record of a run: %v", err)
-	}
+	assert.ErrorContains(t, c.Judge(gates), "judge order p99 of b")
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/diagnose"
 	"ds2/internal/fuzztest"
 	"ds2/internal/limit"
@@ -27,17 +29,11 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || a[i] != b[i] {
@@ -79,9 +75,7 @@ func TestGolden(t *testing.T) {
 	r := record(t, eventful)
 	r.Dir = "ds2-results/k7c2"
 	var text bytes.Buffer
-	if err := Text(&text, []*result.Record{r}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(r).Text(&text, true))
 	golden(t, "run.txt", text.String())
 
 	page := html(t, r)
@@ -111,18 +105,16 @@ func TestHostileTexts(t *testing.T) {
 	comparison := Compare([]Configuration{configuration, configuration})
 	records := []*result.Record{r}
 	for name, write := range map[string]func(io.Writer) error{
-		"text":              func(w io.Writer) error { return Text(w, records) },
-		"page":              func(w io.Writer) error { return HTML(w, records) },
+		"text":              func(w io.Writer) error { return Runs(records...).Text(w, true) },
+		"page":              func(w io.Writer) error { return Runs(records...).HTML(w) },
 		"CSV":               func(w io.Writer) error { return CSV(w, records) },
-		"bench":             func(w io.Writer) error { return BenchText(w, configuration) },
-		"compare":           func(w io.Writer) error { return CompareText(w, comparison) },
-		"compare as a page": func(w io.Writer) error { return CompareHTML(w, comparison) },
+		"bench":             func(w io.Writer) error { return configuration.Page().Text(w, true) },
+		"compare":           func(w io.Writer) error { return comparison.Page().Text(w, true) },
+		"compare as a page": func(w io.Writer) error { return comparison.Page().HTML(w) },
 		"compare as CSV":    func(w io.Writer) error { return CompareCSV(w, comparison) },
 	} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.NoError(t, write(&b), name)
 		out := strings.Replace(b.String(), string(echartsJS), "", 1)
 		if !strings.Contains(out, `\x1b[2J\n\u202ecod.exe\u2028`) && !strings.Contains(out, `\\x1b[2J`) {
 			t.Errorf("%s does not show the hostile text escaped", name)
@@ -134,9 +126,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 		if strings.HasSuffix(name, "CSV") {
 			lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, line := range lines[1:] {
 				for _, cell := range line {
 					if cell != "" && strings.ContainsAny(cell[:1], "=+@") {

@@ -22,11 +22,3 @@ func logTable(s result.Summary) table {
 	}
 	return t
 }
-
-// hostTable is the environment in text, for workloads that have the log there too.
-func hostTable(s result.Summary) table {
-	if len(s.Log) == 0 {
-		return table{}
-	}
-	return environmentTable(s)
-}

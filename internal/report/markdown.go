@@ -3,44 +3,31 @@ package report
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"strings"
 )
 
-// CompareMarkdown writes the comparison for a pull request or a wiki.
-func CompareMarkdown(w io.Writer, c Comparison) error { return writeMarkdown(w, compareView(c)) }
-
-// writeMarkdown writes views as GitHub's Markdown: all of them but their charts.
-func writeMarkdown(w io.Writer, views ...runView) error {
-	b := bufio.NewWriter(w)
-	for i, v := range views {
-		if i > 0 {
-			fmt.Fprintln(b)
-		}
-		v.cleaned().markdown(b)
-	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
-}
-
-func (v runView) markdown(b *bufio.Writer) {
+// markdown writes a view as GitHub's Markdown.
+func (v view) markdown(b *bufio.Writer, details bool) {
 	fmt.Fprintf(b, "### %s\n", markdown(v.Title))
 	if v.Headline != "" {
 		fmt.Fprintf(b, "\n**%s**\n", markdown(v.Headline))
 	}
-	for i, sentence := range v.Notes {
-		if i == 0 {
-			fmt.Fprintln(b)
-		}
-		fmt.Fprintf(b, "- %s\n", markdown(sentence))
+	if l := v.Light(); l > aside {
+		fmt.Fprintf(b, "\n%s\n\n", l)
 	}
-	for _, tables := range [][]table{v.Tables, v.Details} {
-		for _, t := range tables {
-			if len(t.Rows) > 0 {
-				fmt.Fprintf(b, "\n%s\n\n%s", markdown(t.Caption), t.markdown())
-			}
+	for _, reason := range v.Reasons() {
+		fmt.Fprintf(b, "- %s\n", markdown(reason))
+	}
+	tables, sentences := []table{v.Figures}, v.Why
+	if details {
+		tables, sentences = append(tables, v.Tables...), append(sentences, v.Notes()...)
+	}
+	for _, text := range sentences {
+		fmt.Fprintf(b, "\n%s\n", markdown(text))
+	}
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			fmt.Fprintf(b, "\n%s\n\n%s", markdown(t.Caption), t.markdown())
 		}
 	}
 }

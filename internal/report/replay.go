@@ -18,13 +18,11 @@ func replayNote(r *result.Replay) string {
 
 // replayTable is a replay test.
 func replayTable(r *result.Replay) table {
-	t := table{Caption: "Replay test", Head: []string{"what", "value"}, Words: true}
+	t := list("Replay test")
 	if r == nil {
 		return t
 	}
-	add := func(name, format string, args ...any) {
-		t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
-	}
+	add := t.add
 	add("log to be redone", "%s MB, asked for %s MB", number(float64(r.Stood)/1e6, 1), number(float64(r.Wanted)/1e6, 1))
 	if r.To != "" {
 		add("redone, by the server's log", "%s MB, from %s to %s", number(float64(r.Bytes)/1e6, 1), r.From, r.To)

@@ -1,14 +1,16 @@
-// Package report turns records of runs into something to read: a page of HTML, text, JSON and CSV. It reads records,
+// Package report turns records of runs into something to read: a page of HTML, text, Markdown, JSON and CSV. It reads records,
 // never live state. The figures of a run are its record's; what several runs come to when they are compared, and the
 // averages of counters over a window, are computed here.
 //
-// The page is one file that needs no network. Its charts are drawn by Apache ECharts, which the page brings along:
-// kept up by the Apache Software Foundation under this project's own licence, drawn as SVG (so they print well and
+// What is shown of any record is a view: a sentence, how far it can be trusted, one picture, five figures and why; the rest is
+// there for those who ask. The page is one file that needs no network. Its charts are drawn by Apache ECharts, which the page
+// brings along: kept up by the Apache Software Foundation under this project's own licence, drawn as SVG (so they print well and
 // follow the reader's light or dark colours), and described to screen readers. Every chart stands above a table of its
 // figures, which is there without scripts too.
 package report
 
 import (
+	"bufio"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -33,38 +35,67 @@ var echartsJS template.JS
 
 var page = template.Must(template.New("page").Parse(pageHTML))
 
-// HTML writes the page of one or several records.
-func HTML(w io.Writer, records []*result.Record) error {
-	runs := make([]runView, len(records))
-	for i, r := range records {
-		var err error
-		if runs[i], err = newRunView(r, fmt.Sprintf("run%d", i+1)); err != nil {
-			return fmt.Errorf("report %s: %w", r.Dir, err)
-		}
-	}
-	return writePage(w, title(records), runs)
+// Page is what there is to read of records.
+type Page struct {
+	title string
+	views []view
 }
 
-func writePage(w io.Writer, title string, runs []runView) error {
-	for i := range runs {
-		runs[i] = runs[i].cleaned()
+// Sentence is the result, as the page begins with it.
+func (p Page) Sentence() string {
+	if len(p.views) == 0 {
+		return "no result"
 	}
-	err := page.Execute(w, map[string]any{
-		"Title":   clean(title),
-		"Runs":    runs,
-		"CSS":     pageCSS,
-		"JS":      pageJS,
-		"ECharts": echartsJS,
-	})
+	return p.views[0].Headline
+}
+
+// Runs is the page of one or several records.
+func Runs(records ...*result.Record) Page {
+	p := Page{title: fmt.Sprintf("%d ds2 runs", len(records))}
+	for i, r := range records {
+		p.title = map[bool]string{true: "ds2 run " + r.RunID, false: p.title}[len(records) == 1]
+		p.views = append(p.views, runView(r, fmt.Sprintf("run%d", i+1)))
+	}
+	return p
+}
+
+// HTML writes the page for a browser.
+func (p Page) HTML(w io.Writer) error {
+	for i, v := range p.views {
+		if v.draw != nil {
+			var err error
+			if v.Charts, err = v.draw(); err != nil {
+				return fmt.Errorf("report %s: %w", v.RunID, err)
+			}
+		}
+		p.views[i] = cleaned(v)
+	}
+	err := page.Execute(w, map[string]any{"Title": clean(p.title), "Views": p.views, "Several": len(p.views) > 1 && !p.views[1].Part, "CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS})
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
 
-func title(records []*result.Record) string {
-	if len(records) == 1 {
-		return "ds2 run " + records[0].RunID
+// Text writes the page for a terminal, without its charts: what is first, or with the details all of it.
+func (p Page) Text(w io.Writer, details bool) error { return p.write(w, details, view.text) }
+
+// Markdown writes the page for a pull request or a wiki, as Text does.
+func (p Page) Markdown(w io.Writer, details bool) error { return p.write(w, details, view.markdown) }
+
+func (p Page) write(w io.Writer, details bool, one func(v view, b *bufio.Writer, details bool)) error {
+	b := bufio.NewWriter(w)
+	for i, v := range p.views {
+		if v.Part && !details {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(b)
+		}
+		one(cleaned(v), b, details)
 	}
-	return fmt.Sprintf("%d ds2 runs", len(records))
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
@@ -24,6 +26,12 @@ import (
 // record writes the record of a made-up run of 70 seconds, 10 of them warm-up, and reads it again.
 func record(t *testing.T, change func(*result.Summary)) *result.Record {
 	t.Helper()
+	return recordAt(t, t.TempDir(), 1, 0, change)
+}
+
+// recordAt is the record in dir of a run so many times as fast, whose rate grows by a share over the window.
+func recordAt(t *testing.T, dir string, speed, growth float64, change func(*result.Summary)) *result.Record {
+	t.Helper()
 	operations := []string{"login", "purchase"}
 	m := measure.NewMeter(operations, []string{"host:5432/ds2"}, "purchases")
 	user := m.NewRecorder(0)
@@ -34,7 +42,7 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 		if second <= 10 {
 			m.Enter(measure.PhaseWarmup)
 		}
-		for range 90 + random.IntN(20) + min(second, 10) {
+		for range int(speed * (1 + growth*(float64(second)-40)/60) * float64(90+random.IntN(20)+min(second, 10))) {
 			var o measure.Order
 			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond, time.Duration(9000+random.IntN(9000))*time.Microsecond
 			o.AddLatency(0, login)
@@ -50,9 +58,7 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 		}
 	}
 	window, err := series.Window("run", measure.Span{From: 10 * time.Second, To: 70 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := result.Summary{
 		Asked:      result.Asked{RunID: "k7c2", KitVersion: "test", Words: orders, Engine: "postgres", Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42},
 		Happened:   result.Happened{Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Counts: window.Counts, Errors: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}}, Retries: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}}, Audit: &result.Audit{Passed: true, Checks: []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}}},
@@ -61,37 +67,24 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 	if change != nil {
 		change(&s)
 	}
-	dir := t.TempDir()
 	w, err := result.Create(dir, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, sample := range series.Samples {
-		if err := w.Sample(sample); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Sample(sample))
 	}
 	for _, interval := range series.Intervals {
-		if err := w.Interval(interval); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Interval(interval))
 	}
-	if err := errors.Join(w.Close(), result.SaveSummary(dir, s)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(w.Close(), result.SaveSummary(dir, s)))
 	r, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
 func html(t *testing.T, records ...*result.Record) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, records); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(records...).HTML(&b))
 	return b.String()
 }
 
@@ -100,13 +93,13 @@ func TestHTML(t *testing.T) {
 	page := html(t, r)
 	for what, text := range map[string]string{
 		"the result":                "<p class=\"headline\">" + number(*r.OPM, 1) + " OPM ± ",
-		"the verdict":               "<ul class=\"notes good\">",
-		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · host:5432/ds2</p>",
-		"the facts":                 "<div class=\"good\"><dt>steady</dt><dd>yes</dd></div>",
+		"the verdict":               `<div class="light good"><b>Trustworthy</b>`,
+		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · method of that version · host:5432/ds2</p>",
+		"the facts":                 "<th scope=\"row\">order p95, ms</th>",
 		"the audit":                 "The audit passed: all 1 checks",
 		"the seed":                  "<td>42</td>",
 		"the chart of OPM":          `id="run1-opm"`,
-		"its figures as a table":    "<caption>OPM by part of the run</caption>",
+		"its figures as a table":    "<caption>Orders per minute over time, OPM</caption>",
 		"the chart of the response": `id="run1-latency"`,
 		"failures":                  "purchase: deadlock",
 	} {
@@ -150,7 +143,7 @@ func TestHTMLTells(t *testing.T) {
 			if !strings.Contains(page, c.want) {
 				t.Errorf("the page does not say %q", c.want)
 			}
-			if strings.Contains(page, `"notes good"`) {
+			if strings.Contains(page, `class="light good"`) {
 				t.Error("the page calls the result good")
 			}
 		})
@@ -229,9 +222,7 @@ func TestHTMLOfSeveralRuns(t *testing.T) {
 
 func TestText(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, []*result.Record{record(t, nil)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(record(t, nil)).Text(&b, true))
 	for _, want := range []string{" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "The audit passed"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -241,13 +232,9 @@ func TestText(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
-	if err := CSV(&b, []*result.Record{record(t, nil)}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, CSV(&b, []*result.Record{record(t, nil)}))
 	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(lines) != 1+70 || lines[1][0] != "k7c2" || lines[70][1] != "70.000" {
 		t.Errorf("%d lines, the last %v", len(lines), lines[len(lines)-1])
 	}
@@ -256,7 +243,7 @@ func TestCSV(t *testing.T) {
 // TestOperationsBySecond: the chart of operations has a value a second of each; in a record without them, one an interval.
 func TestOperationsBySecond(t *testing.T) {
 	r := record(t, nil)
-	c, err := operationsChart(r, "run1", thinned(r.Series.Samples))
+	c, err := operationsChart(r, "run1", thinned(r.Series.Samples, maxPoints))
 	if err != nil || len(c.Lines) != 3 || c.Lines[0].Name != measure.WholeOrder || c.Lines[2].Name != "purchase" {
 		t.Fatalf("%v, %+v", err, c.Lines)
 	}
@@ -264,9 +251,6 @@ func TestOperationsBySecond(t *testing.T) {
 		if len(l.Points) != 70 || *l.Points[41][0] != 41.5 || l.Points[41][1] == nil {
 			t.Errorf("%s has %d points for 70 seconds", l.Name, len(l.Points))
 		}
-	}
-	if len(c.Figures.Rows) != 7 {
-		t.Errorf("%d rows of figures", len(c.Figures.Rows))
 	}
 	for i := range r.Series.Samples {
 		r.Series.Samples[i].Operations = nil
@@ -288,7 +272,7 @@ func TestThinned(t *testing.T) {
 	}
 	drained := measure.Sample{End: 24*time.Hour + 10*time.Millisecond, Length: 10 * time.Millisecond, Phase: measure.PhaseDrain,
 		Counts: measure.Counts{Orders: 8}} // 48,000 OPM
-	thin := thinned(append(samples, drained))
+	thin := thinned(append(samples, drained), maxPoints)
 	if len(thin) > maxPoints+2 {
 		t.Errorf("%d points of %d samples", len(thin), len(samples))
 	}
@@ -309,18 +293,10 @@ func TestThinned(t *testing.T) {
 // compare makes the page that compares records, each written NAME=DIR.
 func compare(t *testing.T, arguments ...string) string {
 	t.Helper()
-	var all []Configuration
-	for _, argument := range arguments {
-		c, err := ReadConfiguration(conclude.Reader{}, argument)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
-	}
+	all, _, err := ReadConfigurations(conclude.Reader{}, arguments)
+	require.NoError(t, err)
 	var b bytes.Buffer
-	if err := CompareHTML(&b, Compare(all)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Compare(all).Page().HTML(&b))
 	return b.String()
 }
 
@@ -329,8 +305,8 @@ func TestCompareHTML(t *testing.T) {
 	b := record(t, func(s *result.Summary) { s.Threads = 16 })
 	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
 	for _, text := range []string{
-		"<title>ds2 comparison</title>", `<p class="headline">ssd: &#43;0 % OPM</p>`, "Warning: disks and ssd were not run alike: threads 8 and 16.",
-		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">disks</th><td>" + opmOf(a.OPM, a.Windows[0].CI95) + "</td>",
+		"<title>ds2 comparison</title>", `<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`, "Warning: disks and ssd were not run alike: threads 8 and 16.",
+		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">OPM</th><td>" + opmOf(a.OPM, a.Windows[0].CI95) + "</td>",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("no %s on the page", text)
@@ -339,7 +315,9 @@ func TestCompareHTML(t *testing.T) {
 }
 
 func TestNotesSayThatARunIsTooShort(t *testing.T) {
-	sentences, _ := notes(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: "too short for a confidence interval: 10 samples, and it takes 50"}}}})
+	var v view
+	v.findRun(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: "too short for a confidence interval: 10 samples, and it takes 50"}}}})
+	sentences := v.Notes()
 	if want := "The run is too short for a confidence interval: 10 samples, and it takes 50."; !slices.Contains(sentences, want) {
 		t.Errorf("sentences %q, want %q", sentences, want)
 	}

@@ -8,40 +8,44 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/limit"
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
-// runView is a record as it is shown: the page and the text are made of the same tables.
-type runView struct {
-	ID       string // of its part of the page
-	RunID    string // or what else links to it are to say
-	Title    string
-	Headline string // the result in one line
-	Byline   string // when, and with what
-	Facts    []fact
-	Notes    []string
-	Good     bool    // nothing in the notes speaks against the result
-	Tables   []table // above the charts
-	Charts   []chart
-	Details  []table // below them
-}
-
-func newRunView(r *result.Record, id string) (runView, error) {
-	v := runView{
-		ID: id, RunID: r.RunID,
-		Title:    runTitle(r.Summary),
-		Headline: headline(r.Summary),
-		Byline:   byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Facts:    facts(r.Summary),
-		Tables:   append(sectionTables(r.Summary), scrubTable(r.Summary), copyTable(r.Summary), debtTable(r.Debt), resultTable(r.Summary), limitTable(r.Limits), cutTable(r.Cuts, r.Words), replayTable(r.Replay)),
-		Details:  []table{latencyTable(r.Summary), targetTable(r.Summary), failureTable(r.Summary), checksumTable(r.DeepChecks), deepCheckTable(r.DeepChecks), auditTable(r.Summary), costTable(r.Costs, r.Words), smartTable(r.SMART), counterTable(r), environmentTable(r.Summary), setupTable(r.Summary), logTable(r.Summary), commandTable(r.Command)},
+// runView is a run as it is shown.
+func runView(r *result.Record, id string) view {
+	s := r.Summary
+	single := conclude.Single(s)
+	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
+	one := Configuration{Name: "the run", Bench: single}
+	v := view{
+		ID: id, RunID: r.RunID, Title: fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
+		Byline:  byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Figures: Comparison{Configurations: []Configuration{one}}.figures(),
+		draw:    func() ([]chart, error) { return charts(r, id) },
 	}
-	v.Notes, v.Good = notes(r.Summary)
-	var err error
-	v.Charts, err = charts(r, id)
-	return v, err
+	v.Figures.Head = []string{"figure", "value"}
+	v.findRun(s)
+	if b := s.Bottleneck; b != nil {
+		v.Why = append(v.Why, sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why))))
+		if of := b.Figures.OfDevice(); of != "" {
+			v.Why = append(v.Why, sentence("Device: "+of))
+		}
+	}
+	v.Why = append(v.Why, auditText(s.Audit).text)
+	for _, asked := range []string{cutsNote(s.Cuts), crashNote(s.Crash), replayNote(s.Replay)} { // the run was made to find out
+		if asked != "" {
+			v.Why = append(v.Why, asked)
+		}
+	}
+	for _, section := range s.Sections {
+		v.Tables = append(v.Tables, table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words})
+	}
+	v.Tables = append(v.Tables, scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), ioTable(s), limitTable(s.Limits), targetTable(s), failureTable(s),
+		cutTable(s.Cuts, s.Words), replayTable(s.Replay), checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s), costTable(s.Costs, s.Words), smartTable(s.SMART),
+		counterTable(r), environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
+	return v
 }
 
 func runTitle(s result.Summary) string {
@@ -50,14 +54,6 @@ func runTitle(s result.Summary) string {
 		return s.Workload + " on " + title
 	}
 	return title
-}
-
-// sectionTables are what the workload itself has to show.
-func sectionTables(s result.Summary) (tables []table) {
-	for _, section := range s.Sections {
-		tables = append(tables, table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words})
-	}
-	return tables
 }
 
 // headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
@@ -71,94 +67,107 @@ func headline(s result.Summary) string {
 	if f.CI95 != nil {
 		text += " ± " + uncertainty(f.CI95)
 	}
+	if b := s.Bottleneck; b != nil && limitedBy[b.What] != "" {
+		text += ", limited by " + limitedBy[b.What]
+	}
 	return text
 }
 
-// notes are the sentences under the headline: how the run ended, whether it was steady, what the audit said.
-func notes(s result.Summary) (sentences []string, good bool) {
-	good, sentences = s.Status == result.Done, proofNote(s.Engine, s.Parameters)
-	if !good {
-		sentence := fmt.Sprintf("The run is recorded as %s.", s.Status)
-		if s.Error != "" {
-			sentence = fmt.Sprintf("The run is recorded as %s: %s.", s.Status, s.Error)
+// findRun says how a run ended, whether it was steady, what the audit said.
+func (v *view) findRun(s result.Summary) {
+	if s.Status != result.Done {
+		ended := unknown
+		if s.Status == result.Failed {
+			ended = failure
 		}
-		sentences = append(sentences, sentence)
+		v.find(ended, strings.TrimSuffix(fmt.Sprintf("The run is recorded as %s: %s", s.Status, s.Error), ": "))
 	}
+	v.find(aside, proofNote(s.Engine, s.Parameters))
 	for _, section := range s.Sections {
-		sentences = append(sentences, section.Notes...)
+		for _, note := range section.Notes {
+			v.find(aside, note)
+		}
+	}
+	v.findings = append(v.findings, auditText(s.Audit))
+	v.findLimits(s.Limits)
+	if c := s.Cuts; c != nil && c.Lossy > 0 {
+		v.find(failure, cutsNote(c))
+	} else {
+		v.find(proof, cutsNote(c))
+	}
+	if note, whole := deepCheckNote(s.DeepChecks); whole {
+		v.find(proof, note)
+	} else {
+		v.find(failure, note)
 	}
 	if len(s.Windows) > 0 {
-		w := s.Windows[0]
-		sentence := fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Cycles, seconds(w.From), seconds(w.To))
-		if w.CI95 != nil {
-			sentence += ", with its 95 % confidence interval"
-		}
-		if ofCycles(s) {
-			sentences = append(sentences, sentence+".")
-		}
-		if w.NoCI95 != "" {
-			sentences = append(sentences, fmt.Sprintf("The run is %s.", w.NoCI95))
-		}
-		if w.FewSamples != "" {
-			sentences = append(sentences, fmt.Sprintf("The confidence interval is wide and less certain than others, as it rests on %s.", w.FewSamples))
-		}
-		sentences = append(sentences, capital(w.Steady.Why)+".")
-		if w.Cycle != nil {
-			sentences = append(sentences, capital(w.Cycle.Why)+".")
-		}
-		good = good && w.Steady.Verdict
-		if w.Trend != nil {
-			sentences = append(sentences, capital(w.Trend.Why)+".")
-		}
-		if note := openLoopNote(s); note != "" {
-			sentences = append(sentences, note)
+		v.findWindow(s)
+	} else {
+		v.find(unknown, "The run ended before its first window did")
+	}
+	for _, hot := range conclude.Throttled(s.SMART) {
+		v.find(reservation, "Marked: "+hot)
+	}
+	if b := s.Bottleneck; b != nil {
+		for _, warning := range b.Warnings {
+			v.find(reservation, "Warning: "+warning)
 		}
 	}
-	sentences = append(sentences, debtNotes(s)...)
-	if note := cumulativeNote(s); note != "" {
-		sentences = append(sentences, note)
-	}
-	if note := faultNote(s); note != "" {
-		sentences = append(sentences, note)
-	}
-	sentences = append(sentences, bottleneckNotes(s.Bottleneck)...)
 	for _, warning := range s.Warnings {
-		sentences = append(sentences, sentence("Warning: "+warning))
+		v.find(reservation, "Warning: "+warning)
 	}
-	if note := powerNote(s); note != "" {
-		sentences = append(sentences, note)
+	v.findDebt(s)
+	for _, note := range []string{cumulativeNote(s), faultNote(s), powerNote(s), crashNote(s.Crash), replayNote(s.Replay)} {
+		v.find(aside, note)
 	}
-	if hot := smartNotes(s.SMART); len(hot) > 0 {
-		sentences, good = append(sentences, hot...), false
+}
+
+// findWindow says what the first window is worth.
+func (v *view) findWindow(s result.Summary) {
+	w := s.Windows[0]
+	if ofCycles(s) {
+		v.find(aside, fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Cycles, seconds(w.From), seconds(w.To)))
 	}
-	if note := limitNote(s.Limits); note != "" {
-		sentences = append(sentences, note)
-		good = good && limit.Passed(s.Limits)
+	if w.NoCI95 != "" {
+		v.find(reservation, fmt.Sprintf("The run is %s", w.NoCI95))
 	}
-	if note := crashNote(s.Crash); note != "" {
-		sentences = append(sentences, note)
+	if w.FewSamples != "" {
+		v.find(reservation, fmt.Sprintf("The confidence interval is wide and less certain than others, as it rests on %s", w.FewSamples))
 	}
-	if note := cutsNote(s.Cuts); note != "" {
-		sentences = append(sentences, note)
-		good = good && s.Cuts.Lossy == 0
+	switch {
+	case w.Steady.Verdict:
+		v.find(proof, w.Steady.Why)
+	case w.Steady.Drifts():
+		v.find(unknown, w.Steady.Why)
+	default:
+		v.find(reservation, w.Steady.Why)
 	}
-	if note := replayNote(s.Replay); note != "" {
-		sentences = append(sentences, note)
+	if w.Cycle != nil {
+		v.find(aside, w.Cycle.Why)
 	}
-	if note, whole := deepCheckNote(s.DeepChecks); note != "" {
-		sentences = append(sentences, note)
-		good = good && whole
+	if w.Trend != nil {
+		v.find(aside, w.Trend.Why)
 	}
-	if s.Audit == nil {
-		return append(sentences, "The database was not audited."), false
+	v.find(aside, openLoopNote(s))
+}
+
+// auditText says what the audit of the database found.
+func auditText(a *result.Audit) finding {
+	switch {
+	case a == nil:
+		return finding{reservation, "The database was not audited."}
+	case a.NotAudited != "":
+		return finding{reservation, fmt.Sprintf("The database was not audited: %s; ds2 verify --record does it.", a.NotAudited)}
+	case a.Passed:
+		return finding{proof, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(a.Checks))}
 	}
-	if s.Audit.NotAudited != "" {
-		return append(sentences, fmt.Sprintf("The database was not audited: %s; ds2 verify --record does it.", s.Audit.NotAudited)), false
+	failed := 0
+	for _, c := range a.Checks {
+		if !c.Passed {
+			failed++
+		}
 	}
-	if s.Audit.Passed {
-		return append(sentences, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(s.Audit.Checks))), good
-	}
-	return append(sentences, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", len(auditTable(s).failures().Rows), len(s.Audit.Checks))), false
+	return finding{failure, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", failed, len(a.Checks))}
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.
@@ -295,19 +304,18 @@ func engineOf(name string, p result.Parameters) string {
 	return name
 }
 
-// proofNote is a note of what is yet to be proven of an engine.
-func proofNote(engine string, p result.Parameters) []string {
+// proofNote is a note of what is yet to be proven of an engine; empty where that is nothing.
+func proofNote(engine string, p result.Parameters) string {
 	if p.Proof == "" {
-		return nil
+		return ""
 	}
-	return []string{fmt.Sprintf("Engine %s is %s.", engine, p.Proof)}
+	return fmt.Sprintf("Engine %s is %s", engine, p.Proof)
 }
 
 // setupTable is all that is needed to repeat the run.
 func setupTable(s result.Summary) table {
-	p := s.Parameters
-	t := table{Caption: "Setup", Head: []string{"what", "value"}, Words: true}
-	add := func(name string, value any) { t.Rows = append(t.Rows, []string{name, fmt.Sprint(value)}) }
+	p, t := s.Parameters, list("Setup")
+	add := func(name string, value any) { t.add(name, "%v", value) }
 	add("run", s.RunID)
 	add("kit version", s.KitVersion)
 	add("started", s.Start.UTC().Format(time.DateTime)+" UTC")

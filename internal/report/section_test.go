@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -18,9 +20,7 @@ func TestSections(t *testing.T) {
 			Rows: [][]string{{"achieved I/O per second", "274.15"}, {"<b>", "1"}}, Words: true}}},
 	}}
 	var text strings.Builder
-	if err := Text(&text, []*result.Record{r}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(r).Text(&text, true))
 	for _, want := range []string{"other on postgres, size 7 boxes, 2 users", "274.1 IOPS\n", "It is no published result.", "Sizing and throughput", "achieved I/O per second  274.15"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
@@ -30,9 +30,7 @@ func TestSections(t *testing.T) {
 		t.Error("the text explains an OPM")
 	}
 	var page strings.Builder
-	if err := HTML(&page, []*result.Record{r}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(r).HTML(&page))
 	for _, want := range []string{"Sizing and throughput", "274.15", "&lt;b&gt;"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)

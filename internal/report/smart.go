@@ -30,13 +30,3 @@ func smartTable(drives []monitor.SMART) table {
 	}
 	return t
 }
-
-// smartNotes mark a run beside which a drive held itself back for its heat.
-func smartNotes(drives []monitor.SMART) (sentences []string) {
-	for _, d := range drives {
-		if d.Throttled != "" {
-			sentences = append(sentences, sentence(fmt.Sprintf("Marked: drive %s held itself back for its heat: %s", d.Drive, d.Throttled)))
-		}
-	}
-	return sentences
-}

@@ -17,11 +17,39 @@ type table struct {
 	Head    []string
 	Rows    [][]string
 	Words   bool // columns hold words, not figures to line up on the right
+	Long    bool // not in text
 }
 
-// failures is the table without the rows whose verdict, in the last column, is good.
-func (t table) failures() table {
-	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool { return row[len(row)-1] == verdictWord(true) })
+// list is a table of names and values, which add fills.
+func list(caption string) table {
+	return table{Caption: caption, Head: []string{"what", "value"}, Words: true}
+}
+
+func (t *table) add(name, format string, args ...any) {
+	t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
+}
+
+// under adds the rows of another table, each after a name.
+func (t *table) under(name string, rows table) {
+	for _, row := range rows.Rows {
+		t.Rows = append(t.Rows, append([]string{name}, row...))
+	}
+}
+
+// within is the table or, where that is wider, one of two columns with a row for each of its cells.
+func (t table) within(width int) table {
+	for line := range strings.Lines(t.text()) {
+		if utf8.RuneCountInString(line) > width+1 {
+			narrow := table{Caption: t.Caption, Head: []string{t.Head[0], ""}, Words: true}
+			for _, row := range t.Rows {
+				narrow.add(row[0], "")
+				for i, cell := range row[1:] {
+					narrow.add("  "+t.Head[i+1], "%s", cell)
+				}
+			}
+			return narrow
+		}
+	}
 	return t
 }
 
@@ -35,7 +63,9 @@ func (t table) text() string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(t.Caption + "\n")
+	if t.Caption != "" {
+		b.WriteString(t.Caption + "\n")
+	}
 	for _, row := range lines {
 		line := ""
 		for i, cell := range row {

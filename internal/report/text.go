@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bufio"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -11,56 +9,6 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
-
-// Text writes the results of records for reading on a terminal, one after the other. Of audits it has what failed; all
-// checks, and all that is needed to repeat a run, are on the page and in the JSON.
-func Text(w io.Writer, records []*result.Record) error {
-	views := make([]runView, len(records))
-	for i, r := range records {
-		views[i] = textView(r)
-	}
-	return writeText(w, views...)
-}
-
-// textView is a run as text shows it.
-func textView(r *result.Record) runView {
-	s := r.Summary
-	v := runView{
-		Title: fmt.Sprintf("run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
-		Tables: append(sectionTables(s), scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), targetTable(s), failureTable(s), limitTable(s.Limits), cutTable(s.Cuts, s.Words), replayTable(s.Replay), costTable(s.Costs, s.Words), smartTable(s.SMART), checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s).failures(), hostTable(s), logTable(s), commandTable(s.Command)),
-	}
-	v.Notes, _ = notes(s)
-	return v
-}
-
-// writeText writes views as text: all of them but their charts.
-func writeText(w io.Writer, views ...runView) error {
-	b := bufio.NewWriter(w)
-	for i, v := range views {
-		v = v.cleaned()
-		if i > 0 {
-			fmt.Fprintln(b)
-		}
-		fmt.Fprintln(b, v.Title)
-		if v.Headline != "" {
-			fmt.Fprintln(b, v.Headline)
-		}
-		for _, sentence := range v.Notes {
-			fmt.Fprintln(b, sentence)
-		}
-		for _, tables := range [][]table{v.Tables, v.Details} {
-			for _, t := range tables {
-				if len(t.Rows) > 0 {
-					fmt.Fprint(b, "\n", t.text())
-				}
-			}
-		}
-	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
-}
 
 var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms"}
 

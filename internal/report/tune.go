@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -19,71 +18,78 @@ func TrialText(t result.Trial) string {
 	return text + ": " + strings.ToLower(verdictWord(t.Passed))
 }
 
-// TuneText writes a search for reading on a terminal.
-func TuneText(w io.Writer, r result.Search) error {
-	v := newTuneView(r)
-	v.Title, v.Headline, v.Details = fmt.Sprintf("%s  search %s", v.Headline, r.RunID), "", []table{commandTable(r.Command)}
-	return writeText(w, v)
-}
-
-// TuneHTML writes the page of a search and, where there is one, of the run that is its result.
-func TuneHTML(w io.Writer, r result.Search, median *result.Record) error {
-	runs := []runView{newTuneView(r)}
+// Search is what there is to read of a search and, where there is one, of the run that is its result.
+func Search(r result.Search, median *result.Record) Page {
+	p := Page{"ds2 search " + r.RunID, []view{searchView(r)}}
 	if median != nil {
 		median.Command = nil // the search's
-		run, err := newRunView(median, "run1")
-		if err != nil {
-			return fmt.Errorf("report %s: %w", median.Dir, err)
-		}
-		run.Title = "The run that is the result: " + run.Title
-		runs = append(runs, run)
+		run := runView(median, "run1")
+		run.Part, run.Title = true, "The run that is the result: "+run.Title
+		p.views = append(p.views, run)
 	}
-	return writePage(w, "ds2 search "+r.RunID, runs)
+	return p
 }
 
-func newTuneView(r result.Search) runView {
-	v := runView{
-		ID: "search", RunID: r.RunID,
-		Title:    fmt.Sprintf("Search for the best number of users: %s, size %s", r.Engine, r.Size),
-		Headline: "no result",
-		Good:     r.Best != nil,
-		Tables:   []table{trialTable(r), limitTable(r.Verdicts)},
-		Details:  []table{tuneSetupTable(r), commandTable(r.Command)},
+func searchView(r result.Search) view {
+	v := view{
+		ID: "search", RunID: r.RunID, Headline: "no result", Byline: byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
+		Title:   fmt.Sprintf("Search for the best number of users: %s, size %s", r.Engine, r.Size),
+		Figures: curveTable(r),
+		Tables:  []table{trialTable(r), limitTable(r.Verdicts), searchSetup(r), commandTable(r.Command)},
+		draw:    func() ([]chart, error) { return searchCharts(r), nil },
 	}
 	switch {
 	case r.Best != nil:
 		v.Headline = fmt.Sprintf("%s %s with %s", number(r.Figure.Value, 1), r.Unit(), users(r.Best.Threads))
-		v.Notes = append(v.Notes, proofNote(r.Engine, r.Parameters)...)
-		v.Notes = append(v.Notes, fmt.Sprintf("Median of the last runs with %s, made when they had been found; %s.", users(r.Best.Threads), r.Why))
-		if r.Fit != "" {
-			v.Notes = append(v.Notes, sentence(r.Fit))
-		}
-	case r.Why != "":
-		v.Notes = append(v.Notes, capital(r.Why)+".")
+		v.find(aside, proofNote(r.Engine, r.Parameters))
+		v.find(proof, fmt.Sprintf("Median of the last runs with %s, made when they had been found; %s", users(r.Best.Threads), r.Why))
+		v.find(aside, r.Fit)
+	default:
+		v.find(unknown, r.Why)
 	}
 	if r.Status != result.Done && r.Status != "" {
-		v.Good = false
-		v.Notes = append(v.Notes, fmt.Sprintf("The search is recorded as %s after %d trials; the same command with --out continues it.", r.Status, len(r.Trials)))
+		v.find(reservation, fmt.Sprintf("The search is recorded as %s after %d trials; the same command with --out continues it", r.Status, len(r.Trials)))
 	}
 	if r.Knee > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("Queueing sets in at about %s users, the knee of the curve.", number(r.Knee, 1)))
+		v.Why = append(v.Why, fmt.Sprintf("Queueing sets in at about %s users, the knee of the curve.", number(r.Knee, 1)))
 	}
-	if note := limitNote(r.Verdicts); note != "" {
-		v.Notes = append(v.Notes, note)
-	}
-	if words := r.Words; len(r.Curve) > 0 {
-		v.Charts = []chart{
-			curveChart(r, "opm", r.Unit()+" over users", r.Unit(), limit.Metric{Subject: strings.ToLower(r.Unit())}, func(t result.Trial) float64 { return t.OPM }),
-			curveChart(r, "p95", "Response time of "+words.Cycles+" over users, 95th percentile", "ms", limit.Metric{Subject: words.Cycle, Stat: "p95"},
-				func(t result.Trial) float64 { return 1000 * t.P95 }),
-		}
-		if len(r.Limits) > 0 {
-			strain := curveChart(r, "strain", "How near the trials came to the tightest limit", "%", limit.Metric{}, func(t result.Trial) float64 { return 100 * t.Strain })
-			strain.Levels = []level{{"limit", 100}}
-			v.Charts = append(v.Charts, strain)
-		}
-	}
+	v.findLimits(r.Verdicts)
 	return v
+}
+
+// searchCharts are the trials over the number of users.
+func searchCharts(r result.Search) (all []chart) {
+	if len(r.Curve) == 0 {
+		return nil
+	}
+	all = []chart{
+		curveChart(r, "opm", r.Unit()+" over users", r.Unit(), limit.Metric{Subject: strings.ToLower(r.Unit())}, func(t result.Trial) float64 { return t.OPM }),
+		curveChart(r, "p95", "Response time of "+r.Words.Cycles+" over users, 95th percentile", "ms", limit.Metric{Subject: r.Words.Cycle, Stat: "p95"},
+			func(t result.Trial) float64 { return 1000 * t.P95 }),
+	}
+	all[0].Place = picture
+	if len(r.Limits) > 0 {
+		strain := curveChart(r, "strain", "How near the trials came to the tightest limit", "%", limit.Metric{}, func(t result.Trial) float64 { return 100 * t.Strain })
+		strain.Levels = []height{{"limit", 100}}
+		all = append(all, strain)
+	}
+	return all
+}
+
+// curveTable are the median trials next to the best.
+func curveTable(r result.Search) table {
+	t := table{Head: []string{"users", r.Unit(), r.Words.Cycle + " p95 ms", "limits"}}
+	near := 0
+	for i, p := range r.Curve {
+		if r.Best != nil && p.Threads == r.Best.Threads {
+			near = i
+		}
+	}
+	from := max(0, min(near-mostFigures/2, len(r.Curve)-mostFigures))
+	for _, p := range r.Curve[from:min(from+mostFigures, len(r.Curve))] {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(p.Median().OPM, 1), figure(1000 * p.Median().P95), verdictWord(p.Passed())})
+	}
+	return t
 }
 
 func trialTable(r result.Search) table {
@@ -104,7 +110,6 @@ func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of
 		ID: "search-" + id, Title: title, YName: unit, XName: "users",
 		Text: fmt.Sprintf("Every trial with %d to %s, the median and the range of those with one number; queueing sets in at the knee.",
 			r.Curve[0].Threads, users(r.Curve[len(r.Curve)-1].Threads)),
-		Figures: table{Caption: title, Head: []string{"users", "median " + unit, "limits"}},
 	}
 	median, trials, failed := line{Name: "median"}, line{Name: "trial", Dots: true}, line{Name: "trial whose limits fail", Dots: true, Hollow: true}
 	ranges := line{Name: "range of the trials", Bars: true}
@@ -124,7 +129,6 @@ func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of
 		if len(p.Trials) > 1 {
 			ranges.addBar(x, low, high)
 		}
-		c.Figures.Rows = append(c.Figures.Rows, []string{fmt.Sprint(p.Threads), number(y, 1), verdictWord(p.Passed())})
 	}
 	c.drawSome(median, trials, failed, ranges)
 	for _, text := range r.Limits {
@@ -133,7 +137,7 @@ func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of
 			if l.Unit() == limit.Seconds {
 				bound *= 1000
 			}
-			c.Levels = append(c.Levels, level{text, bound})
+			c.Levels = append(c.Levels, height{text, bound})
 		}
 	}
 	if r.Knee > 0 {
@@ -145,10 +149,10 @@ func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of
 	return c
 }
 
-// tuneSetupTable is all that is needed to repeat the search.
-func tuneSetupTable(r result.Search) table {
-	t := table{Caption: "Setup", Head: []string{"what", "value"}, Words: true}
-	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+// searchSetup is all that is needed to repeat the search.
+func searchSetup(r result.Search) table {
+	t := list("Setup")
+	add := func(name, value string) { t.add(name, "%s", value) }
 	add("search", r.RunID)
 	add("kit version", r.KitVersion)
 	add("started", r.Start.UTC().Format(time.DateTime)+" UTC")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/limit"
 	"ds2/internal/result"
 	"ds2/internal/tune"
@@ -44,18 +46,14 @@ func TestTune(t *testing.T) {
 	}{
 		{"a result", search(),
 			[]string{"7,000.0 OPM with 7 users", "Median of the last runs with 7 users, made when they had been found; the limits fail with 8 users.", "about 3.6 users", "Pass: every limit holds.", "05-7-users"},
-			[]string{`"notes good"`, `id="search-opm"`, `id="search-p95"`, `{"name":"knee","x":3.6}`, `{"name":"result","x":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`, `"levels":[{"name":"order p95 \u003c 200ms","y":200}]`, `id="search-strain"`, `"name":"range of the trials","points":[[7,6900],[7,7100],[7,null]]`}},
+			[]string{`class="light good"`, `id="search-opm"`, `id="search-p95"`, `{"name":"knee","x":3.6}`, `{"name":"result","x":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`, `"levels":[{"name":"order p95 \u003c 200ms","y":200}]`, `id="search-strain"`, `"name":"range of the trials","points":[[7,6900],[7,7100],[7,null]]`}},
 		{"no result", nothing,
 			[]string{"no result", "The limits fail already with 1 user."},
 			[]string{`id="search-opm"`}},
 	} {
 		var text, page bytes.Buffer
-		if err := TuneText(&text, c.search); err != nil {
-			t.Fatal(err)
-		}
-		if err := TuneHTML(&page, c.search, nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, Search(c.search, nil).Text(&text, true))
+		require.NoError(t, Search(c.search, nil).HTML(&page))
 		for _, want := range c.text {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("%s: the text lacks %q:\n%s", c.why, want, text.String())
@@ -66,7 +64,7 @@ func TestTune(t *testing.T) {
 				t.Errorf("%s: the page lacks %s", c.why, want)
 			}
 		}
-		if c.search.Best == nil && strings.Contains(page.String(), `"notes good"`) {
+		if c.search.Best == nil && strings.Contains(page.String(), `class="light good"`) {
 			t.Errorf("%s: the page calls it good", c.why)
 		}
 	}

@@ -26,15 +26,14 @@ func limitTable(verdicts []limit.Verdict) table {
 	return t
 }
 
-// limitNote is the verdict in a sentence; empty where there are no limits.
-func limitNote(verdicts []limit.Verdict) string {
+// findLimits adds the verdict of limits, where there are any.
+func (v *view) findLimits(verdicts []limit.Verdict) {
 	switch {
 	case len(verdicts) == 0:
-		return ""
 	case limit.Passed(verdicts):
-		return "Pass: every limit holds."
+		v.find(proof, "Pass: every limit holds")
 	default:
-		return fmt.Sprintf("FAIL: %s.", limit.Failed(verdicts))
+		v.find(failure, "FAIL: "+limit.Failed(verdicts))
 	}
 }
 
@@ -48,10 +47,8 @@ func crashNote(c *result.Crash) string {
 
 // deepCheckTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
 func deepCheckTable(checks []store.DeepCheck) table {
-	t := table{Caption: "Deep check", Head: []string{"what", "value"}, Words: true}
-	add := func(name, format string, args ...any) {
-		t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
-	}
+	t := list("Deep check")
+	add := t.add
 	for _, s := range checks {
 		add("server", "%s", s.Server)
 		read := fmt.Sprintf("%s MB of %d tables and indexes", number(float64(s.Bytes)/1e6, 1), s.Objects)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
@@ -38,31 +40,23 @@ func TestWords(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := Text(&text, []*result.Record{{Summary: s}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(&result.Record{Summary: s}).Text(&text, true))
 	check("the text of a run", text.String(), "What a transaction costs", "Open loop of 10.0 transactions a second", "1 transactions given up", "cumulative TPM")
 
 	text.Reset()
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
 	uncounted.CumulativeOPM, uncounted.CumulativeOf = new(540.), &measure.Average{Orders: 90, Seconds: 10}
-	if err := Text(&text, []*result.Record{{Summary: uncounted}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Runs(&result.Record{Summary: uncounted}).Text(&text, true))
 	check("the text of a run whose I/Os nobody counted", text.String(), "600.0 TPM", "Cumulative TPM: 540.0, ", "(90 transactions in 10 s)")
 
 	text.Reset()
 	one, other := Configuration{Name: "a", Bench: conclude.Single(s)}, Configuration{Name: "b", Bench: conclude.Single(s)}
-	if err := CompareText(&text, Compare([]Configuration{one, other})); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Compare([]Configuration{one, other}).Page().Text(&text, true))
 	check("the text of a comparison", text.String(), "IOPS of b", "transaction p95 ms", "device reads a transaction")
 
 	text.Reset()
 	search := result.Search{Words: words, Result: tune.Result{Curve: result.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
-	if err := writeText(&text, newTuneView(search)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Search(search, nil).Text(&text, true))
 	check("the text of a search", text.String(), "transaction p95 ms")
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -11,13 +10,10 @@ import (
 	"ds2/internal/store"
 )
 
-// KindBackup is the kind of the summary.json of a backup test. Beside it lies HostFile, whose times count from the start of the reading.
-const KindBackup = "backup"
-
-// Backup is the summary.json of a backup test: how fast the servers read for a backup that nobody kept.
+// Backup is the summary.json of a backup test: how fast the servers read for a backup that nobody kept. Beside it lies HostFile, whose
+// times count from the start of the reading.
 type Backup struct {
-	Schema     int       `json:"schema"`
-	Kind       string    `json:"kind"` // KindBackup
+	Head
 	KitVersion string    `json:"kit_version"`
 	RunID      string    `json:"run_id"`
 	Status     Status    `json:"status"`
@@ -46,19 +42,7 @@ type BackupUnit struct {
 	MBPerSecond float64  `json:"mb_per_s"`
 }
 
-// ErrNoBackup says that a directory holds no backup test.
-var ErrNoBackup = errors.New("it holds no backup test")
-
-// ReadBackup reads the record of the backup test in dir; ErrNoBackup where there is none.
-func ReadBackup(dir string) (Backup, error) { return readRuns[Backup](dir, KindBackup, ErrNoBackup) }
-
-// SaveBackup writes the record of the backup test in dir.
-func SaveBackup(dir string, b Backup) error {
-	b.Schema, b.Kind = Schema, KindBackup
-	return SaveJSON(filepath.Join(dir, SummaryFile), b)
-}
-
-func (b Backup) check() error {
+func (b *Backup) check() error {
 	switch {
 	case !slices.Contains(statuses, b.Status):
 		return fmt.Errorf("its status is %q, which is none", b.Status)

@@ -1,23 +1,17 @@
 package result
 
 import (
-	"errors"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
+	"ds2/internal/measure"
 )
 
-// KindBench is the kind of a bench's summary.json: a directory that holds the records of several runs, run-1 and on, and what
-// they come to together.
-const KindBench = "bench"
-
-// Bench is the summary.json of a bench.
+// Bench is the summary.json of a bench: a directory that holds the records of several runs, run-1 and on, and what they come to together.
 type Bench struct {
-	Schema     int       `json:"schema"`
-	Kind       string    `json:"kind"` // KindBench
+	Head
 	KitVersion string    `json:"kit_version"`
 	BenchID    string    `json:"bench_id"`
 	Experiment string    `json:"experiment_id,omitempty"` // that the bench is a configuration of
@@ -29,7 +23,8 @@ type Bench struct {
 	End   time.Time `json:"end,omitzero"`
 
 	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where every interval of a difference reaches at most so far
-	Looks []int   `json:"looks,omitempty"`     // after so many blocks each the experiment was done, and its result looked at
+	// Looks are the times before the last blocks at which the experiment's result could be seen: when it was done or interrupted.
+	Looks []measure.Look `json:"looks,omitempty"`
 
 	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
 
@@ -64,7 +59,8 @@ type Setup struct {
 	Seed       uint64     `json:"seed"` // of the first run, of the experiment where it is part of one; each further one's is one higher
 	Parameters Parameters `json:"parameters"`
 
-	Runs     int     `json:"runs"` // that must count
+	Runs     int     `json:"runs"`     // that must count
+	Practice int     `json:"practice"` // runs before them, which do not
 	Restore  string  `json:"restore"`
 	Settle   float64 `json:"settle_s"`
 	Idle     float64 `json:"idle_s"`
@@ -79,9 +75,14 @@ type Setup struct {
 
 // BenchRun is one run of a bench.
 type BenchRun struct {
-	Dir    string   `json:"dir"`              // within the bench's directory
-	Block  int      `json:"block,omitempty"`  // of the experiment, counted from 1
-	Number int      `json:"number,omitempty"` // among all runs of the experiment, in the order of time
+	Dir    string `json:"dir"`              // within the bench's directory
+	Block  int    `json:"block,omitempty"`  // of the experiment, counted from 1
+	Number int    `json:"number,omitempty"` // among all runs of the experiment, in the order of time
+	// Practice says that the run was made so that the first that counts is not the first of all: it counts for nothing.
+	Practice bool `json:"practice,omitempty"`
+	// Unaudited says that the run came to its end and its audit was cut off, which is made when the bench goes on.
+	Unaudited bool `json:"unaudited,omitempty"`
+
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
 	Faults []string `json:"marks,omitempty"` // what is wrong with the run
@@ -112,22 +113,14 @@ func (b Bench) Unit() string {
 	return b.Words.Unit
 }
 
-// Wrong lists what is wrong with the run: its faults, and that it was not steady.
+// Wrong lists what is wrong with the run: its faults, and that it was not steady, which practice need not be.
 func (r BenchRun) Wrong() []string {
-	if r.Unsteady == "" {
-		return r.Faults
+	wrong := slices.Clone(r.Faults)
+	if r.Unaudited {
+		wrong = append(wrong, "its audit was interrupted")
 	}
-	return append(slices.Clone(r.Faults), r.Unsteady)
-}
-
-// ErrNoBench says that a directory holds no bench.
-var ErrNoBench = errors.New("it holds no bench")
-
-// ReadBench reads the summary of the bench in dir; ErrNoBench where there is none.
-func ReadBench(dir string) (Bench, error) { return readRuns[Bench](dir, KindBench, ErrNoBench) }
-
-// SaveBench writes the summary of the bench in dir beside and renames it.
-func SaveBench(dir string, b Bench) error {
-	b.Schema, b.Kind = Schema, KindBench
-	return SaveJSON(filepath.Join(dir, SummaryFile), b)
+	if r.Unsteady != "" && !r.Practice {
+		wrong = append(wrong, r.Unsteady)
+	}
+	return wrong
 }

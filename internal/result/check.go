@@ -1,85 +1,13 @@
 package result
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 )
-
-// maxJSON is the most that a summary is read of: that of a run has a few kilobytes.
-const maxJSON = 64 << 20
-
-// readJSON reads a file of a record into v; see decode. Its errors name the file.
-func readJSON(path string, v any) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxJSON+1))
-	switch {
-	case err != nil:
-		return err
-	case len(text) > maxJSON:
-		return fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxJSON)
-	}
-	if err := decode(text, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// decode reads JSON into v, and refuses numbers that cannot have been measured.
-func decode(text []byte, v any) error {
-	if err := json.Unmarshal(text, v); err != nil {
-		return err
-	}
-	if name, number := beyond(reflect.ValueOf(v), ""); name != "" {
-		return fmt.Errorf("%s is %v, which cannot have been measured", name, number)
-	}
-	return nil
-}
-
-// readRuns reads the summary of several runs in dir, which says by its kind what they are; none where it holds no such summary.
-func readRuns[T interface{ check() error }](dir, kind string, none error) (all T, err error) {
-	path := filepath.Join(dir, SummaryFile)
-	var begin struct {
-		Schema int    `json:"schema"`
-		Kind   string `json:"kind"`
-	}
-	err = readJSON(path, &begin)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && begin.Kind != kind:
-		return all, fmt.Errorf("read %s %s: %w", kind, dir, none)
-	case err != nil:
-		return all, fmt.Errorf("read %s: %w", kind, err)
-	}
-	if err := knownSchema(begin.Schema); err != nil {
-		return all, fmt.Errorf("read %s %s: it %w", kind, dir, err)
-	}
-	if err = readJSON(path, &all); err != nil {
-		return all, fmt.Errorf("read %s: %w", kind, err)
-	}
-	if err = all.check(); err != nil {
-		return all, fmt.Errorf("read %s %s: %w", kind, path, err)
-	}
-	return all, nil
-}
-
-// knownSchema is an error for a record of another version.
-func knownSchema(schema int) error {
-	if schema == Schema {
-		return nil
-	}
-	return fmt.Errorf("has schema %d, and this ds2 knows %d: use the ds2 that wrote it", schema, Schema)
-}
 
 // beyond finds a number in v that is negative where numbers are counted, or larger than maxCounter; its name is empty
 // where there is none.
@@ -126,7 +54,7 @@ func beyond(v reflect.Value, name string) (string, any) {
 var statuses = []Status{Running, Done, Failed, Interrupted, Aborted}
 
 // check says what is wrong with a summary: what no ds2 writes, and what would make a reader stumble.
-func (s Summary) check() error {
+func (s *Summary) check() error {
 	targets := len(s.Targets)
 	for _, list := range []struct {
 		name   string
@@ -170,7 +98,7 @@ func (s Summary) check() error {
 }
 
 // check says what is wrong with the summary of a bench.
-func (b Bench) check() error {
+func (b *Bench) check() error {
 	if !slices.Contains(statuses, b.Status) {
 		return fmt.Errorf("its status is %q, which is none", b.Status)
 	}

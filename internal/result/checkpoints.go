@@ -1,7 +1,7 @@
 package result
 
 import (
-	"slices"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -15,8 +15,14 @@ import (
 func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
 	var servers int
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
-	series.Cycles = nil
-	if servers != 1 || len(series.Samples) == 0 || slices.ContainsFunc(s.Servers, indirect) {
+	series.Cycles, series.NoCycles = nil, ""
+	for _, server := range s.Servers {
+		if target := indirect(server); target > 0 {
+			series.NoCycles = fmt.Sprintf("checkpoints are indirect: the server writes changed pages out all the time, so that it could recover within %s, and there are no checkpoint cycles", target)
+			return
+		}
+	}
+	if servers != 1 || len(series.Samples) == 0 {
 		return
 	}
 	series.Cycles = []time.Duration{}
@@ -28,11 +34,11 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 	}
 }
 
-// indirect tells whether a server's checkpoints are indirect, the default of SQL Server since 2016: its background writer writes changed
-// pages so that a recovery would take no longer than a target.
-func indirect(s monitor.Server) bool {
-	seconds, err := strconv.Atoi(s.Settings[targetRecovery])
-	return err == nil && seconds > 0
+// indirect is within which time a server is to recover whose checkpoints are indirect, the default of SQL Server since 2016: its
+// background writer writes changed pages for that. 0: they are not.
+func indirect(s monitor.Server) time.Duration {
+	seconds, _ := strconv.Atoi(s.Settings[targetRecovery])
+	return time.Duration(seconds) * time.Second
 }
 
 // targetRecovery is the setting's name, as schema/sqlserver/server/settings.sql gives it.

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 )
@@ -20,14 +22,14 @@ import (
 const dayColumns = 64
 
 // dayCounts are what the workload of the day counts of its own.
-var dayCounts = []Count{{"purchases", "orders"}, {"cents", "purchases"}}
+var dayCounts = []string{"purchases", "cents"}
 
 // simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
 // checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
 func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(monitor.Row)) *measure.Meter {
 	operations := []string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase"}
 	random := rand.New(rand.NewPCG(8, 8))
-	m := measure.NewMeter(operations, []string{"host/db"}, Names(dayCounts)...)
+	m := measure.NewMeter(operations, []string{"host/db"}, dayCounts...)
 	user := m.NewRecorder(0)
 	m.Enter(measure.PhaseRamp)
 	values := make([]float64, dayColumns)
@@ -85,21 +87,15 @@ func TestDay(t *testing.T) {
 		Asked:    Asked{RunID: "day"},
 		Happened: Happened{Status: Running, Start: hostStart},
 	}, dayCounts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var columns []string
 	for i := range dayColumns {
 		columns = append(columns, fmt.Sprintf("group.item%d.quantity_per_second", i))
 	}
 	counters, err := CreateHost(dir, columns, hostStart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	var early, late, grown int64
 	rows, meter := 0, (*measure.Meter)(nil)

@@ -8,13 +8,9 @@ import (
 	"time"
 )
 
-// KindExperiment is the kind of an experiment's summary.json: a directory that holds a bench for each configuration.
-const KindExperiment = "experiment"
-
-// Experiment is the summary.json of an experiment. What was measured is in the benches.
+// Experiment is the summary.json of an experiment: a directory that holds a bench for each configuration. What was measured is in the benches.
 type Experiment struct {
-	Schema       int       `json:"schema"`
-	Kind         string    `json:"kind"` // KindExperiment
+	Head
 	KitVersion   string    `json:"kit_version"`
 	ExperimentID string    `json:"experiment_id"`
 	Status       Status    `json:"status"`
@@ -41,10 +37,12 @@ const (
 
 // ExperimentConfiguration is one of the configurations that an experiment compares.
 type ExperimentConfiguration struct {
-	Name     string            `json:"name"`
-	Dir      string            `json:"dir"` // of its bench, within the experiment's directory
-	Labels   map[string]string `json:"labels,omitempty"`
-	Settings []Setting         `json:"settings"` // that differ between the configurations
+	Name   string            `json:"name"`
+	Dir    string            `json:"dir"` // of its bench, within the experiment's directory
+	Labels map[string]string `json:"labels,omitempty"`
+	// Disclosure is what was stated of the array, by the keys in Disclosures.
+	Disclosure map[string]string `json:"disclosure,omitempty"`
+	Settings   []Setting         `json:"settings"` // that differ between the configurations
 }
 
 // Setting is a flag of drive or bench, and its value without passwords.
@@ -53,16 +51,8 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// ErrNoExperiment says that a directory holds no experiment.
-var ErrNoExperiment = errors.New("it holds no experiment")
-
-// ReadExperiment reads the summary of the experiment in dir; ErrNoExperiment where there is none.
-func ReadExperiment(dir string) (Experiment, error) {
-	return readRuns[Experiment](dir, KindExperiment, ErrNoExperiment)
-}
-
 // check says what is wrong with the summary of an experiment.
-func (e Experiment) check() error {
+func (e *Experiment) check() error {
 	if !slices.Contains(statuses, e.Status) {
 		return fmt.Errorf("its status is %q, which is none", e.Status)
 	}
@@ -78,10 +68,4 @@ func (e Experiment) check() error {
 		}
 	}
 	return nil
-}
-
-// SaveExperiment writes the summary of the experiment in dir.
-func SaveExperiment(dir string, e Experiment) error {
-	e.Schema, e.Kind = Schema, KindExperiment
-	return SaveJSON(filepath.Join(dir, SummaryFile), e)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/monitor"
 )
 
@@ -28,16 +30,10 @@ func hostTable() *monitor.Table {
 
 func TestHostIsTheSameAfterReading(t *testing.T) {
 	dir, want := t.TempDir(), hostTable()
-	if err := SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := SaveHost(dir, want, hostStart); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}))
+	require.NoError(t, SaveHost(dir, want, hostStart))
 	r, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(r.Host.Rows) != len(want.Rows) {
 		t.Fatalf("%d rows after reading, want %d", len(r.Host.Rows), len(want.Rows))
 	}
@@ -54,29 +50,19 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 
 func TestReadHostAfterCrash(t *testing.T) {
 	dir, table := t.TempDir(), hostTable()
-	if err := SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}))
 	w, err := CreateHost(dir, table.Columns, hostStart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, row := range table.Rows[:30] {
 		w.Row(row)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Flush())
 	for _, row := range table.Rows[30:] {
 		w.Row(row) // lost
 	}
-	if err := w.file.file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.file.file.Close())
 	r, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if len(r.Host.Rows) != 30 {
 		t.Errorf("%d rows after a crash, want the 30 that were flushed", len(r.Host.Rows))
 	}
@@ -97,13 +83,9 @@ func TestHostSize(t *testing.T) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	if err := SaveHost(dir, table, hostStart); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, SaveHost(dir, table, hostStart))
 	info, err := os.Stat(filepath.Join(dir, HostFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Logf("%d columns for an hour take %d bytes", len(table.Columns), info.Size())
 	if info.Size() > 400_000 {
 		t.Errorf("%d columns for an hour take %d bytes, want at most 400,000", len(table.Columns), info.Size())

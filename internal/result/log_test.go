@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLogIsTurnedOver writes ten times as much as a log holds, from many goroutines.
@@ -14,9 +16,7 @@ func TestLogIsTurnedOver(t *testing.T) {
 	dir := t.TempDir()
 	path, older := filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)
 	l, err := createLog(path, older)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	line := strings.Repeat("x", 99) + "\n"
 	var wg sync.WaitGroup
 	for range 8 {
@@ -32,14 +32,10 @@ func TestLogIsTurnedOver(t *testing.T) {
 	if _, err := fmt.Fprint(l, "the last"); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Close())
 	for _, name := range []string{path, older} {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(text) > maxLog || strings.TrimSuffix(strings.ReplaceAll(string(text), line, ""), "the last") != "" {
 			t.Errorf("%s has %d bytes, or a line that is cut", name, len(text))
 		}

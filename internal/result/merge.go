@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 )
 
 // maxApart is how far the first orders of the machines of one run may lie apart.
@@ -16,7 +18,7 @@ const maxApart = time.Second
 // Merge adds up the records of one run that several driver machines made: same run id, same targets and dataset, started
 // together by --start-at. Counts and histograms are added exactly; the samples are those of whole seconds, in which the
 // 95th percentile is the highest of the machines', because percentiles do not add up. The merged run is in its run phase
-// while all machines are. The counters are those of the machine that saw most.
+// while all machines are. The counters are those of the machine that saw most; what ds2 took is added up.
 // What it comes to is for package conclude.
 func Merge(records []*Record) (*Record, error) {
 	if len(records) == 0 {
@@ -68,9 +70,62 @@ func Merge(records []*Record) (*Record, error) {
 		s.Before = mergeMarks(s.Before, r.Before, func(a, b int64) int64 { return min(a, b) })
 		s.After = mergeMarks(s.After, r.After, func(a, b int64) int64 { return max(a, b) })
 	}
+	if !s.Local { // else what the database shares with the ds2 beside it is taken from these figures
+		m.Host = mergeClients(m.Host, records)
+	}
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
 	return m, nil
+}
+
+// mergeClients puts into the counters of one machine what all driver machines took: the processors of their ds2 together, and how busy the
+// busiest was.
+func mergeClients(host monitor.Table, records []*Record) monitor.Table {
+	merged := monitor.Table{Columns: host.Columns}
+	for _, row := range host.Rows {
+		row.Values = slices.Clone(row.Values)
+		merged.Rows = append(merged.Rows, row)
+	}
+	for name, add := range map[string]func(a, b float64) float64{
+		monitor.ClientOwn:       func(a, b float64) float64 { return a + b },
+		monitor.ClientBusy:      busier,
+		monitor.ClientUsed:      busier,
+		monitor.ClientThrottled: busier,
+	} {
+		at := slices.Index(merged.Columns, name)
+		if at < 0 {
+			continue
+		}
+		all := make([]map[int64]float64, len(records)) // by the nearest second: machines begin at whole ones
+		for i, r := range records {
+			all[i] = map[int64]float64{}
+			for n, v := range r.Host.Values(name) {
+				all[i][r.Host.Rows[n].Time.Round(time.Second).Unix()] = v
+			}
+		}
+		for _, row := range merged.Rows {
+			for i, bySecond := range all {
+				v, seen := bySecond[row.Time.Round(time.Second).Unix()]
+				if !seen {
+					v = math.NaN()
+				}
+				if i == 0 {
+					row.Values[at] = v
+				} else {
+					row.Values[at] = add(row.Values[at], v)
+				}
+			}
+		}
+	}
+	return merged
+}
+
+// busier is the higher of two figures, or the one that is known.
+func busier(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
 }
 
 // mergeable says why two records are not of one run.

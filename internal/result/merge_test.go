@@ -1,11 +1,15 @@
 package result
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 )
 
 // machine is the record of one of several driver machines, with n users that make an order a second, of d each.
@@ -41,18 +45,14 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 func window(t *testing.T, r *Record, span measure.Span) measure.Window {
 	t.Helper()
 	w, err := r.Series.Window("run", span)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return w
 }
 
 func TestMerge(t *testing.T) {
 	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
 	m, err := Merge([]*Record{a, b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 {
 		t.Errorf("merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
 	}
@@ -82,9 +82,7 @@ func TestMergeGap(t *testing.T) {
 		r.Series.Samples[19].Length -= 200 * time.Millisecond
 	}
 	m, err := Merge([]*Record{a, b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if w := window(t, m, m.Series.Phase(measure.PhaseRun)); w.From != 5 || w.To != 30 || w.OPM != 5*60 {
 		t.Errorf("window %v to %v s with %v OPM, want 5 to 30 with 300", w.From, w.To, w.OPM)
 	}
@@ -96,13 +94,33 @@ func TestMergeGap(t *testing.T) {
 }
 
 // TestMergeRate adds up the rates at which the machines of an open loop offer orders.
+// TestMergeClients: the processors that ds2 took are those of all driver machines, and the busiest of these is the one that counts. What
+// one of them did not see, nobody knows.
+func TestMergeClients(t *testing.T) {
+	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
+	counters := func(r *Record, own, busy float64, seconds int) {
+		r.Host.Columns = append(r.Host.Columns, monitor.ClientOwn, monitor.ClientBusy)
+		for second := range seconds {
+			row := monitor.Row{Time: r.Start.Add(time.Duration(second+1) * time.Second), Values: []float64{own, busy}}
+			r.Host.Rows = append(r.Host.Rows, row)
+		}
+	}
+	counters(a, .5, .9, 3)
+	counters(b, .25, .3, 2)
+	merged, err := Merge([]*Record{a, b})
+	require.NoError(t, err)
+	own, busy := merged.Host.Values(monitor.ClientOwn), merged.Host.Values(monitor.ClientBusy)
+	require.Equal(t, []float64{.75, .75}, own[:2])
+	require.True(t, math.IsNaN(own[2]), "%v", own)
+	require.Equal(t, []float64{.9, .9, .9}, busy)
+	require.Equal(t, .5, a.Host.Values(monitor.ClientOwn)[0], "the record that was merged is as it was")
+}
+
 func TestMergeRate(t *testing.T) {
 	a, b := machine(0, 2, 5, time.Millisecond), machine(2, 3, 5, time.Millisecond)
 	a.Parameters.Rate, b.Parameters.Rate = 10, 15
 	m, err := Merge([]*Record{a, b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if m.Parameters.Rate != 25 {
 		t.Errorf("rate %v, want 25", m.Parameters.Rate)
 	}

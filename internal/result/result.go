@@ -6,15 +6,14 @@
 //
 //	summary.json       the Summary, in schema version Schema; written when the run starts, with status "running", and
 //	                   again when it ends, each time whole
-//	samples.csv.gz     one line a second with the columns of samplesColumns and the workload's own counts
+//	samples.csv.gz     one line a second with the columns of samplesColumns
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its response times and an
 //	                   HdrHistogram of microseconds in the compressed V2 encoding
 //	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
 //	                   before the first orders, and the columns that the machine has
 //	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
 //
-// The CSV files are written as the run goes and turned over every hour: samples.csv.gz is the hour under way, or the last
-// one, and samples-001.csv.gz the first that is over.
+// The CSV files are written as the run goes; nothing of them stays in memory.
 //
 // Times are in seconds from the moment the first orders start. Intervals are at most IntervalLength long and end where
 // a phase or a window given before the run ends. Histograms merge exactly, so the figures of any other window can be
@@ -24,14 +23,11 @@
 package result
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"ds2/internal/atomicfile"
 	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
@@ -70,7 +66,7 @@ const (
 
 // Summary is summary.json: what was asked, what happened, and what that comes to. In JSON the fields of all three stand side by side.
 type Summary struct {
-	Schema int `json:"schema"`
+	Head
 	Asked
 	Happened
 	Conclusion
@@ -186,6 +182,7 @@ const (
 	LimitOfReads     = "random reads that the devices can do"
 	LimitOfLogWrites = "log writes that the devices can do"
 	ReadLatency      = "read latency, slowest device"
+	LogWriteLatency  = "log write latency, slowest device"
 	ServerProcessors = "processors of the database"
 )
 
@@ -271,6 +268,7 @@ type Parameters struct {
 	MaxErrors       int      `json:"max_errors"`
 	UserOffset      int      `json:"user_offset"`
 	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
+	ColdStart       bool     `json:"cold_start"`                  // the server's cache was emptied before
 	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
 	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
 	Calls           string   `json:"calls,omitempty"`             // by what the users called, where the engine has several ways
@@ -320,34 +318,17 @@ type Record struct {
 // the checksums of its files, or Read refuses it: also where columns are missing, times do not rise or figures cannot have
 // been measured. The error names the file. What is read is bounded, whoever wrote it.
 func Read(dir string) (*Record, error) {
-	r := &Record{Dir: dir}
-	var summary struct {
-		Summary
-		Kind string `json:"kind"`
-	}
-	err := readJSON(filepath.Join(dir, SummaryFile), &summary)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read record: %s is not a record of a run: it has no %s", dir, SummaryFile)
-	}
+	s, err := ReadSummary[Summary](dir)
 	if err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
+		return nil, err
 	}
-	if summary.Kind != "" {
-		return nil, fmt.Errorf("read record: %s holds several runs (%s): name one of the directories in it", dir, summary.Kind)
-	}
-	r.Summary = summary.Summary
-	if err := knownSchema(r.Schema); err != nil {
-		return nil, fmt.Errorf("read record: %s %w", dir, err)
-	}
-	if err := r.check(); err != nil {
-		return nil, fmt.Errorf("read record: %s: %w", filepath.Join(dir, SummaryFile), err)
-	}
+	r := &Record{Dir: dir, Summary: s}
 	ended := r.Status == Done || r.Status == Interrupted || r.Status == Aborted
 	if r.Series, err = readSeries(dir, ended); err != nil {
 		return nil, err
 	}
-	if r.Host, err = readHost(filepath.Join(dir, HostFile), r.Start, ended); err != nil {
-		return nil, fmt.Errorf("read record: %w", err)
+	if r.Host, err = readHost(dir, r.Start, ended); err != nil {
+		return nil, err
 	}
 	AddCheckpoints(&r.Summary, &r.Series, &r.Host)
 	if r.Status != Running {
@@ -365,26 +346,11 @@ func ReadSeries(dir string) (measure.Series, error) { return readSeries(dir, fal
 
 // readSeries reads the samples and histograms of a run that ended, or may not have.
 func readSeries(dir string, ended bool) (s measure.Series, err error) {
-	if s.Samples, err = readSamples(filepath.Join(dir, SamplesFile), ended); err != nil {
+	if err := readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples)); err != nil {
 		return s, fmt.Errorf("read record: %w", err)
 	}
-	if s.Intervals, err = readIntervals(filepath.Join(dir, HistogramsFile), ended); err != nil {
+	if err := readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals)); err != nil {
 		return s, fmt.Errorf("read record: %w", err)
 	}
 	return s, nil
-}
-
-// SaveSummary writes summary.json of the record in dir, whole or not at all. The audit uses it to add its result to a
-// record that is otherwise complete.
-func SaveSummary(dir string, s Summary) error {
-	s.Schema = Schema
-	return SaveJSON(filepath.Join(dir, SummaryFile), s)
-}
-
-// SaveJSON writes a file of a record, whole or not at all.
-func SaveJSON(path string, v any) error {
-	if err := atomicfile.WriteJSON(path, v); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
 }

@@ -17,11 +17,11 @@ import (
 )
 
 // series records ten seconds of one user with known counts and response times.
-// own are counts of a workload's own; the column of the second has another name.
-var own = []Count{{"purchases", "orders"}, {"in_doubt_total_cents", "reconnects"}}
+// own are counts of a workload's own.
+var own = []string{"purchases", "in_doubt_total_cents"}
 
 func series() measure.Series {
-	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"}, Names(own)...)
+	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"}, own...)
 	user := m.NewRecorder(0)
 	m.Enter(measure.PhaseRun)
 	var s measure.Series
@@ -145,7 +145,7 @@ func TestReadRefuses(t *testing.T) {
 		file, text string
 		want       string
 	}{
-		"a directory without a record": {"other.txt", "", "is not a record of a run"},
+		"a directory without a record": {"other.txt", "", "is not a record"},
 		"a newer schema":               {SummaryFile, `{"schema": 99}`, "use the ds2 that wrote it"},
 		"a summary that is no JSON":    {SummaryFile, `{`, SummaryFile},
 		"a summary without a schema":   {SummaryFile, `{}`, "schema 0"},
@@ -168,7 +168,7 @@ func TestReadNamesTheBadLine(t *testing.T) {
 	path := filepath.Join(dir, SamplesFile)
 	var text bytes.Buffer
 	zip := gzip.NewWriter(&text)
-	io.WriteString(zip, strings.Join(samplesColumns, ",")+"\n1.0,x\n")
+	io.WriteString(zip, strings.Join(columnNames(samplesColumns(nil)), ",")+"\n1.0,x\n")
 	if err := errors.Join(zip.Close(), os.WriteFile(path, text.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}

@@ -3,16 +3,11 @@ package result
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"time"
 
 	"ds2/internal/limit"
 	"ds2/internal/tune"
 )
-
-// SearchFile is the name of a search's record in its directory; the records of its trials lie in directories beside it.
-const SearchFile = "tune.json"
 
 // What a search is made of.
 type (
@@ -21,9 +16,9 @@ type (
 	Curve = tune.Curve
 )
 
-// Search is the record of a search for the best number of users.
+// Search is the summary.json of a search for the best number of users. The records of its trials lie in directories beside it.
 type Search struct {
-	Schema     int       `json:"schema"`
+	Head
 	KitVersion string    `json:"kit_version"`
 	RunID      string    `json:"run_id"`
 	Status     Status    `json:"status,omitempty"`
@@ -59,32 +54,15 @@ func (s Search) Unit() string {
 	return s.Words.Unit
 }
 
-// SaveSearch writes the record of a search into dir.
-func SaveSearch(dir string, s Search) error {
-	s.Schema = Schema
-	return SaveJSON(filepath.Join(dir, SearchFile), s)
-}
-
-// ReadSearch reads the record of a search in dir; nil where there is none.
-func ReadSearch(dir string) (*Search, error) {
-	var r Search
-	err := readJSON(filepath.Join(dir, SearchFile), &r)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read record of a search: %w", err)
-	}
-	if err := knownSchema(r.Schema); err != nil {
-		return nil, fmt.Errorf("read record of a search: %s %w", dir, err)
-	}
-	for _, p := range r.Curve {
+// check says what is wrong with the summary of a search.
+func (s *Search) check() error {
+	for _, p := range s.Curve {
 		if len(p.Trials) == 0 {
-			return nil, fmt.Errorf("read record of a search: %s: it has no trial of %d users", filepath.Join(dir, SearchFile), p.Threads)
+			return fmt.Errorf("it has no trial of %d users", p.Threads)
 		}
 	}
-	if r.Best != nil && (len(r.Best.Trials) == 0 || r.Figure == nil) {
-		return nil, fmt.Errorf("read record of a search: %s: its result has no trial or no figure", filepath.Join(dir, SearchFile))
+	if s.Best != nil && (len(s.Best.Trials) == 0 || s.Figure == nil) {
+		return errors.New("its result has no trial or no figure")
 	}
-	return &r, nil
+	return nil
 }

@@ -13,6 +13,10 @@ type Warm struct {
 	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // the server does not count checkpoints, so none was waited for
 	Slope      *float64 `json:"read_latency_slope_s"`            // change of the mean latency of data reads from one second to the next, at most 0.0005 up or down; nil: hardly a read reached the drives
 	Samples    int      `json:"samples"`                         // seconds that the slope is over
+
+	// By which share the later half of these seconds differs from the earlier, at most .05 up or down; nil: not known.
+	Orders       *float64 `json:"orders_change"`
+	ReadsAnOrder *float64 `json:"reads_per_order_change"`
 }
 
 // Pace is how the rate of an open loop was found at which the drives do a wanted number of I/Os.

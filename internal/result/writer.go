@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"ds2/internal/atomicfile"
@@ -19,9 +18,9 @@ import (
 // Writer writes the record of a run as it goes, and keeps nothing of it. It is used by one goroutine.
 type Writer struct {
 	dir                 string
-	samples, histograms *hourly
+	samples, histograms *csvFile
 	log                 *logFile
-	counts              []sampleCount
+	columns             []column[measure.Sample]
 	fields              []string // of the line under way
 }
 
@@ -63,19 +62,19 @@ func CheckDir(dir string) error {
 }
 
 // Create begins the record of a run in dir, which must not exist or be empty. Its samples have the workload's own counts.
-func Create(dir string, s Summary, own ...Count) (*Writer, error) {
+func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	if err := MakeDir(dir); err != nil {
 		return nil, err
 	}
 	var err error
-	w := &Writer{dir: dir, counts: withOwn(own)}
+	w := &Writer{dir: dir, columns: samplesColumns(own)}
 	for _, begin := range []func() error{
 		func() error {
-			w.samples, err = createHourly(filepath.Join(dir, SamplesFile), columnsWith(w.counts))
+			w.samples, err = createCSV(filepath.Join(dir, SamplesFile), columnNames(w.columns))
 			return err
 		},
 		func() error {
-			w.histograms, err = createHourly(filepath.Join(dir, HistogramsFile), histogramsColumns)
+			w.histograms, err = createCSV(filepath.Join(dir, HistogramsFile), columnNames(histogramsColumns))
 			return err
 		},
 		func() error {
@@ -101,8 +100,8 @@ func (w *Writer) Log() io.Writer { return w.log }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.
 func (w *Writer) Sample(s measure.Sample) error {
-	w.fields = appendSample(w.fields[:0], s, w.counts)
-	if err := w.samples.write(s.End, w.fields); err != nil {
+	w.fields = appendLine(w.fields[:0], w.columns, &s)
+	if err := w.samples.write(w.fields); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
@@ -112,8 +111,9 @@ func (w *Writer) Sample(s measure.Sample) error {
 func (w *Writer) Interval(iv measure.Interval) error {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
-		w.fields = append(w.fields[:0], secondsText(iv.From), secondsText(iv.To), name, strconv.FormatInt(int64(iv.Sums[name]), 10), iv.Histograms[name])
-		err = errors.Join(err, w.histograms.write(iv.To, w.fields))
+		h := histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]}
+		w.fields = appendLine(w.fields[:0], histogramsColumns, &h)
+		err = errors.Join(err, w.histograms.write(w.fields))
 	}
 	if err != nil {
 		err = fmt.Errorf("write record: %w", err)
@@ -139,7 +139,7 @@ func (w *Writer) Close() error {
 
 func (w *Writer) closeFiles() error {
 	var err error
-	for _, f := range []*hourly{w.samples, w.histograms} {
+	for _, f := range []*csvFile{w.samples, w.histograms} {
 		if f != nil {
 			err = errors.Join(err, f.close())
 		}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestRun(t *testing.T) {
@@ -15,9 +17,7 @@ func TestRun(t *testing.T) {
 	if err := Run(t.Context(), "echo out; echo err >&2", &stdout, &stderr); err != nil || stdout.String() != "out\n" || stderr.String() != "err\n" {
 		t.Errorf("Run = %v, printed %q and %q", err, &stdout, &stderr)
 	}
-	if err := Run(t.Context(), "exit 3", &stdout, &stderr); err == nil || !strings.Contains(err.Error(), "3") {
-		t.Errorf("Run of what fails = %v", err)
-	}
+	assert.ErrorContains(t, Run(t.Context(), "exit 3", &stdout, &stderr), "3")
 }
 
 // TestCancel kills what the shell has started too.
@@ -36,9 +36,7 @@ func TestCancel(t *testing.T) {
 		t.Error("Run of what was cut off gave no error")
 	}
 	time.Sleep(200 * time.Millisecond)
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(file))
 	time.Sleep(300 * time.Millisecond)
 	if _, err := os.Stat(file); err == nil {
 		t.Error("what the shell started goes on")

@@ -15,11 +15,11 @@ import (
 	"ds2/schema"
 )
 
-// This file is the contract between the engines and the rest of the kit: what every engine's store can do is in Store, what only
+// This file is the contract between the engines and the rest of the kit: what every engine can do is in Database, what only
 // some servers can is a field of Capabilities. Package storetest asks every engine whether it keeps the contract.
 
-// Store is one database under test, whatever its workload.
-type Store interface {
+// Database is one database under test, whatever its workload.
+type Database interface {
 	Loader
 	Locker
 
@@ -27,7 +27,7 @@ type Store interface {
 	Can() Capabilities
 
 	// AskPassword has ask give the password, or a token in its place, of every connection from now on. It is called before the
-	// Store connects.
+	// Database connects.
 	AskPassword(ask func(ctx context.Context) (string, error))
 
 	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
@@ -52,16 +52,16 @@ type Store interface {
 
 // Capabilities are what only some servers can do; nil: this one cannot. Whoever asks for what it cannot is refused by Cannot.
 type Capabilities struct {
-	// LocksTables says that CopyStep locks the whole table: the parts of a table go in one after the other, and so do the
+	// LocksTables says that LoadRows locks the whole table: the parts of a table go in one after the other, and so do the
 	// statements of a step that work on the same table.
 	LocksTables bool
 
-	// FillStep is CopyStep with all rows of a table, which is emptied before. It loads them in one session with rows frozen, so that
-	// no vacuum has to write them again.
-	FillStep func(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
+	// LoadTable is LoadRows with all rows of a table, which is emptied before, in one session: the rows are frozen as they are written, so
+	// that no vacuum has to write them again.
+	LoadTable func(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
 
-	// CopyBinaryStep is CopyStep with rows in a binary format of the server's.
-	CopyBinaryStep func(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error)
+	// LoadBinary is LoadRows with rows in a binary format of the server's.
+	LoadBinary func(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error)
 
 	// Reset runs the statements of schema.Reset, which take the database back to the state after the load, for the most part in one
 	// transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of each statement that
@@ -72,6 +72,13 @@ type Capabilities struct {
 
 	// Checkpoint has the server write all changed pages, so that a run begins with nothing left to write of what came before.
 	Checkpoint func(ctx context.Context) error
+
+	// DropCache empties the cache of the whole server, but for pages that changed: a checkpoint comes first.
+	DropCache func(ctx context.Context) error
+
+	// IOFaults looks for failed and very slow I/Os of the database's files, as the server notes them from now on: since gives those, a
+	// line each.
+	IOFaults func(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
 
 	// Log is kept by a server until somebody backs it up.
 	Log LogKeeper
@@ -117,15 +124,15 @@ type Capabilities struct {
 }
 
 // Cannot is the refusal of what a server's Capabilities have not: what is a noun phrase, such as "snapshots".
-func Cannot(s Store, what string) error {
+func Cannot(s Database, what string) error {
 	return &Error{Op: "ask " + s.Label() + " for " + what, Class: Config, Err: fmt.Errorf("engine %s has none", s.Engine())}
 }
 
 // Loader is a database that can be filled. A step of a load and the note of its name in the table ds2_steps are one
 // transaction, so that a load that was killed can be resumed: a step is there whole and noted, or not at all.
 type Loader interface {
-	// Database is the name of the target's database.
-	Database() string
+	// Name is that of the target's database.
+	Name() string
 
 	// Schema is, as SQL, the name of the schema in which it makes tables.
 	Schema() string
@@ -137,8 +144,8 @@ type Loader interface {
 	// CreateDatabase runs the statements of schema.Database that are due: see schema.Statement.UnlessExists.
 	CreateDatabase(ctx context.Context, statements []schema.Statement) error
 
-	// CopyStep streams rows of CSV, as package datagen writes them, into a table and returns how many there were.
-	CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
+	// LoadRows streams rows of CSV, as package datagen writes them, into a table and returns how many there were.
+	LoadRows(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
 
 	// ExecStep runs a statement, with the session's settings made for heavy work. Where the server refuses it in a
 	// transaction it is noted afterwards; it may then run twice.

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Opener makes a Store of a target URL, without connecting.
-type Opener func(target *url.URL) (Store, error)
+// Opener makes a Database of a target URL, without connecting.
+type Opener func(target *url.URL) (Database, error)
 
 // Engines maps URL schemes to engines. The command line hands it down; nothing else chooses an engine.
 type Engines map[string]Opener
@@ -18,8 +18,8 @@ type Engines map[string]Opener
 // Names are the engines' URL schemes, in order.
 func (e Engines) Names() []string { return slices.Sorted(maps.Keys(e)) }
 
-// Open makes a Store of a target URL such as postgres://user:password@host:5432/ds2. It does not connect.
-func (e Engines) Open(target string) (Store, error) {
+// Open makes a Database of a target URL such as postgres://user:password@host:5432/ds2. It does not connect.
+func (e Engines) Open(target string) (Database, error) {
 	u, err := url.Parse(target)
 	if err != nil {
 		// url.Error repeats the whole URL, password included.

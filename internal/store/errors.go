@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 // Unwrap gives the engine's own error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Classify is the class of an error that a Store or Session returned; Bug where it is none of theirs.
+// Classify is the class of an error that a Database or Session returned; Bug where it is none of theirs.
 func Classify(err error) Class {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class

@@ -6,12 +6,25 @@ import (
 	"fmt"
 )
 
+// Queryer is a pool or a connection.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// maxListed is how many files, settings, tables or other things a server is believed to have.
+const maxListed = 100_000
+
+// List is EachRow of a list of what a server has.
+func List(ctx context.Context, db Queryer, query string, f func(*sql.Rows) error, args ...any) error {
+	return EachRow(ctx, db, maxListed, query, f, args...)
+}
+
 // EachRow calls f with each row that a query gives, of which there are most at most: rows without end are given up, and so are those
 // after an error of f's.
-func EachRow(ctx context.Context, db *sql.DB, most int64, query string, f func(*sql.Rows) error) error {
+func EachRow(ctx context.Context, db Queryer, most int64, query string, f func(*sql.Rows) error, args ...any) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows, err := db.QueryContext(ctx, query)
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}

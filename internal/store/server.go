@@ -32,10 +32,10 @@ type File struct {
 // Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints, processes and clock are
 // those of all its databases together: whoever counts or asks for them does it once for each Server, not for each target.
 type Server struct {
-	ID        string  // no other server has it; its address, where the server did not give one
-	Unknown   error   // why it did not
-	Name      string  // host:port, as its first database was named
-	Databases []Store // that are under test, in the order of the targets; they have one engine
+	ID        string     // no other server has it; its address, where the server did not give one
+	Unknown   error      // why it did not
+	Name      string     // host:port, as its first database was named
+	Databases []Database // that are under test, in the order of the targets; they have one engine
 
 	Major   int    // version
 	Version string // as the server says it
@@ -44,7 +44,7 @@ type Server struct {
 }
 
 // Servers asks databases of which servers they are. They come in the order of the first database of each.
-func Servers(ctx context.Context, databases []Store) ([]*Server, error) {
+func Servers(ctx context.Context, databases []Database) ([]*Server, error) {
 	var all []*Server
 	for _, d := range databases {
 		s, err := serverOf(ctx, d)
@@ -61,13 +61,13 @@ func Servers(ctx context.Context, databases []Store) ([]*Server, error) {
 	return all, nil
 }
 
-func serverOf(ctx context.Context, d Store) (*Server, error) {
+func serverOf(ctx context.Context, d Database) (*Server, error) {
 	queries, err := schema.ServerQueries(d.Engine())
 	if err != nil {
 		return nil, err
 	}
 	label := d.Label()
-	s := &Server{Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []Store{d}, queries: queries}
+	s := &Server{Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []Database{d}, queries: queries}
 	if err := d.DB().QueryRowContext(ctx, queries.Version).Scan(&s.Major, &s.Version); err != nil {
 		return nil, d.Wrap("ask "+label+" for the server's version", err)
 	}
@@ -79,7 +79,7 @@ func serverOf(ctx context.Context, d Store) (*Server, error) {
 }
 
 // Any is a database to ask the server through.
-func (s *Server) Any() Store { return s.Databases[0] }
+func (s *Server) Any() Database { return s.Databases[0] }
 
 // Counters is the query for what the server counts for all its databases together: rows of a name, as package monitor knows it,
 // and a number.
@@ -96,7 +96,7 @@ func (s *Server) Clock() string { return s.queries.Clock }
 
 // FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a database, or
 // that is all of its server, and has use called with it while the session lasts. It is process.ErrNone where it is none of those.
-func FindProcess(ctx context.Context, database Store, dir string, use func(pid int, program string) error) error {
+func FindProcess(ctx context.Context, database Database, dir string, use func(pid int, program string) error) error {
 	queries, err := schema.ServerQueries(database.Engine())
 	if err != nil {
 		return err
@@ -107,29 +107,32 @@ func FindProcess(ctx context.Context, database Store, dir string, use func(pid i
 		return database.Wrap(op, err)
 	}
 	defer conn.Close()
-	var inside sql.NullInt64
+	var inside, port sql.NullInt64 // the server may know one of the two
 	var program string
 	var age sql.NullFloat64
-	err = conn.QueryRowContext(ctx, queries.Process).Scan(&inside, &program, &age)
+	err = conn.QueryRowContext(ctx, queries.Process).Scan(&inside, &program, &age, &port)
 	switch {
-	case errors.Is(err, sql.ErrNoRows) || err == nil && !inside.Valid:
+	case errors.Is(err, sql.ErrNoRows) || err == nil && !inside.Valid && !port.Valid:
 		return process.ErrNone
 	case err != nil:
 		return database.Wrap(op, err)
 	}
-	pid, err := process.Find(dir, int(inside.Int64), program, time.Duration(age.Float64*float64(time.Second)))
+	old := time.Duration(age.Float64 * float64(time.Second))
+	var pid int
+	if inside.Valid {
+		pid, err = process.Find(dir, int(inside.Int64), program, old)
+	} else {
+		pid, err = process.FindListening(dir, uint64(port.Int64), program, old)
+	}
 	if err != nil {
 		return err
 	}
 	return use(pid, program)
 }
 
-// maxListed is how many files or settings a server is believed to have.
-const maxListed = 100_000
-
 // Files gives where a database of the server lies, with its log and temporary files. The places of data come first.
-func (s *Server) Files(ctx context.Context, database Store) (files []File, err error) {
-	err = EachRow(ctx, database.DB(), maxListed, s.queries.Files, func(rows *sql.Rows) error {
+func (s *Server) Files(ctx context.Context, database Database) (files []File, err error) {
+	err = List(ctx, database.DB(), s.queries.Files, func(rows *sql.Rows) error {
 		var file File
 		err := rows.Scan(&file.Role, &file.Path)
 		files = append(files, file)
@@ -142,11 +145,11 @@ func (s *Server) Files(ctx context.Context, database Store) (files []File, err e
 }
 
 // Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be asked.
-func (s *Server) Settings(ctx context.Context, database Store) (map[string]string, error) {
+func (s *Server) Settings(ctx context.Context, database Database) (map[string]string, error) {
 	settings := map[string]string{}
 	var errs error
 	for _, query := range s.queries.Settings {
-		errs = errors.Join(errs, EachRow(ctx, database.DB(), maxListed, query, func(rows *sql.Rows) error {
+		errs = errors.Join(errs, List(ctx, database.DB(), query, func(rows *sql.Rows) error {
 			var name, value string
 			err := rows.Scan(&name, &value)
 			settings[name] = value

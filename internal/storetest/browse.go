@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -15,9 +17,7 @@ func (s *suite) browseByCategory(t *testing.T) {
 		special := int(s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM products WHERE category = %d AND special = 1", category)))
 		for _, batch := range []int{1, 3, 1000} {
 			rows, err := session.BrowseByCategory(t.Context(), batch, category)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			equal(t, fmt.Sprintf("rows of category %d, batch %d", category, batch), rows, min(batch, special))
 		}
 	}
@@ -41,9 +41,7 @@ func (s *suite) browseByWords(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 9, 100_000} {
 			rows, err := session.BrowseByTitle(t.Context(), batch, []byte(test.words))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			equal(t, fmt.Sprintf("by title, %s: %q, batch %d", test.name, test.words, batch), rows, min(batch, s.containing(titles, test.words)))
 			if rows, err = session.BrowseByActor(t.Context(), batch, []byte(test.words)); err != nil {
 				t.Fatal(err)
@@ -85,9 +83,7 @@ texts:
 func (s *suite) prices(t *testing.T) {
 	session := s.connect(t)
 	items := []calls.Item{{Product: 7}, {Product: 10_000}, {Product: 1}, {Product: 7}}
-	if err := session.Prices(t.Context(), items); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, session.Prices(t.Context(), items))
 	for _, item := range items {
 		want := s.texts(t, fmt.Sprintf("SELECT price FROM products WHERE prod_id = %d", item.Product))[0]
 		if got := item.Price.String(); !strings.HasPrefix(want, got) { // SQL Server's money has four places

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/progress"
@@ -20,9 +22,7 @@ import (
 func dataset(t *testing.T) *datagen.Dataset {
 	t.Helper()
 	data, err := datagen.New(Size, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return data
 }
 
@@ -54,23 +54,17 @@ func (s *suite) contents(t *testing.T) {
 func (s *suite) csv(t *testing.T, query string) []string {
 	t.Helper()
 	rows, err := s.store.DB().QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	require.NoError(t, err, query)
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	values, into := make([]any, len(types)), make([]any, len(types))
 	for i := range values {
 		into[i] = &values[i]
 	}
 	var lines []string
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Scan(into...))
 		fields := make([]string, len(values))
 		for i, v := range values {
 			fields[i] = field(v)
@@ -83,9 +77,7 @@ func (s *suite) csv(t *testing.T, query string) []string {
 		}
 		lines = append(lines, strings.Join(fields, ","))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rows.Err())
 	return lines
 }
 
@@ -123,23 +115,17 @@ func (s *suite) reset(t *testing.T) {
 	if s.store.Can().Reset == nil {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
-	if err := load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
 	s.contents(t)
 
 	// The next keys are those after the dataset's, and the trigger is at work again.
 	session := s.connect(t)
 	customerID, err := session.NewCustomer(t.Context(), customer("newuser1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	equal(t, "the first new customer", customerID, int64(Size.Customers+1))
 	s.stock(t, 3, 1)
 	orderID, err := session.Purchase(t.Context(), order(customerID, calls.Item{Product: 1, Quantity: 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	equal(t, "the first order", orderID, int64(datagen.Months*Size.OrdersPerMonth+1))
 	equal(t, "REORDER rows of what it left", s.one(t, "SELECT COUNT(*) FROM reorder WHERE prod_id = 1 AND quan_low = 2"), 1)
 }

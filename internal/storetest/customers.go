@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -26,9 +28,7 @@ func (s *suite) login(t *testing.T) {
 		{"no password", fmt.Sprintf("user%d", buyer), "", calls.Login{}},
 	} {
 		got, err := session.Login(t.Context(), []byte(test.username), []byte(test.password))
-		if err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
+		require.NoError(t, err, test.name)
 		equal(t, test.name, got, test.want)
 	}
 }
@@ -52,9 +52,7 @@ func customer(username string) *calls.Customer {
 func (s *suite) newCustomer(t *testing.T) {
 	session := s.connect(t)
 	id, err := session.NewCustomer(t.Context(), customer("newuser1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if id <= int64(Size.Customers) {
 		t.Errorf("the new customer's id is %d, though %d customers were loaded", id, Size.Customers)
 	}
@@ -66,9 +64,7 @@ func (s *suite) newCustomer(t *testing.T) {
 		into[i] = &values[i]
 	}
 	query := fmt.Sprintf("SELECT %s FROM customers WHERE customerid = %d", columns, id)
-	if err := s.store.DB().QueryRowContext(t.Context(), query).Scan(into...); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.store.DB().QueryRowContext(t.Context(), query).Scan(into...))
 	var got []string
 	for _, v := range values {
 		if !v.Valid {
@@ -81,14 +77,10 @@ func (s *suite) newCustomer(t *testing.T) {
 		"LASTNAME@dell.com|1234567890|3|1234567890123456|2012/03|newuser1|password|55|100000|F")
 
 	again, err := session.NewCustomer(t.Context(), customer("newuser1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	equal(t, "id for a name that is taken", again, 0)
 	login, err := session.Login(t.Context(), []byte("newuser1"), []byte("password"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	equal(t, "login of the new customer", login, calls.Login{CustomerID: id})
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -47,10 +49,8 @@ func (s *suite) inDoubt(t *testing.T) {
 	} {
 		s.stock(t, 100, 90)
 		cut.Store(false)
-		session, err := s.engine.Calls.Connect(t.Context(), through)
-		if err != nil {
-			t.Fatal(err)
-		}
+		session, err := s.engine.Calls(t.Context(), through)
+		require.NoError(t, err)
 		t.Cleanup(func() { session.Close(context.Background()) })
 		cut.Store(true)
 		err = test.call(session)
@@ -91,14 +91,10 @@ func (s *suite) inDoubt(t *testing.T) {
 func throughProxy(t *testing.T, target string, cut *atomic.Bool) string {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server := u.Host
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -38,9 +40,7 @@ func (s *suite) purchase(t *testing.T) {
 	sold := s.salesOf(t, 12)
 	buyer := s.idle(t)
 	id, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 13, Quantity: 1}, calls.Item{Product: 11, Quantity: 2}, calls.Item{Product: 12, Quantity: 3}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if loaded := 12 * Size.OrdersPerMonth; id <= int64(loaded) {
 		t.Errorf("the new order's id is %d, though %d orders were loaded", id, loaded)
 	}
@@ -93,9 +93,7 @@ func (s *suite) rollback(t *testing.T) {
 		{"would be restocked between its two lines", []calls.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
 	} {
 		id, err := session.Purchase(t.Context(), order(1, test.items...))
-		if err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
+		require.NoError(t, err, test.name)
 		equal(t, test.name+": order", id, 0)
 		equal(t, test.name+": the tables", s.counts(t), before)
 	}
@@ -106,9 +104,7 @@ func (s *suite) duplicates(t *testing.T) {
 	s.stock(t, 100, 30, 31)
 	sold := s.salesOf(t, 30)
 	id, err := session.Purchase(t.Context(), order(1, calls.Item{Product: 30, Quantity: 3}, calls.Item{Product: 31, Quantity: 1}, calls.Item{Product: 30, Quantity: 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	equal(t, "order lines", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM orderlines WHERE orderid = %d", id)), 3)
 	equal(t, "CUST_HIST rows", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM cust_hist WHERE orderid = %d", id)), 3)
 	equal(t, "stock", s.stockOf(t, 30), 95)

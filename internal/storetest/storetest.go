@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
@@ -17,8 +19,8 @@ var Size = datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 10_000}
 
 // Engine is an engine under test.
 type Engine struct {
-	Open  store.Opener // gives a store.Store
-	Calls calls.Engine // those of DVD Store 2 on it
+	Open  store.Opener  // gives a store.Database
+	Calls calls.Connect // those of DVD Store 2 on it
 
 	// Database makes the URL of a database that is empty or does not exist yet, and is gone when the test ends.
 	Database func(t testing.TB) string
@@ -31,6 +33,9 @@ type Engine struct {
 
 	// Phrase says that the browses by full text look for the words in their order, next to each other.
 	Phrase bool
+
+	// OtherCalls has a store make its users' calls the other way, where the engine has two.
+	OtherCalls func(store.Database)
 }
 
 // Run runs the suite.
@@ -56,6 +61,7 @@ func Run(t *testing.T, e Engine) {
 		{"restock of every row", (*suite).restock},
 		{"cancelled context", (*suite).cancelled},
 		{"killed connection", (*suite).killed},
+		{"calls made the other way", (*suite).otherCalls},
 		{"work in doubt", (*suite).inDoubt},
 		{"sales and stock after all that", (*suite).books},
 		{"reset", (*suite).reset},
@@ -68,23 +74,34 @@ func Run(t *testing.T, e Engine) {
 	}
 }
 
+// otherCalls plays some of the cases the other way.
+func (s *suite) otherCalls(t *testing.T) {
+	if s.engine.OtherCalls == nil {
+		t.Skip("the engine makes its calls one way")
+	}
+	other := &suite{engine: s.engine, target: s.target, store: s.engine.open(t, s.target)}
+	s.engine.OtherCalls(other.store)
+	for name, test := range map[string]func(*suite, *testing.T){
+		"login": (*suite).login, "browse by category": (*suite).browseByCategory, "browse by actor and title": (*suite).browseByWords,
+		"purchase": (*suite).purchase, "purchase rolled back": (*suite).rollback, "cancelled context": (*suite).cancelled,
+	} {
+		t.Run(name, func(t *testing.T) { test(other, t) })
+	}
+}
+
 type suite struct {
 	engine Engine
 	target string
-	store  store.Store
+	store  store.Database
 }
 
 // open is a store of a target, closed when the test ends.
-func (e Engine) open(t *testing.T, target string) store.Store {
+func (e Engine) open(t *testing.T, target string) store.Database {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := e.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -92,10 +109,8 @@ func (e Engine) open(t *testing.T, target string) store.Store {
 // connect opens a session that is closed when the test ends.
 func (s *suite) connect(t *testing.T) calls.Session {
 	t.Helper()
-	session, err := s.engine.Calls.Connect(t.Context(), s.store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session, err := s.engine.Calls(t.Context(), s.store)
+	require.NoError(t, err)
 	t.Cleanup(func() { session.Close(context.Background()) })
 	return session
 }
@@ -104,9 +119,7 @@ func (s *suite) connect(t *testing.T) calls.Session {
 func (s *suite) one(t *testing.T, query string) int64 {
 	t.Helper()
 	var n int64
-	if err := s.store.DB().QueryRowContext(t.Context(), query).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	require.NoError(t, s.store.DB().QueryRowContext(t.Context(), query).Scan(&n), query)
 	return n
 }
 
@@ -114,21 +127,15 @@ func (s *suite) one(t *testing.T, query string) int64 {
 func (s *suite) texts(t *testing.T, query string) []string {
 	t.Helper()
 	rows, err := s.store.DB().QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	require.NoError(t, err, query)
 	defer rows.Close()
 	var texts []string
 	for rows.Next() {
 		var text string
-		if err := rows.Scan(&text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Scan(&text))
 		texts = append(texts, text)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, rows.Err())
 	return texts
 }
 

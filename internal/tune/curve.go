@@ -119,13 +119,14 @@ func (c Curve) kept() Curve {
 	return c
 }
 
-// best is the index of the fewest users whose OPM is within tolerance (a share) of the highest; -1 on an empty curve.
+// best is the index of the fewest users whose level is within tolerance (a share) of the highest; -1 on an empty curve.
 func (c Curve) best(tolerance float64) int {
-	most := 0.0
-	for _, p := range c {
-		most = max(most, p.OPM())
+	levels := c.levels()
+	if len(levels) == 0 {
+		return -1
 	}
-	return slices.IndexFunc(c, func(p Point) bool { return p.OPM() >= most*(1-tolerance) })
+	most := slices.Max(levels)
+	return slices.IndexFunc(levels, func(opm float64) bool { return opm >= most*(1-tolerance) })
 }
 
 // Knee is the number of users from which on queueing sets in: where the line of a store without queues, OPM growing with

@@ -7,7 +7,7 @@ var golden = (3 - math.Sqrt(5)) / 2
 
 // goldenStep is the next probe on either side of the best point, or 0 where its neighbours are near enough: next to it,
 // or within a quarter of it, since the curve is flat at its peak.
-func goldenStep(curve Curve, best int) (threads int, why string) {
+func (c Config) goldenStep(curve Curve, best int) (threads int, why string) {
 	at := curve[best]
 	fewer := 0
 	if best > 0 {
@@ -17,7 +17,7 @@ func goldenStep(curve Curve, best int) (threads int, why string) {
 	if best+1 < len(curve) {
 		next := curve[best+1]
 		if !next.Passed() && next.OPM() > at.OPM() {
-			return limitStep(at, next), "where a line to the next number meets the limit"
+			return c.limitStep(at, next), "where a line to the next number meets the limit"
 		}
 		above = next.Threads - at.Threads
 	}
@@ -42,24 +42,32 @@ func goldenStep(curve Curve, best int) (threads int, why string) {
 // cliff is the share of the best OPM below which the next number of users says that the curve is not flat there.
 const cliff = 0.8
 
-// nearLimit is the strain from which on a point is taken for the last that keeps its limits.
-const nearLimit = 1 - 1.0/16
+// flat tells whether twice as many users or more bring about what fewer did: a plateau, or a gain that noise hid.
+func (p Point) flat(fewer Point) bool {
+	return p.Threads >= 2*fewer.Threads && p.OPM() > 0.95*fewer.OPM()
+}
+
+// nearLimit is the share of a point's users for which limits need not be sought more closely.
+const nearLimit = 1.0 / 12
 
 // limitStep is the next probe between a point that keeps its limits and one that does not though its OPM is higher, or
-// 0 where they are next to each other or the lower is near enough to its limits. It goes where the limits would just be
+// 0 where they are next to each other or what lies between is too few users or, on a line, half of Gain at most: OPM bends. It goes where the limits would just be
 // kept if strain grew evenly between the two, which it almost does in a store that is saturated (by Little's law, a
 // response time is then as users), but not nearer to either than an eighth of the way, since it need not.
-func limitStep(below, above Point) int {
+func (c Config) limitStep(below, above Point) int {
 	width := above.Threads - below.Threads
-	if width == 1 || below.strain() >= nearLimit {
+	slope := (above.strain() - below.strain()) / float64(width)
+	users := (1 - below.strain()) / slope // that the limits leave room for
+	more := users / float64(width) * (above.OPM()/below.OPM() - 1)
+	if width == 1 || users < max(1, nearLimit*float64(below.Threads)) || more < c.Gain/2 {
 		return 0
 	}
-	share := (midLimit - below.strain()) / (above.strain() - below.strain())
+	share := (midLimit - below.strain()) / slope / float64(width)
 	return below.Threads + min(max(1, int(math.Round(min(max(share, 0.125), 0.875)*float64(width)))), width-1)
 }
 
 // midLimit is the strain that limitStep aims at: in the middle of what is near enough.
-const midLimit = (1 + nearLimit) / 2
+const midLimit = 31.0 / 32
 
 // patience is how many steps in a row may bring nothing before stepping ends.
 const patience = 3

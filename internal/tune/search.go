@@ -156,7 +156,10 @@ func (c Config) next(curve Curve) Step {
 	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
 		return Step{Threads: min(2*best.Threads, c.Max), Why: "twice as many: the limits hold, and OPM grows"}
 	}
-	inner := goldenStep
+	if last := kept[len(kept)-1]; c.Method == Golden && len(kept) == len(curve) && at == len(kept)-2 && last.flat(best) && last.Threads < c.Max {
+		return Step{Threads: min(2*last.Threads, c.Max), Why: "twice as many again: one step without a gain may be chance"}
+	}
+	inner := c.goldenStep
 	if c.Method == Steps {
 		inner = c.upByOne
 	}

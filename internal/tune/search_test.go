@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // A store is a simulated one: exact OPM and order latency, in seconds, of every number of users.
@@ -84,7 +86,7 @@ func TestSearch(t *testing.T) {
 		{"a limit on the way to it", four, 0.100, 16, 9, 11},
 		{"a limit at 25 users", twelve, 0.035, 16, 11, 23},
 		{"a limit at 150 users, on the plateau", twelve, 0.160, 16, 15, 15},
-		{"a limit below the peak", peak, 0.100, 16, 11, 16},
+		{"a limit below the peak", peak, 0.100, 16, 12, 16},
 		{"a limit for one user", network(0.010, 0.010), 0.025, 16, 12, 12},
 		{"a limit far above the plateau", three, 0.500, 16, 15, 12},
 		{"a plateau without limits", three, none, 16, 15, 12},
@@ -95,8 +97,8 @@ func TestSearch(t *testing.T) {
 		{"from one user, a limit at 150 users", twelve, 0.160, 1, 19, 20},
 		{"from one user, a plateau", twelve, none, 1, 20, 19},
 		{"from one user, a peak", peak, none, 1, 16, 16},
-		{"from far above, a limit below the peak", peak, 0.100, 64, 12, 17},
-		{"from far above, a peak", peak, none, 64, 11, 0}, // steps do not go down where no limit makes them
+		{"from far above, a limit below the peak", peak, 0.100, 64, 13, 17},
+		{"from far above, a peak", peak, none, 64, 12, 0}, // steps do not go down where no limit makes them
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			for method, most := range map[Method]int{Golden: c.golden, Steps: c.steps} {
@@ -121,9 +123,7 @@ func (s store) search(t *testing.T, config Config, limit float64) (runs float64)
 	optimum, total := s.optimum(limit/noise), 0
 	for seed := range uint64(seeds) {
 		found, err := Search(t.Context(), config, s.measured(limit, seed, &total))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if found.Best == nil {
 			t.Errorf("%s, seed %d: found nothing: %s", config.Method, seed, found.Why)
 			continue
@@ -158,15 +158,14 @@ func TestSearchWithoutNoise(t *testing.T) {
 	}{
 		{"the most users within the limit", 0.040, Config{Golden, 1, 512, 0.001}, 3, "the limits fail with 4 users"},
 		{"the same step by step", 0.040, Config{Steps, 16, 512, 0.001}, 3, "the limits fail with 4 users"},
-		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 5, "more users than 5 bring less than 2% more orders a minute"},
+		// 5 are within the gain too, but not by the law that smooths the trials.
+		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 8, "more users than 8 bring less than 2% more orders a minute"},
 		{"as many as are allowed", 0.500, Config{Golden, 1, 3, 0.02}, 3, "no more users than 3 were allowed"},
 		{"a limit nobody keeps", 0.001, Config{Golden, 16, 512, 0.02}, 0, "the limits fail already with 1 user"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got, err := Search(t.Context(), c.config, exact(plateau, c.limit))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			threads := 0
 			if got.Best != nil {
 				threads = got.Best.Threads
@@ -193,9 +192,7 @@ func TestSearchBearsAnOutlier(t *testing.T) {
 				}
 				return Trial{OPM: opm, P95: latency, Strain: latency / 0.045, Passed: latency <= 0.045}, nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if found.Best == nil || found.Best.Threads < 3 || found.Best.Threads > 4 {
 				t.Errorf("%s with trial %d spoilt found %+v: %s", method, bad, found.Best, found.Why)
 			}

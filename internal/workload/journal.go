@@ -21,7 +21,7 @@ type Acknowledger interface {
 
 	// CheckJournal compares entries, those of all driver machines of a run, with what a target holds, the one of an index among
 	// those of the run.
-	CheckJournal(ctx context.Context, target store.Store, entries []byte, index int, before result.Marks) ([]result.Check, error)
+	CheckJournal(ctx context.Context, target store.Database, entries []byte, index int, before result.Marks) ([]result.Check, error)
 }
 
 // Keeper is a Run whose users note what targets acknowledge.
@@ -31,7 +31,7 @@ type Keeper interface {
 
 	// Cuts prepares to compare what they note with what the first target holds after each of several cuts of its server. It is
 	// called before any user connects.
-	Cuts(ctx context.Context, target store.Store, before result.Marks) (Cuts, error)
+	Cuts(ctx context.Context, target store.Database, before result.Marks) (Cuts, error)
 }
 
 // Settler is a Keeper whose users are held after each cut until it has been compared, also after the one cut of a run that goes on:

@@ -28,13 +28,13 @@ type Workload interface {
 	Operations() []Operation
 
 	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Nobody changes them.
-	Counts() []result.Count
+	Counts() []string
 
 	// Mark reads the state of a database before a run or after it, when nobody is at work, for Audit.
-	Mark(ctx context.Context, target store.Store) (result.Marks, error)
+	Mark(ctx context.Context, target store.Database) (result.Marks, error)
 
 	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about the asking.
-	Audit(ctx context.Context, target store.Store, a Audit) ([]result.Check, error)
+	Audit(ctx context.Context, target store.Database, a Audit) ([]result.Check, error)
 }
 
 // Exporter is a Workload that has counters of its own in Prometheus, besides those that all have.
@@ -216,7 +216,7 @@ type Account struct {
 // Resetter is a Workload whose databases can be taken back to the state after the load without loading them again.
 type Resetter interface {
 	// PlanReset computes what is to be done on a database.
-	PlanReset(ctx context.Context, target store.Store, info store.Info) (Reset, error)
+	PlanReset(ctx context.Context, target store.Database, info store.Info) (Reset, error)
 }
 
 // Reset is what a reset does: see store.Capabilities.

@@ -31,7 +31,7 @@ func (w Workloads) Of(info store.Info) (Workload, error) {
 const patience = 30 * time.Second
 
 // Ask asks a database whose it is. Its load has come to its end.
-func (w Workloads) Ask(ctx context.Context, target store.Store) (Workload, store.Info, error) {
+func (w Workloads) Ask(ctx context.Context, target store.Database) (Workload, store.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	info, err := store.ReadInfo(ctx, target.DB())

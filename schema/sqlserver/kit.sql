@@ -14,6 +14,20 @@ CREATE TABLE ds2_steps (
     copied bigint       NOT NULL -- rows
 ){{.}};{{end}}
 
+{{- define "options"}}
+{{- if not .Layout.Lacks.Recovery}}
+GO
+-- step: from 2022 on a new database has it on, and it writes to the drives under test.
+-- name: switch query store off; transaction: none
+ALTER DATABASE {{ident .Database}} SET QUERY_STORE = OFF;
+{{- with .Layout.TargetRecovery}}
+GO
+-- step: within which the server is to recover after a crash, by which pages are written out all the time; 0: by checkpoints.
+-- name: set target recovery time; transaction: none
+ALTER DATABASE {{ident $.Database}} SET TARGET_RECOVERY_TIME = {{.}} SECONDS;
+{{- end}}
+{{- end}}{{end}}
+
 {{- define "login"}}
 {{- $p := .Layout}}
 {{- if $p.Password}}

@@ -25,6 +25,7 @@ func poisson(random *rand.Rand, mean float64) (n float64) {
 
 // TestCounts compares counts of errors of 50,000 orders a run.
 func TestCounts(t *testing.T) {
+	t.Parallel()
 	var made table
 	made.row("errors a run", "runs of each", "identical, told apart", "three times as many, found", "their change reads, median")
 	for _, c := range []struct {
@@ -71,7 +72,8 @@ func TestCounts(t *testing.T) {
 
 // TestGates is of a gate and true losses.
 func TestGates(t *testing.T) {
-	gate, err := limit.ParseGate("opm < -2.5%")
+	t.Parallel()
+	gate, err := limit.ParseGate("opm < -2.5%", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +101,7 @@ func TestGates(t *testing.T) {
 
 // TestCuts holds the bounds of the share of cuts that lose anything against the true one.
 func TestCuts(t *testing.T) {
+	t.Parallel()
 	var made table
 	made.row("cuts", "lossy", "the upper bound holds", "the lower bound holds")
 	for _, c := range []struct {

@@ -173,6 +173,7 @@ var leasts = map[string]float64{
 }
 
 func TestIntervals(t *testing.T) {
+	t.Parallel()
 	var made table
 	made.row("process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
 	for _, p := range []process{memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9), wander(.95), wander(.98), pareto()} {
@@ -180,6 +181,9 @@ func TestIntervals(t *testing.T) {
 		for _, c := range [][2]int{{60, 60}, {200, 200}, {600, 600}, {1200, 1200}, {200, 1200}} {
 			got := intervals(random, p, c[1], last(c[0], c[1]))
 			row = append(row, got.String())
+			if c[0] < c[1] && !within(got.held, 0, .97) {
+				t.Errorf("%s, %v s: %s of the intervals hold the truth, want at most .970", p.name, c, got)
+			}
 			if least, held := leasts[fmt.Sprintf("%s, %d", p.name, c[1])]; held && (!within(got.held, least, 1) || got.given < 1) {
 				t.Errorf("%s, %v s: %s of the intervals hold the truth, want %s", p.name, c, got, share(least))
 			}
@@ -190,6 +194,7 @@ func TestIntervals(t *testing.T) {
 }
 
 func TestCycles(t *testing.T) {
+	t.Parallel()
 	var made table
 	made.row("process", "whole cycles of 1,200 s", "all of 1,200 s", "200 of 1,200 s")
 	for _, p := range []process{sawtooth(100, 0), sawtooth(130, 0), sawtooth(130, .1), sawtooth(250, 0), sawtooth(300, 0)} {

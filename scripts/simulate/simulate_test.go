@@ -1,5 +1,5 @@
 // Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which the truth is known, and holds them
-// to what docs/method.md says of them. With -write it writes the tables of that page.
+// to what docs/explanation/method.md says of them. With -write it writes the tables of that page.
 package simulate
 
 import (
@@ -11,11 +11,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 var (
-	replicates = flag.Int("replicates", 300, "simulated cases of each figure")
+	replicates = flag.Int("replicates", 100, "simulated cases of each figure")
 	write      = flag.String("write", "", "page whose tables are written")
 )
 
@@ -35,29 +38,29 @@ func (t table) markdown() string {
 	return b.String()
 }
 
+var writing sync.Mutex // of pages
+
 // publish shows a table, and writes it to the page between its markers.
 func publish(t *testing.T, name string, made table) {
 	t.Helper()
+	writing.Lock()
+	defer writing.Unlock()
 	t.Logf("%s, %d replicates:\n%s", name, *replicates, made.markdown())
 	if *write == "" {
 		return
 	}
 	path := *write
 	if name == "tune" { // on its own page, beside
-		path = filepath.Join(filepath.Dir(path), "tune.md")
+		path = filepath.Join(filepath.Dir(path), "..", "howto", "tune.md")
 	}
 	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	marked := regexp.MustCompile(fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)))
 	if !marked.Match(page) {
 		t.Fatalf("%s has no place for the table %s", path, name)
 	}
 	text := marked.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // within says whether a share that was simulated lies between two bounds, as far as so many replicates can tell: three standard errors.

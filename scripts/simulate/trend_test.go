@@ -28,6 +28,7 @@ func minutes(hours, loss float64) process {
 }
 
 func TestTrends(t *testing.T) {
+	t.Parallel()
 	var made table
 	made.row("24 hours of white noise and a wander of", "trend found, none there", "told", "found, a loss of 3 % there")
 	for _, hours := range []float64{0, .5, 1, 3} {
@@ -53,6 +54,9 @@ func TestTrends(t *testing.T) {
 			return found / float64(*replicates), told / float64(*replicates)
 		}
 		false_, told := count(0)
+		if chance := 3 * math.Sqrt(.015/float64(*replicates)); false_ > .015+chance {
+			t.Errorf("%g hours: a trend is found in %s where none is", hours, share(false_))
+		}
 		true_, _ := count(.03)
 		made.row(fmt.Sprintf("%g hours", hours), share(false_), share(told), share(true_))
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,9 +37,7 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 	})
 	d.Name = filepath.Base(d.Path)
 	number, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "dev"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d.Number = strings.TrimSpace(string(number))
 	return d
 }
@@ -52,12 +51,8 @@ func Mount(t *testing.T, on string, bytes int64) Drive {
 	}
 	t.Cleanup(func() { os.RemoveAll(under) })
 	image := filepath.Join(under, "image")
-	if err := os.WriteFile(image, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(image, bytes); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(image, nil, 0o600))
+	require.NoError(t, os.Truncate(image, bytes))
 	return mount(t, under, image)
 }
 
@@ -73,9 +68,7 @@ func mount(t *testing.T, under, image string, options ...string) Drive {
 		if err := os.Mkdir(dir, 0o755); err != nil && !os.IsExist(err) {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Chmod(dir, 0o755))
 	}
 	if err := syscall.Mount(d.Path, d.Dir, "ext4", 0, ""); err != nil {
 		t.Skip("the file system cannot be mounted: ", err)
@@ -85,9 +78,7 @@ func mount(t *testing.T, under, image string, options ...string) Drive {
 			t.Error(err)
 		}
 	})
-	if err := os.Remove(filepath.Join(d.Dir, "lost+found")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Remove(filepath.Join(d.Dir, "lost+found")))
 	return d
 }
 
@@ -107,9 +98,7 @@ func Forget(t *testing.T, dir string) {
 		defer file.Close()
 		return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 }
 
 // Counts are what the kernel has counted of a drive. A flush is among the writes too, since it comes as an empty one.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+	"github.com/stretchr/testify/require"
 )
 
 // Slow is a drive each of whose reads and writes takes a time of its own, however many are under way: the kernel counts them as
@@ -36,18 +37,12 @@ func MountSlow(t *testing.T, on string, bytes int64) *Slow {
 	}
 	t.Cleanup(func() { os.RemoveAll(under) })
 	medium, err := os.Create(filepath.Join(under, "medium"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { medium.Close() })
-	if err := medium.Truncate(bytes); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, medium.Truncate(bytes))
 	s := &Slow{}
 	waits := filepath.Join(under, "waits")
-	if err := os.Mkdir(waits, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(waits, 0o755))
 	root := &directory{image: &image{slow: s, medium: medium, bytes: bytes}}
 	server, err := fs.Mount(waits, root, &fs.Options{MountOptions: fuse.MountOptions{DirectMountStrict: true, MaxBackground: 256, ExtraCapabilities: fuse.CAP_ASYNC_DIO, FsName: "ds2-slow"}})
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestSlow: the kernel counts for each read of a slow drive the time that it is to take, also where several are under way.
@@ -14,9 +16,7 @@ func TestSlow(t *testing.T) {
 	d := MountSlow(t, memory(t), 64<<20)
 	file := filepath.Join(d.Dir, "file")
 	const blocks, size = 64, 8192
-	if err := os.WriteFile(file, make([]byte, blocks*size), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, make([]byte, blocks*size), 0o644))
 	syscall.Sync()
 	const delay = 20 * time.Millisecond
 	d.Delay(delay, 0)
@@ -41,9 +41,7 @@ func TestSlow(t *testing.T) {
 		}()
 	}
 	for range atOnce {
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, <-done)
 	}
 	d.Delay(0, 0)
 	after := d.Counts(t)

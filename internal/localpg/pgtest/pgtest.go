@@ -14,6 +14,7 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 )
@@ -57,9 +58,7 @@ const versionVariable = "DS2_TEST_POSTGRES_VERSION"
 func Version(t testing.TB) int {
 	t.Helper()
 	version, err := strconv.Atoi(cmp.Or(os.Getenv(versionVariable), "0"))
-	if err != nil {
-		t.Fatalf("%s: %v", versionVariable, err)
-	}
+	require.NoError(t, err, versionVariable)
 	return version
 }
 
@@ -94,9 +93,7 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	}
 	o.Copied = true
 	s, err := localpg.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		s.Kill() // there is nothing to flush
 		if err := s.Stop(); err != nil {
@@ -109,9 +106,15 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 // Database makes an empty database for the test, dropped at its end, and returns its URL.
 func Database(t testing.TB) string {
 	t.Helper()
+	return Copy(t, "template1")
+}
+
+// Copy is Database with the contents of a database of the test's server, which nobody is connected to.
+func Copy(t testing.TB, database string) string {
+	t.Helper()
 	s := Server(t)
 	name := fmt.Sprintf("test%d", databases.Add(1))
-	exec(t, s, "CREATE DATABASE "+name)
+	exec(t, s, "CREATE DATABASE "+name+" TEMPLATE "+database)
 	t.Cleanup(func() { exec(t, s, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	return s.URL(name)
 }
@@ -119,9 +122,7 @@ func Database(t testing.TB) string {
 func exec(t testing.TB, s *localpg.Server, statement string) {
 	t.Helper()
 	db, err := sql.Open("pgx", s.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer db.Close()
 	if _, err := db.Exec(statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -137,9 +138,7 @@ func Counted(t testing.TB, db *sql.DB) {
 		var sessions, version int
 		err := db.QueryRow(`SELECT count(*), current_setting('server_version_num')::integer FROM pg_stat_activity
 			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&sessions, &version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if sessions == 0 {
 			if version < 150000 {
 				time.Sleep(time.Second) // they may show what was counted half a second ago

@@ -70,22 +70,22 @@
 			{xAxis: b.to},
 		]);
 		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y, label: {position: 'insideStartTop'}}))];
-		const dotted = c.lines.some(l => l.dots);
+		const dotted = c.lines.some(l => l.dots), columns = c.lines.some(l => l.wide), small = columns && element.clientHeight < 200;
 		const names = c.names ? {
 			min: 0.5, max: c.names.length + 0.5, axisTick: {show: false},
 			axisLabel: {color: faint, customValues: c.names.map((_, i) => i + 1), formatter: v => c.names[v - 1], width: (element.clientWidth - 100) / c.names.length, overflow: 'truncate'},
 		} : {};
 		// The shape of a line's points: none on a time axis, dots or rings where they stand alone, whiskers at the ends of an error bar.
-		const shape = l => l.bars ? {type: 'line', symbol: 'rect', symbolSize: [10, 2], showSymbol: true}
+		const shape = l => l.wide ? {type: 'bar', barGap: '-100%', barWidth: Math.min(64, (element.clientWidth - 120) / (2 * c.names.length))} : l.bars ? {type: 'line', symbol: 'rect', symbolSize: [10, 2], showSymbol: true}
 			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : l.large ? 'diamond' : 'circle', symbolSize: l.large ? 14 : 8, z: 4}
 				: {type: 'line', showSymbol: !time && !dotted, symbol: time || dotted ? 'none' : 'circle'};
 		return {
 			animation: !still.matches && !paper && !c.live,
 			aria: {enabled: true, label: {description: c.text}},
 			textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
-			grid: {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
+			grid: columns ? {left: small ? 48 : 64, right: 8, top: small ? 8 : 32, bottom: 24} : {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
 			legend: {
-				top: 0, type: 'plain', itemWidth: 24, itemHeight: 8, textStyle: {color: ink}, inactiveColor: faint,
+				show: !columns, top: 0, type: 'plain', itemWidth: 24, itemHeight: 8, textStyle: {color: ink}, inactiveColor: faint,
 				data: [...new Set(c.lines.map(l => l.name))],
 			},
 			tooltip: {
@@ -96,11 +96,11 @@
 			xAxis: c.labels
 				? {...axis, type: 'category', data: c.labels, boundaryGap: false, name: c.xName, nameLocation: 'middle', nameGap: 28}
 				: {
-					...axis, type: 'value', name: c.xName || 'time since the users started', nameLocation: 'middle', nameGap: 28,
+					...axis, type: 'value', name: columns ? '' : c.xName || 'time since the users started', nameLocation: 'middle', nameGap: 28,
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
 					min: time ? c.from : 0, max: time ? c.to : v => Math.ceil(1.05 * v.max), axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
-			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, name: c.yName, axisLabel: {color: faint, formatter: figure}},
+			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, name: small ? '' : c.yName, splitNumber: small ? 2 : 5, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
 				name: l.name, ...shape(l), connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
@@ -149,6 +149,11 @@
 	dark.addEventListener('change', drawAll);
 	addEventListener('resize', drawAll);
 	paper.addEventListener('change', drawAll);
-	document.querySelectorAll('details.chart').forEach(d => d.addEventListener('toggle', drawAll));
+	document.querySelectorAll('details').forEach(d => d.addEventListener('toggle', drawAll));
+	// On a phone a figure says what it is of.
+	document.querySelectorAll('.figures table').forEach(t => {
+		const head = [...t.tHead.rows[0].cells].map(c => c.textContent);
+		t.querySelectorAll('td').forEach(d => { d.dataset.of = head[d.cellIndex]; });
+	});
 	globalThis.ds2 = {add, clock};
 })();

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"ds2/internal/store/postgres/target"
 )
 
 // PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
@@ -15,13 +17,13 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'),
 		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`, onOff(!ranges))
 	if err != nil {
-		return false, s.wrap(op, err)
+		return false, s.Wrap(op, err)
 	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET temp_file_limit = '%dkB'", max(temp/1024, 1)))
-	if sqlState(err) == insufficientPrivilege {
+	if target.State(err) == target.InsufficientPrivilege {
 		return false, nil
 	}
-	return true, s.wrap(op, err)
+	return true, s.Wrap(op, err)
 }
 
 // Slices divides a table into ranges of blocks: store.BulkReader. Version 13 has no plan that reads such a range alone.
@@ -31,7 +33,7 @@ func (s *Store) Slices(ctx context.Context, table string, bytes int64) ([]string
 	err := s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int, pg_relation_size($1::text::regclass),
 		current_setting('block_size')::bigint`, table).Scan(&version, &size, &block)
 	if err != nil || version < 140000 {
-		return nil, s.wrap("ask for the size of "+table, err)
+		return nil, s.Wrap("ask for the size of "+table, err)
 	}
 	var slices []string
 	for from, step := int64(0), max(bytes/block, 1); from*block < size; from += step {
@@ -49,7 +51,7 @@ func (s *Store) Slices(ctx context.Context, table string, bytes int64) ([]string
 func (s *Store) Changed(ctx context.Context, tables []string) (n int64, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(n_tup_upd), 0)::bigint
 		FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname = ANY ($1)`, tables).Scan(&n)
-	return n, s.wrap("ask how many rows were changed", err)
+	return n, s.Wrap("ask how many rows were changed", err)
 }
 
 func onOff(on bool) string {

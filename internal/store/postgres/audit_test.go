@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -21,9 +22,7 @@ func TestTempLimit(t *testing.T) {
 	}
 	t.Cleanup(func() { super.DB().Exec("DROP ROLE reader") })
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword("reader", "reader")
 	for name, c := range map[string]struct {
 		target string
@@ -31,9 +30,7 @@ func TestTempLimit(t *testing.T) {
 	}{"a superuser": {target, "2MB"}, "another user": {u.String(), "-1"}} {
 		s := open(t, c.target)
 		conn, err := s.DB().Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer conn.Close()
 		limited, err := s.PrepareRead(t.Context(), conn, true, 2<<20)
 		if err != nil || limited != (c.want != "-1") {
@@ -50,9 +47,7 @@ func TestTempLimit(t *testing.T) {
 func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	unlock, err := s.Lock(t.Context(), store.Lock{Holder: store.Holder{Command: "verify", PID: 1, Host: "here"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	err = s.Wrap("audit", &pgconn.PgError{Code: "53100", Message: `could not write to file "base/pgsql_tmp/pgsql_tmp7.0": No space left on device`})
 	want := "(53100); make room on the server's file system that holds " + pgtest.Server(t).DataDir()

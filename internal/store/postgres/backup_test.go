@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -18,19 +20,16 @@ import (
 
 // TestReadBackup reads a backup of a cluster and compares its bytes with what the server itself says that its tablespaces take.
 func TestReadBackup(t *testing.T) {
+	t.Parallel()
 	server, db := backupServer(t)
 	if _, err := db.Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 100000)"); err != nil {
 		t.Fatal(err)
 	}
 	var told, total int64
-	got, err := backupStore(t, server.URL("postgres")).ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, err := backupStore(t, server.URL("postgres")).Can().Backup.ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
+	require.NoError(t, err)
 	var tablespaces int64
-	if err := db.QueryRow("SELECT sum(pg_tablespace_size(oid))::bigint FROM pg_tablespace").Scan(&tablespaces); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT sum(pg_tablespace_size(oid))::bigint FROM pg_tablespace").Scan(&tablespaces))
 	t.Logf("%+v; tablespaces take %d", got, tablespaces)
 	// The archive has a header for each file and a few small files besides.
 	if got.Bytes < tablespaces || float64(got.Bytes) > 1.03*float64(tablespaces)+1e6 || got.Seconds <= 0 || !got.Checksums {
@@ -49,7 +48,7 @@ func TestReadBackup(t *testing.T) {
 	}
 	u, _ := url.Parse(server.URL("postgres"))
 	u.User = url.UserPassword("nobody", "secret")
-	_, err = backupStore(t, u.String()).ReadBackup(t.Context(), func(int64, int64) {})
+	_, err = backupStore(t, u.String()).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
 	if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Config || e.Hint == "" {
 		t.Errorf("without the right: %v", err)
 	}
@@ -65,13 +64,9 @@ func backupServer(t *testing.T) (*localpg.Server, *sql.DB) {
 func backupStore(t *testing.T, target string) *Store {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	st, err := Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { st.Close() })
 	return st.(*Store)
 }
@@ -82,9 +77,7 @@ func nothingLeft(t *testing.T, db *sql.DB) {
 	const left = "SELECT (SELECT count(*) FROM pg_stat_progress_basebackup) + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'), (SELECT count(*) FROM pg_replication_slots)"
 	processes, slots := 1, 0
 	for end := time.Now().Add(time.Minute); processes > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if err := db.QueryRow(left).Scan(&processes, &slots); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, db.QueryRow(left).Scan(&processes, &slots))
 	}
 	if processes > 0 || slots > 0 {
 		t.Errorf("%d processes and %d slots are left behind", processes, slots)
@@ -95,9 +88,7 @@ func nothingLeft(t *testing.T, db *sql.DB) {
 func amid(t *testing.T, db *sql.DB, f func(checkpointer int)) {
 	t.Helper()
 	var checkpointer int
-	if err := db.QueryRow("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'").Scan(&checkpointer); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'").Scan(&checkpointer))
 	if err := syscall.Kill(checkpointer, syscall.SIGSTOP); err != nil {
 		t.Skip("only root and the server's own user may stop its processes: ", err)
 	}
@@ -124,7 +115,7 @@ func TestReadBackupCutOff(t *testing.T) {
 	begin := func(ctx context.Context) chan error {
 		done := make(chan error, 1)
 		go func() {
-			_, err := st.ReadBackup(ctx, func(int64, int64) {})
+			_, err := st.Can().Backup.ReadBackup(ctx, func(int64, int64) {})
 			done <- err
 		}()
 		underWay(t, db)
@@ -144,9 +135,7 @@ func TestReadBackupCutOff(t *testing.T) {
 	amid(t, db, func(checkpointer int) {
 		program := exec.Command(os.Args[0], "-test.run", "^TestReadBackupToBeKilled$")
 		program.Env = append(os.Environ(), "DS2_TEST_BACKUP="+server.URL("postgres"))
-		if err := program.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, program.Start())
 		underWay(t, db)
 		program.Process.Kill()
 		program.Wait()
@@ -161,13 +150,11 @@ func TestReadBackupCutOff(t *testing.T) {
 			t.Errorf("the server was killed: %v", err)
 		}
 	})
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	db.SetMaxIdleConns(0)
 	nothingLeft(t, db)
 	next := backupStore(t, server.URL("postgres")) // the connections of the other are dead
-	if b, err := next.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
+	if b, err := next.Can().Backup.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
 		t.Errorf("the next backup: %+v, %v", b, err)
 	}
 }
@@ -175,7 +162,7 @@ func TestReadBackupCutOff(t *testing.T) {
 // TestReadBackupToBeKilled is the program that TestReadBackupCutOff kills.
 func TestReadBackupToBeKilled(t *testing.T) {
 	if target := os.Getenv("DS2_TEST_BACKUP"); target != "" {
-		_, err := backupStore(t, target).ReadBackup(t.Context(), func(int64, int64) {})
+		_, err := backupStore(t, target).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
@@ -37,14 +38,10 @@ var ways = []struct {
 func tables(t testing.TB) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	statements, err := schema.Statements("postgres", schema.Tables, schema.Params{Customers: 1, OrdersPerMonth: 1, Products: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, s := range statements {
 		if _, err := conn.Exec(t.Context(), s.SQL); err != nil {
 			t.Fatal(err)
@@ -57,9 +54,7 @@ func tables(t testing.TB) *pgx.Conn {
 func TestBinaryRowsAreTheServersOwn(t *testing.T) {
 	conn := tables(t)
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, crlf := range []bool{false, true} {
 		done := map[datagen.Table]bool{}
 		for _, part := range data.Parts() {
@@ -82,9 +77,7 @@ func TestBinaryRowsAreTheServersOwn(t *testing.T) {
 				}
 				var sum string
 				err := conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) || ' rows, sum ' || sum(hashtextextended(r::text || pg_column_size(r), 0)) FROM %s r`, part.Table)).Scan(&sum)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				sums = append(sums, sum)
 				if _, err := conn.Exec(t.Context(), "TRUNCATE "+string(part.Table)); err != nil {
 					t.Fatal(err)

@@ -22,7 +22,7 @@ func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 				AND coalesce((SELECT bool_or(pg_has_role(oid, 'USAGE')) FROM pg_roles WHERE rolname = 'pg_monitor'), false)`).
 		Scan(&pages, &size, &read, &version, &extension)
 	if err != nil {
-		return b, s.wrap(op, err)
+		return b, s.Wrap(op, err)
 	}
 	b.Fits = size < pages
 	if !extension {
@@ -33,5 +33,5 @@ func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 	if version >= 160000 { // reads no buffer's lock
 		query = "SELECT buffers_used::float8 / (buffers_used + buffers_unused) FROM pg_buffercache_summary()"
 	}
-	return b, s.wrap(op, s.db.QueryRowContext(ctx, query).Scan(&b.Share))
+	return b, s.Wrap(op, s.db.QueryRowContext(ctx, query).Scan(&b.Share))
 }

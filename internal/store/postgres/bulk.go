@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/schema"
+
+	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 )
 
 // buildMemory is what each of the statements of a load that build or check something may use at least: the server's
@@ -20,8 +24,8 @@ import (
 // that holds.
 const buildMemory = "256MB"
 
-// Database is the name of the target's database.
-func (s *Store) Database() string { return s.config.Database }
+// Name is that of the target's database.
+func (s *Store) Name() string { return s.config.Database }
 
 // Schema is the first of the search path.
 func (s *Store) Schema() string { return "current_schema()" }
@@ -29,8 +33,8 @@ func (s *Store) Schema() string { return "current_schema()" }
 // CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement for one that does.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	err := s.db.PingContext(ctx)
-	if sqlState(err) != undefinedDatabase {
-		return s.wrap("connect to "+s.Label(), err)
+	if target.State(err) != target.UndefinedDatabase {
+		return s.Wrap("connect to "+s.Label(), err)
 	}
 	conn, err := s.maintenance(ctx)
 	if err != nil {
@@ -39,7 +43,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	defer conn.Close(ctx)
 	for _, statement := range statements {
 		if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-			return s.wrap(statement.Name, err)
+			return s.Wrap(statement.Name, err)
 		}
 	}
 	return nil
@@ -48,24 +52,24 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 // maintenance connects to another database of the server.
 func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
 	// Every server has template1, but nobody can copy it while others are connected; most have postgres.
-	config, err := s.connectConfig(ctx)
+	config, err := s.Config(ctx)
 	if err != nil {
 		return nil, err
 	}
 	config.Database = "postgres"
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if sqlState(err) == undefinedDatabase {
+	if target.State(err) == target.UndefinedDatabase {
 		config.Database = "template1"
 		conn, err = pgx.ConnectConfig(ctx, config)
 	}
 	if err == nil {
 		err = endless(ctx, conn)
 	}
-	return conn, s.wrap("connect to database "+config.Database+" of the server", err)
+	return conn, s.Wrap("connect to database "+config.Database+" of the server", err)
 }
 
-// CopyStep streams rows of CSV into a table as a step of a load.
-func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
+// LoadRows streams rows of CSV into a table as a step of a load.
+func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if rows, err = copyFrom(ctx, conn, table, csv); err != nil {
@@ -74,11 +78,11 @@ func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader)
 			return note(ctx, tx.Exec, step, rows)
 		})
 	})
-	return rows, s.wrap("copy "+step, err)
+	return rows, s.Wrap("copy "+step, err)
 }
 
-// CopyBinaryStep is CopyStep with rows in the format of COPY … (FORMAT binary).
-func (s *Store) CopyBinaryStep(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error) {
+// LoadBinary is LoadRows with rows in the format of COPY … (FORMAT binary).
+func (s *Store) LoadBinary(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (FORMAT binary)", quote(table)))
@@ -89,12 +93,12 @@ func (s *Store) CopyBinaryStep(ctx context.Context, step, table string, rows io.
 			return note(ctx, tx.Exec, step, copied)
 		})
 	})
-	return copied, s.wrap("copy "+step, err)
+	return copied, s.Wrap("copy "+step, err)
 }
 
-// FillStep is CopyStep with all rows of a table. Rows that come into a table in the transaction that emptied it can be frozen
+// LoadTable is LoadRows with all rows of a table. Rows that come into a table in the transaction that emptied it can be frozen
 // as they are written; nobody sees the table until it commits. Where the server's wal_level is minimal, they are not logged.
-func (s *Store) FillStep(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
+func (s *Store) LoadTable(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(table))); err != nil {
@@ -106,7 +110,7 @@ func (s *Store) FillStep(ctx context.Context, step, table string, csv io.Reader)
 			return note(ctx, tx.Exec, step, rows)
 		})
 	})
-	return rows, s.wrap("copy "+step, err)
+	return rows, s.Wrap("copy "+step, err)
 }
 
 // ExecStep runs a statement as a step of a load, in one transaction with the note that it was run.
@@ -137,7 +141,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			return note(ctx, tx.Exec, statement.Name, statement.Rows)
 		})
 	})
-	return s.wrap(statement.Name, err)
+	return s.Wrap(statement.Name, err)
 }
 
 // track lets Progress know which of the server's processes runs a statement, until end is called.
@@ -205,7 +209,7 @@ func (e *escaped) Read(p []byte) (int, error) {
 func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
-		return err
+		return cmp.Or(ctx.Err(), err) // a session that is being set up hears of its end from the server
 	}
 	defer conn.Close()
 	return conn.Raw(func(driverConn any) error {
@@ -236,21 +240,15 @@ const progressQuery = `
 // Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their names.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	const op = "ask how far the statements are"
-	rows, err := s.db.QueryContext(ctx, progressQuery)
-	if err != nil {
-		return nil, s.wrap(op, err)
-	}
-	defer rows.Close()
 	shares := map[string]float64{}
-	for rows.Next() {
+	err := store.List(ctx, s.db, progressQuery, func(rows *sql.Rows) error {
 		var pid int32
 		var share float64
-		if err := rows.Scan(&pid, &share); err != nil {
-			return nil, s.wrap(op, err)
-		}
+		err := rows.Scan(&pid, &share)
 		if name, ok := s.running.Load(pid); ok {
 			shares[name.(string)] = share
 		}
-	}
-	return shares, s.wrap(op, rows.Err())
+		return err
+	})
+	return shares, s.Wrap(op, err)
 }

@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 )
@@ -15,9 +16,7 @@ import (
 // TestBackslashes copies texts with backslashes, which come in pieces of every size, and reads them back.
 func TestBackslashes(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	if _, err := conn.Exec(t.Context(), "CREATE TABLE words (id integer, word text)"); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 )
@@ -16,15 +18,11 @@ func TestCheckpoint(t *testing.T) {
 	// The time of the last checkpoint stands in the cluster's control file, to the second.
 	last := func() (at time.Time) {
 		t.Helper()
-		if err := s.DB().QueryRow("SELECT checkpoint_time FROM pg_control_checkpoint()").Scan(&at); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRow("SELECT checkpoint_time FROM pg_control_checkpoint()").Scan(&at))
 		return at
 	}
 	start := time.Now().Truncate(time.Second)
-	if err := s.Checkpoint(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Checkpoint(t.Context()))
 	if at := last(); at.Before(start) {
 		t.Errorf("the last checkpoint was at %v, before %v", at, start)
 	}
@@ -39,9 +37,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	t.Cleanup(func() { open(t, pgtest.Server(t).URL("postgres")).DB().Exec("DROP ROLE ds2_plain") })
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword("ds2_plain", "plain")
 	err = open(t, u.String()).Checkpoint(t.Context())
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "grant the user pg_checkpoint") {

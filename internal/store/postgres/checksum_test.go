@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -14,6 +16,7 @@ import (
 
 // TestPacedReading reads pages at a rate, by one reader and by several.
 func TestPacedReading(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Checksums: true})
 	if _, err := open(t, server).Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)"); err != nil {
 		t.Fatal(err)
@@ -31,6 +34,7 @@ func TestPacedReading(t *testing.T) {
 
 // TestCheckLog reads the log to its end, compares its bytes with what the server says, and finds a byte that was changed.
 func TestCheckLog(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	if _, err := db.Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)"); err != nil {
@@ -51,22 +55,16 @@ func TestCheckLog(t *testing.T) {
 		return
 	}
 	var files int64
-	if err := db.QueryRow("SELECT sum(size) FROM pg_ls_waldir() WHERE name <= pg_walfile_name(pg_current_wal_lsn())").Scan(&files); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT sum(size) FROM pg_ls_waldir() WHERE name <= pg_walfile_name(pg_current_wal_lsn())").Scan(&files))
 	whole := check()
 	t.Logf("%+v of files of %d", *whole, files)
 	if whole.Unread != "" || whole.Bad != "" || whole.Records < 40000 || whole.Bytes < 40e6 || whole.Bytes > files || files-whole.Bytes > 16<<20 {
 		t.Errorf("%+v of files of %d", *whole, files)
 	}
 	var name string
-	if err := db.QueryRow("SELECT pg_walfile_name(pg_current_wal_lsn() - 20000000)").Scan(&name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT pg_walfile_name(pg_current_wal_lsn() - 20000000)").Scan(&name))
 	file, err := os.OpenFile(filepath.Join(server.DataDir(), "pg_wal", name), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	var b [1]byte
 	const at = 4<<20 + 100 // within the filler's rows

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 )
 
 // Statement is one that a connection prepares.
@@ -23,22 +24,22 @@ type Conn struct {
 // ConnectUser opens a connection for one user and prepares its statements, each planned once.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
 	op := "connect to " + s.Label()
-	config, err := s.connectConfig(ctx)
+	config, err := s.Config(ctx)
 	if err != nil {
 		return nil, err
 	}
 	conn, err := pgconn.ConnectConfig(ctx, &config.Config)
 	if err != nil {
-		return nil, s.wrap(op, err)
+		return nil, s.Wrap(op, err)
 	}
 	hijacked, err := conn.Hijack()
 	if err != nil {
-		return nil, s.wrap(op, err)
+		return nil, s.Wrap(op, err)
 	}
 	c := &Conn{s, newWire(hijacked)}
 	if err := c.prepare(ctx, planOnce, statements); err != nil {
 		c.close()
-		return nil, s.wrap("prepare the statements of "+s.Label(), err)
+		return nil, s.Wrap("prepare the statements of "+s.Label(), err)
 	}
 	return c, nil
 }
@@ -110,9 +111,9 @@ func (c *Conn) ErrShape() error {
 // Fail is the error of what was sent; writes says that it writes. It is then in doubt where the connection broke before the
 // server told how it ended: what the server refused before it had run it is certainly not there.
 func (c *Conn) Fail(op string, writes bool, err error) error {
-	wrapped := c.store.wrap(op, err)
+	wrapped := c.store.Wrap(op, err)
 	if e, ok := wrapped.(*store.Error); ok {
-		e.InDoubt = writes && (e.Code == completionUnknown || c.broken && (c.failed == nil || c.completed > 0))
+		e.InDoubt = writes && (e.Code == target.CompletionUnknown || c.broken && (c.failed == nil || c.completed > 0))
 	}
 	return wrapped
 }

@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
@@ -40,9 +42,7 @@ var tiny = datagen.Size{Customers: 100, OrdersPerMonth: 5, Products: 100}
 func loadTiny(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	data, err := datagen.New(tiny, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := load.Run(t.Context(), s, load.Options{Dataset: ds2.Dataset{Size: tiny, Rows: data.Parts()}, AtOnce: 2}); err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,7 @@ func loadTiny(t *testing.T, s *postgres.Store) {
 func logIn(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	session, err := connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(t.Context())
 	login, err := session.Login(t.Context(), []byte("user7"), []byte("password"))
 	if err != nil || login.CustomerID != 7 {
@@ -84,9 +82,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 		}
 	})
 	target, err := url.Parse(pgtest.Server(t).URL("plain"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	target.User = url.UserPassword("plain", password)
 	s := open(t, target.String())
 	loadTiny(t, s)
@@ -99,14 +95,10 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	}
 	holder := store.Holder{Command: "drive", PID: 1, Host: "here", Since: time.Unix(1e9, 0).UTC()}
 	unlock, err := admin.Lock(t.Context(), store.Lock{Holder: holder}) // of another database: no hindrance
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	unlock, err = open(t, pgtest.Server(t).URL("plain")).Lock(t.Context(), store.Lock{Holder: holder}) // as a superuser
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	_, err = s.Lock(t.Context(), store.Lock{Holder: holder})
 	if e, ok := errors.AsType[*store.LockedError](err); !ok || e.By != holder {
@@ -119,9 +111,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	t.Run("password file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pgpass")
 		line := fmt.Sprintf("%s:%s:plain:plain:%s\n", target.Hostname(), target.Port(), `a b\:c@d/e?f#g%h&i=j\\k'l"m+ü[]{}`)
-		if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(line), 0o600))
 		t.Setenv("PGPASSFILE", file)
 		without := *target
 		without.User = url.User("plain")
@@ -147,15 +137,14 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 
 // TestTLSAndSocket uses a server of its own that takes nothing but TLS over the network, and has a Unix socket.
 func TestTLSAndSocket(t *testing.T) {
+	t.Parallel()
 	directory := serverDirectory(t)
 	certificate, key := selfSigned(t, directory)
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
 		"ssl": "on", "ssl_cert_file": certificate, "ssl_key_file": key, "unix_socket_directories": directory,
 	}})
 	target, err := url.Parse(server.URL("ds2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 
 	encrypted := *target
 	encrypted.RawQuery = url.Values{"sslmode": {"verify-full"}, "sslrootcert": {certificate}}.Encode()
@@ -183,28 +172,20 @@ func TestTLSAndSocket(t *testing.T) {
 func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ds2 test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	certificate, key = filepath.Join(directory, "server.crt"), filepath.Join(directory, "server.key")
 	for path, block := range map[string]*pem.Block{
 		certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret},
 	} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 		if os.Getuid() == 0 {
 			if out, err := exec.Command("chown", "--reference="+directory, path).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
@@ -216,19 +197,14 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 
 // TestLoadSurvivesKill kills a server, as a power cut would, as soon as a load has returned.
 func TestLoadSurvivesKill(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	data, err := datagen.New(storetest.Size, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), load.Options{Dataset: ds2.Dataset{Size: storetest.Size, Rows: data.Parts()}, AtOnce: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server.Kill()
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	s := open(t, server.URL("ds2"))
 	for _, table := range report.Tables {
 		var rows int64
@@ -237,9 +213,7 @@ func TestLoadSurvivesKill(t *testing.T) {
 		}
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := info.CheckReady(); err != nil {
 		t.Error(err)
 	}
@@ -249,11 +223,10 @@ func TestLoadSurvivesKill(t *testing.T) {
 // TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error says that
 // the server closed the connection. The load is resumed, and says what it found.
 func TestLoadWhoseServerDies(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	data, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{PartRows: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	o := load.Options{Dataset: ds2.Dataset{Size: small, Rows: data.Parts()}, AtOnce: 2, Resume: true}
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
 		o.Progress = &killer{phase: phase, kill: server.Kill}
@@ -263,21 +236,15 @@ func TestLoadWhoseServerDies(t *testing.T) {
 		if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Connection || !said.MatchString(err.Error()) {
 			t.Errorf("killed in phase %s: %v", phase, err)
 		}
-		if err := server.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, server.Restart(t.Context()))
 	}
 	o.Progress = nil
 	s := open(t, server.URL("ds2")) // as another ds2 does: the first one's connections are gone
 	report, err := load.Run(t.Context(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, table := range report.Tables {
 		var rows int64
-		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
 		if table.Rows != rows || table.Before != rows {
 			t.Errorf("%s: %d rows reported, %d of them loaded before, %d found", table.Table, table.Rows, table.Before, rows)
 		}

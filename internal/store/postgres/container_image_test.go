@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 )
 
@@ -49,17 +51,13 @@ func imageContext(t *testing.T) io.ReadSeeker {
 		r.file(dir, 0o700, user, nil)
 	}
 	r.file("tmp/", 0o1777, 0, nil)
-	if err := r.archive.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, r.archive.Close())
 	var context bytes.Buffer
 	c := rootFS{t: t, archive: tar.NewWriter(&context)}
 	c.file("root.tar", 0o644, 0, root.Bytes())
 	c.file("Dockerfile", 0o644, 0, []byte("FROM scratch\nADD root.tar /\nENV PGDATA=/var/lib/postgresql/data PATH=/usr/local/bin:"+bin+":/usr/bin LC_ALL=C\n"+
 		"USER postgres\nEXPOSE 5432\nVOLUME /var/lib/postgresql/data\nSTOPSIGNAL SIGINT\nENTRYPOINT [\"docker-entrypoint.sh\"]\nCMD [\"postgres\"]\n"))
-	if err := c.archive.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.archive.Close())
 	return bytes.NewReader(context.Bytes())
 }
 

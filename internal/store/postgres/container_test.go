@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
 
@@ -42,32 +43,24 @@ func TestConformanceInContainer(t *testing.T) {
 		image = "an image of the test's own"
 		server, err = startContainer(t, testcontainers.WithDockerfile(testcontainers.FromDockerfile{ContextArchive: imageContext(t), BuildLogWriter: t.Output()}))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Logf("on a container of %s", image)
 	host, err := server.Host(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	port, err := server.MappedPort(t.Context(), "5432/tcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	at := func(database string) string {
 		target := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "test"), Host: net.JoinHostPort(host, port.Port()), Path: "/" + database}
 		return target.String()
 	}
 	db, err := sql.Open("pgx", at(containerDatabase))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer db.Close()
 	if err := db.PingContext(t.Context()); err != nil {
 		t.Errorf("the database that the container was told to make: %v", err)
 	}
 	databases := 0
-	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Engine{}, Kill: killOthers, Database: func(testing.TB) string {
+	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Connect, Kill: killOthers, Database: func(testing.TB) string {
 		databases++
 		return at(fmt.Sprintf("ds2_%d", databases))
 	}})

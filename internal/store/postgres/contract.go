@@ -2,30 +2,34 @@ package postgres
 
 import (
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/deepcheck"
+	"ds2/internal/store/postgres/deferred"
+	"ds2/internal/store/postgres/reading"
 	"ds2/internal/store/postgres/replay"
 )
 
-var _ store.Store = (*Store)(nil)
+var _ store.Database = (*Store)(nil)
 
-// Can is what PostgreSQL can do: store.Store.
+// Can is what PostgreSQL can do: store.Database.
 func (s *Store) Can() store.Capabilities {
+	readers := reading.Readers{Target: s}
 	return store.Capabilities{
-		FillStep:       s.FillStep,
-		CopyBinaryStep: s.CopyBinaryStep,
-		Reset:          s.Reset,
-		Snapshots:      s,
-		Checkpoint:     s.Checkpoint,
-		Buffers:        s.Buffers,
-		Placement:      s.Placement,
-		Advise:         s.Advise,
-		Examine:        s.Examine,
-		BulkRead:       s,
-		Changed:        s.Changed,
-		DeepCheck:      s.DeepCheck,
-		OpenScrub:      s.OpenScrub,
-		OpenLog:        s.OpenLog,
-		Backup:         s,
-		Replay:         replay.Replayer{Database: s},
-		Deferred:       s,
+		LoadTable:  s.LoadTable,
+		LoadBinary: s.LoadBinary,
+		Reset:      s.Reset,
+		Snapshots:  s,
+		Checkpoint: s.Checkpoint,
+		Buffers:    s.Buffers,
+		Placement:  s.Placement,
+		Advise:     s.Advise,
+		Examine:    s.Examine,
+		BulkRead:   s,
+		Changed:    s.Changed,
+		DeepCheck:  deepcheck.Checker{Target: s}.DeepCheck,
+		OpenScrub:  readers.OpenScrub,
+		OpenLog:    readers.OpenLog,
+		Backup:     readers,
+		Replay:     replay.Replayer{Target: s},
+		Deferred:   deferred.Worker{Target: s},
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -12,11 +14,10 @@ import (
 
 // TestDeviceBytes reads a table from the drive and says how much that was; what the page cache holds is no read of a drive.
 func TestDeviceBytes(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	db, err := sql.Open("pgx", server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The catalogs alone are small, and every session reads some of them. A checkpoint leaves recovery nothing to read.
 	for _, statement := range []string{"CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)", "CHECKPOINT"} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
@@ -37,9 +38,7 @@ func TestDeviceBytes(t *testing.T) {
 	}
 	server.Kill()
 	devicetest.Forget(t, server.DataDir())
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	if got := deepChecked(t, server); *got.Reading.Device < got.Bytes/2 {
 		t.Errorf("%d of %d bytes came from the drive, after the page cache had been emptied", *got.Reading.Device, got.Bytes)
 	}

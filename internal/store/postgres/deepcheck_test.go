@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -23,6 +25,7 @@ import (
 // TestDeepCheckFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is found
 // only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
 func TestDeepCheckFindsDamage(t *testing.T) {
+	t.Parallel()
 	type damage struct {
 		object, fork string
 		page         int64
@@ -49,15 +52,14 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 		{"a value that an index holds", false, []damage{{"public.goods", "main", 1, true, 24, "", "lacks matching index tuple within index \"goods_id\""}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
 			server := pgtest.Start(t, localpg.Options{Checksums: c.checksums})
 			files := fill(t, server)
 			server.Kill()
 			for _, d := range c.damage {
 				flip(t, filepath.Join(server.DataDir(), files[d.object+" "+d.fork]), d.page, d.row, d.offset)
 			}
-			if err := server.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, server.Restart(t.Context()))
 			got := deepChecked(t, server)
 			// Several readers find the same.
 			several := deepChecked(t, server, store.DeepReading{Readers: 4})
@@ -118,9 +120,7 @@ func fill(t *testing.T, server *localpg.Server) map[string]string {
 	files := map[string]string{}
 	for _, object := range []string{"public.goods", "public.goods_id", "public.goods_words"} {
 		var file string
-		if err := db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", object).Scan(&file); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", object).Scan(&file))
 		files[object+" main"], files[object+" fsm"] = file, file+"_fsm"
 	}
 	if _, err := db.Exec("CHECKPOINT"); err != nil { // recovery then has no page to write again
@@ -133,9 +133,7 @@ func major(t *testing.T, server *localpg.Server) int {
 	t.Helper()
 	text, _, _ := strings.Cut(server.Version(), ".")
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return n
 }
 
@@ -143,9 +141,7 @@ func major(t *testing.T, server *localpg.Server) int {
 func flip(t *testing.T, name string, page int64, row bool, offset int64) {
 	t.Helper()
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	at := page*8192 + offset
 	if row {
@@ -168,9 +164,7 @@ func flip(t *testing.T, name string, page int64, row bool, offset int64) {
 func open(t *testing.T, server *localpg.Server) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -182,21 +176,15 @@ const leftOfDeepCheck = "SELECT (SELECT count(*) FROM pg_extension WHERE extname
 func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading) store.DeepCheck {
 	t.Helper()
 	target, err := url.Parse(server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	st, err := Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer st.Close()
 	var done, total int64
 	got, err := st.Can().DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(_ string, d, of int64) {
 		done, total = d, of
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if done != total || total == 0 && (got.Log == nil || got.Log.Unread == "") {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
@@ -210,29 +198,22 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 // TestDeepCheckKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at once,
 // and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
 func TestDeepCheckKilled(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	program := exec.Command(os.Args[0], "-test.run", "^TestDeepCheckToBeKilled$")
 	program.Env = append(os.Environ(), "DS2_TEST_DEEPCHECK="+server.URL("postgres"))
 	out, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, program.Start())
 	if _, err := io.ReadFull(out, make([]byte, len(deepChecking))); err != nil {
 		t.Fatal(err)
 	}
-	if err := program.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, program.Process.Kill())
 	program.Wait()
 	left := 1
 	for end := time.Now().Add(time.Minute); left > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ds2'").Scan(&left); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ds2'").Scan(&left))
 	}
 	if left > 0 {
 		t.Fatal("the server did not notice that its client is gone")
@@ -255,13 +236,9 @@ func TestDeepCheckToBeKilled(t *testing.T) {
 		return // not asked for by TestDeepCheckKilled
 	}
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	st, err := Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = st.Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
 		fmt.Print(deepChecking)
 		select {} // until killed

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -17,19 +19,15 @@ const churn = `
 
 func TestSettle(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	if err := s.CheckDeferred(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Can().Deferred.CheckDeferred(t.Context()))
 	s.DB().SetMaxIdleConns(0) // a session counts its changes for others when it ends, at the latest
 	if _, err := s.DB().Exec(churn); err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now().Truncate(time.Second)
 	var steps []string
-	settled, err := s.DoDeferred(t.Context(), func(name string) { steps = append(steps, name) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(name string) { steps = append(steps, name) })
+	require.NoError(t, err)
 	if want := []string{"checkpoint", "vacuum", "checkpoint after the vacuum"}; !slices.Equal(steps, want) {
 		t.Errorf("steps %q", steps)
 	}
@@ -38,9 +36,7 @@ func TestSettle(t *testing.T) {
 	}
 	var at time.Time
 	var dead int
-	if err := s.DB().QueryRow("SELECT checkpoint_time, (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'changed') FROM pg_control_checkpoint()").Scan(&at, &dead); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().QueryRow("SELECT checkpoint_time, (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'changed') FROM pg_control_checkpoint()").Scan(&at, &dead))
 	if at.Before(start) || dead != 0 {
 		t.Errorf("the last checkpoint was at %v, before %v; %d dead rows", at, start, dead)
 	}
@@ -54,14 +50,10 @@ func TestSettleWhatIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	tx, err := s.DB().Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer tx.Rollback()
 	var n int
-	if err := tx.QueryRow("SELECT count(*) FROM changed").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, tx.QueryRow("SELECT count(*) FROM changed").Scan(&n))
 	if _, err := tx.Exec("DECLARE all_rows CURSOR FOR SELECT * FROM changed"); err != nil { // which keeps its snapshot
 		t.Fatal(err)
 	}
@@ -69,7 +61,7 @@ func TestSettleWhatIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.DB().SetMaxIdleConns(0)
-	settled, err := s.DoDeferred(t.Context(), func(string) {})
+	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
 	if err != nil || settled.After != 25000 {
 		t.Errorf("%+v, %v", settled, err)
 	}
@@ -81,19 +73,19 @@ func TestSettleTakesRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := plain(t, target)
-	if err := s.CheckDeferred(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), `GRANT pg_checkpoint TO "ds2_reader"`) {
+	if err := s.Can().Deferred.CheckDeferred(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), `GRANT pg_checkpoint TO "ds2_reader"`) {
 		t.Error(err)
 	}
 	if _, err := open(t, target).DB().Exec("GRANT pg_checkpoint TO ds2_reader"); err != nil {
 		t.Skip("a server before 15: ", err)
 	}
-	if err := s.CheckDeferred(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "may not vacuum another") {
+	if err := s.Can().Deferred.CheckDeferred(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "may not vacuum another") {
 		t.Error(err)
 	}
 	if _, err := open(t, target).DB().Exec("ALTER TABLE another OWNER TO ds2_reader"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckDeferred(t.Context()); err != nil {
+	if err := s.Can().Deferred.CheckDeferred(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,7 +99,7 @@ func TestSettleKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.DB().SetMaxIdleConns(0)
-	_, err := s.DoDeferred(t.Context(), func(name string) {
+	_, err := s.Can().Deferred.DoDeferred(t.Context(), func(name string) {
 		if name == "vacuum" {
 			time.AfterFunc(300*time.Millisecond, server.Kill)
 		}
@@ -115,13 +107,9 @@ func TestSettleKilled(t *testing.T) {
 	if store.Classify(err) != store.Connection {
 		t.Errorf("a server that was killed: %v", err)
 	}
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	var vacuums, timeouts int
-	if err := s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_stat_progress_vacuum), (SELECT count(*) FROM pg_db_role_setting)`).Scan(&vacuums, &timeouts); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_stat_progress_vacuum), (SELECT count(*) FROM pg_db_role_setting)`).Scan(&vacuums, &timeouts))
 	if vacuums != 0 || timeouts != 0 {
 		t.Errorf("%d vacuums go on, %d settings are left", vacuums, timeouts)
 	}

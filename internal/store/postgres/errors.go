@@ -11,40 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 )
 
-// serverError is what the server said, without the prefix and suffix that pgconn prints around it.
-type serverError struct{ *pgconn.PgError }
-
-func (e serverError) Error() string {
-	if e.Detail == "" {
-		return e.Message
-	}
-	return e.Message + ": " + e.Detail
-}
-
-func (e serverError) Unwrap() error { return e.PgError }
-
-// SQLSTATEs on which more depends than the class of an error.
-const (
-	insufficientPrivilege = "42501"
-	undefinedDatabase     = "3D000"
-	undefinedTable        = "42P01"
-	diskFull              = "53100"
-	completionUnknown     = "40003"
-	queryCanceled         = "57014"
-)
-
-// sqlState is the SQLSTATE of a server's error; empty where it is none.
-func sqlState(err error) string {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code
-	}
-	return ""
-}
-
-// wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
-func (s *Store) wrap(op string, err error) error {
+// Wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
+func (s *Store) Wrap(op string, err error) error {
 	err = s.classified(op, err)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Class == store.Connection && e.Hint == "" {
 		e.Hint = s.fullDrive()
@@ -61,10 +32,10 @@ func (s *Store) classified(op string, err error) error {
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class, hint := classify(e.Code)
-		if e.Code == diskFull {
+		if e.Code == target.DiskFull {
 			hint = s.whereFull(e.Message)
 		}
-		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, Err: serverError{e}}
+		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, Err: target.ServerError{PgError: e}}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &store.Error{Op: op, Class: store.Connection, Err: err}
@@ -72,7 +43,7 @@ func (s *Store) classified(op string, err error) error {
 	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says it all.
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		if e.Op == "dial" {
-			return &store.Error{Op: op, Class: store.Connection, Hint: "start the server, or correct the host and port of the target", Err: e}
+			return &store.Error{Op: "connect to " + s.Label(), Class: store.Connection, Hint: "start the server, or correct the host and port of the target", Err: e}
 		}
 		if errors.Is(e, syscall.ECONNRESET) || errors.Is(e, syscall.EPIPE) || errors.Is(e, net.ErrClosed) {
 			return &store.Error{Op: op, Class: store.Connection, Err: closedError{e}}
@@ -80,7 +51,7 @@ func (s *Store) classified(op string, err error) error {
 		return &store.Error{Op: op, Class: store.Connection, Err: e}
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: e}
+		return &store.Error{Op: "connect to " + s.Label(), Class: store.Connection, Hint: "correct the host of the target", Err: e}
 	}
 	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Err: lastCause(e)}
@@ -127,17 +98,17 @@ func classify(code string) (store.Class, string) {
 		return store.Deadlock, ""
 	case "40001":
 		return store.Serialization, ""
-	case "55P03", queryCanceled: // lock not available, query cancelled (by statement_timeout, mostly)
+	case "55P03", target.QueryCanceled: // lock not available, query cancelled (by statement_timeout, mostly)
 		return store.Timeout, ""
 	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04": // shutdown, crash, starting up, the server's idle and transaction timeouts
 		return store.Connection, ""
-	case completionUnknown:
+	case target.CompletionUnknown:
 		return store.Connection, ""
 	case "25006": // read-only, as a standby is, and a primary after a failover
 		return store.Connection, "name the primary server in the target: this one is read-only"
 	case "58030": // I/O error
 		return store.Resource, "look at the server's log and the drive"
-	case diskFull:
+	case target.DiskFull:
 		return store.Resource, "make room on the server's drives"
 	case "53300":
 		return store.Resource, "raise the server's max_connections or use fewer threads"
@@ -145,11 +116,11 @@ func classify(code string) (store.Class, string) {
 		return store.Resource, "end what else is connected to it, and try again"
 	case "28P01", "28000":
 		return store.Config, "give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"
-	case undefinedDatabase:
+	case target.UndefinedDatabase:
 		return store.Config, "make it with ds2 load, or name another database in the target"
-	case undefinedTable, "42883", "42703", "3F000": // no table, function, column, schema
+	case target.UndefinedTable, "42883", "42703", "3F000": // no table, function, column, schema
 		return store.Config, "fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"
-	case insufficientPrivilege:
+	case target.InsufficientPrivilege:
 		return store.Config, "give the user of the target the right to do so, or use another"
 	}
 	switch code[:min(2, len(code))] {

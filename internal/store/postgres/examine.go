@@ -38,7 +38,7 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 		Scan(&version, &major, &user, &standby, &readOnly, &super, &monitor, &checkpoint,
 			&c.max, &c.reserved, &c.inUse, &c.ofRole, &c.ofRoleInUse, &c.ofDatabase, &c.ofDatabaseInUse)
 	if err != nil {
-		return e, s.wrap("examine the server", err)
+		return e, s.Wrap("examine the server", err)
 	}
 	if super {
 		c.reserved, c.ofRole, c.ofDatabase = 0, -1, -1 // they do not hold for it
@@ -135,7 +135,7 @@ func (s *Store) rights(ctx context.Context, user string) store.Finding {
 	grant := func(what string) string { return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user) }
 	switch {
 	case err != nil:
-		f.State, f.Found, f.Do = store.Warning, "could not be asked: "+s.wrap("ask for rights", err).Error(), "look whether the user may use the tables"
+		f.State, f.Found, f.Do = store.Warning, "could not be asked: "+s.Wrap("ask for rights", err).Error(), "look whether the user may use the tables"
 	case unread != "":
 		f.State, f.Found, f.Do = store.Failure, fmt.Sprintf("%s may not read %s", user, unread), grant("SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA …")
 	case uncalled != "":

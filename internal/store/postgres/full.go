@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/diskspace"
+
+	"ds2/internal/store/postgres/target"
 )
 
 // littleRoom is what a server cannot go on with: less than the next two files of its log need.
@@ -30,7 +32,7 @@ func (s *Store) whereFull(message string) string {
 		}
 	}
 	if dir == "" {
-		_, hint := classify(diskFull)
+		_, hint := classify(target.DiskFull)
 		return hint
 	}
 	return "make room on the server's file system that holds " + s.mounted(dir)

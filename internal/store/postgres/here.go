@@ -2,16 +2,12 @@ package postgres
 
 import (
 	"context"
-	"encoding/binary"
-	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/process"
+	"ds2/internal/store/postgres/target"
 )
 
 // askIdentity gives by what the process of the session and the files of its server are known. Who may not read all settings is not
@@ -21,7 +17,7 @@ const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_
 		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
 	FROM pg_stat_activity WHERE pid = pg_backend_pid()`
 
-// Here says whether the server runs on this machine: store.Store.
+// Here says whether the server runs on this machine: store.Database.
 func (s *Store) Here(ctx context.Context) (here bool) {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		here = isHere(ctx, conn)
@@ -40,22 +36,5 @@ func isHere(ctx context.Context, conn *pgx.Conn) bool {
 		return false
 	}
 	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
-	return err == nil || data != "" && holds(data, system, standby)
-}
-
-// holds says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which are in the
-// byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
-func holds(data, system string, standby bool) bool {
-	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
-	if err != nil {
-		return false
-	}
-	defer control.Close()
-	var head [20]byte
-	if _, err := io.ReadFull(control, head[:]); err != nil {
-		return false
-	}
-	const inProduction = 6
-	state := binary.NativeEndian.Uint32(head[16:])
-	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system && (state == inProduction) != standby
+	return err == nil || data != "" && target.Holds(data, system, standby)
 }

@@ -20,13 +20,13 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 		conn, err := s.maintenance(ctx)
 		if store.Classify(err) == store.Config {
 			var config *pgx.ConnConfig
-			if config, err = s.connectConfig(ctx); err == nil {
+			if config, err = s.Config(ctx); err == nil {
 				conn, err = pgx.ConnectConfig(ctx, config)
 			}
 		}
 		op := "lock " + s.Label()
 		if err != nil {
-			return nil, s.wrap(op, err)
+			return nil, s.Wrap(op, err)
 		}
 		if err := s.takeLock(ctx, conn, l); err != nil {
 			advisory{conn}.Close()
@@ -41,19 +41,19 @@ func (s *Store) wrapLock(op string, err error) error {
 	if locked, ok := errors.AsType[*store.LockedError](err); ok {
 		return locked
 	}
-	return s.wrap(op, err)
+	return s.Wrap(op, err)
 }
 
 // takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only one session at a
 // time do so, until the end of its transaction.
 func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
-	database := store.LockKey("ds2", s.Database())
-	run := store.LockKey("ds2", s.Database(), "run", l.Run)
+	database := store.LockKey("ds2", s.Name())
+	run := store.LockKey("ds2", s.Name(), "run", l.Run)
 	if _, err := conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", l.Text(maxApplicationName)); err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", store.LockKey("ds2", s.Database(), "taking")); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", store.LockKey("ds2", s.Name(), "taking")); err != nil {
 			return err
 		}
 		if l.Run != "" {

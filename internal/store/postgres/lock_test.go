@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -20,17 +22,13 @@ func TestLockIsTakenAgain(t *testing.T) {
 		return store.Lock{Holder: store.Holder{Command: "drive", PID: pid, Host: "here", Since: time.Unix(1e9, 0)}, Lost: func(err error) { told <- err }}
 	}
 	unlock, err := s.Lock(t.Context(), lock(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	end := func() { // waits for the session that holds the lock, and ends it
 		t.Helper()
 		for n := 0; n == 0; {
 			err := s.DB().QueryRowContext(t.Context(), "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE 'ds2 drive 1 %'").Scan(&n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 		}
 	}
 	end()
@@ -51,22 +49,17 @@ func TestLockIsTakenAgain(t *testing.T) {
 
 // TestLockSurvivesCrash kills the server: the lock is there again soon after the server is.
 func TestLockSurvivesCrash(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	s := open(t, server.URL("postgres"))
 	lock := store.Lock{Holder: store.Holder{Command: "drive", PID: 1, Host: "here"}, Lost: func(err error) { t.Errorf("told %v", err) }}
 	unlock, err := s.Lock(t.Context(), lock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unlock()
 	server.Kill()
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	for n := 0; n == 0; time.Sleep(10 * time.Millisecond) {
-		if err := s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&n))
 	}
 	lock.Command = "reset"
 	if _, err := s.Lock(t.Context(), lock); err == nil || !strings.Contains(err.Error(), "in use by ds2 drive") {
@@ -76,6 +69,7 @@ func TestLockSurvivesCrash(t *testing.T) {
 
 // TestLockOfRoleWithoutMaintenance: a role that may connect to no other database than the target locks it all the same.
 func TestLockOfRoleWithoutMaintenance(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	admin := open(t, server.URL("postgres"))
 	for _, statement := range []string{
@@ -87,9 +81,7 @@ func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 		}
 	}
 	u, err := url.Parse(server.URL("target"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword("guest", "guest")
 	owner, guest := open(t, server.URL("target")), open(t, u.String())
 	lock := func(command string) store.Lock {
@@ -104,9 +96,7 @@ func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 		{"two guests", guest, guest},
 	} {
 		unlock, err := c.first.Lock(t.Context(), lock("drive"))
-		if err != nil {
-			t.Fatalf("%s: %v", c.why, err)
-		}
+		require.NoError(t, err, c.why)
 		if second, err := c.second.Lock(t.Context(), lock("reset")); err == nil {
 			second()
 			t.Errorf("%s: both have the lock", c.why)

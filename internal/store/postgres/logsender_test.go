@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -15,18 +17,14 @@ import (
 // slots are the replication slots of a server that are named as those of readers.
 func slots(t *testing.T, db *sql.DB) (n, temporary int) {
 	t.Helper()
-	if err := db.QueryRow(`SELECT count(*), count(*) FILTER (WHERE temporary AND active) FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&n, &temporary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow(`SELECT count(*), count(*) FILTER (WHERE temporary AND active) FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&n, &temporary))
 	return n, temporary
 }
 
 func TestOpenLog(t *testing.T) {
 	s := open(t, pgtest.Database(t))
-	r, err := s.OpenLog(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenLog(t.Context())
+	require.NoError(t, err)
 	defer r.Close()
 	if n, temporary := slots(t, s.DB()); n != 1 || temporary != 1 {
 		t.Errorf("%d slots, %d of them temporary and in use, while the log is read", n, temporary)
@@ -36,9 +34,7 @@ func TestOpenLog(t *testing.T) {
 		WITH begin AS MATERIALIZED (SELECT pg_current_wal_insert_lsn() AS lsn),
 			message AS MATERIALIZED (SELECT lsn, pg_logical_emit_message(false, 'ds2', repeat('x', 3000000)) AS at FROM begin)
 		SELECT at - lsn FROM message`
-	if err := s.DB().QueryRow(write).Scan(&written); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().QueryRow(write).Scan(&written))
 	if _, err := s.DB().Exec("SELECT pg_switch_wal()"); err != nil { // which writes all of it
 		t.Fatal(err)
 	}
@@ -58,9 +54,7 @@ func TestOpenLog(t *testing.T) {
 		wait, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		r.Read(wait)
 		cancel()
-		if err := s.DB().QueryRow(`SELECT pg_current_wal_flush_lsn() - restart_lsn FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&behind); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRow(`SELECT pg_current_wal_flush_lsn() - restart_lsn FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&behind))
 	}
 	if behind > 0 {
 		t.Errorf("the slot still keeps %d bytes of the log", behind)
@@ -80,21 +74,20 @@ func TestOpenLog(t *testing.T) {
 func TestOpenLogTakesARight(t *testing.T) {
 	target := pgtest.Database(t)
 	s := plain(t, target)
-	if _, err := s.OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ALTER ROLE \"ds2_reader\" REPLICATION") {
+	if _, err := s.Can().OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ALTER ROLE \"ds2_reader\" REPLICATION") {
 		t.Fatalf("without the right: %v", err)
 	}
 	if _, err := open(t, target).DB().Exec("ALTER ROLE ds2_reader REPLICATION"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.OpenLog(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenLog(t.Context())
+	require.NoError(t, err)
 	r.Close()
 }
 
 // TestOpenLogRefused asks servers that cannot send their log, or whose commits would wait for the reader.
 func TestOpenLogRefused(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		settings map[string]string
 		says     string
@@ -108,7 +101,7 @@ func TestOpenLogRefused(t *testing.T) {
 			c.settings["fsync"] = "off"
 			server := pgtest.Start(t, localpg.Options{Settings: c.settings})
 			s := open(t, server.URL("postgres"))
-			if _, err := s.OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), c.says) {
+			if _, err := s.Can().OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), c.says) {
 				t.Error(err)
 			}
 		})
@@ -117,12 +110,11 @@ func TestOpenLogRefused(t *testing.T) {
 
 // TestKilledServerKeepsNoSlot kills the server while its log is read.
 func TestKilledServerKeepsNoSlot(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	s := open(t, server.URL("postgres"))
-	r, err := s.OpenLog(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenLog(t.Context())
+	require.NoError(t, err)
 	server.Kill()
 	for err == nil {
 		_, err = r.Read(t.Context())
@@ -131,9 +123,7 @@ func TestKilledServerKeepsNoSlot(t *testing.T) {
 		t.Errorf("after the kill: %v", err)
 	}
 	r.Close()
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	s.DB().SetMaxIdleConns(0)
 	if n, _ := slots(t, s.DB()); n != 0 {
 		t.Errorf("%d slots after a kill", n)

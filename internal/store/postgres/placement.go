@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"regexp"
@@ -12,10 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 	"ds2/schema"
 )
 
-// Adapt makes tablespaces of those that are given as directories: store.Store. One that is there for the directory
+// Adapt makes tablespaces of those that are given as directories: store.Database. One that is there for the directory
 // already is taken as it is.
 func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
@@ -32,7 +34,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 		}
 		name, err := tablespace(ctx, conn, *space)
 		if err != nil {
-			return nil, s.wrap("place tables and indexes in "+*space, err)
+			return nil, s.Wrap("place tables and indexes in "+*space, err)
 		}
 		*space = name
 	}
@@ -59,7 +61,7 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
-			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: serverError{e},
+			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: target.ServerError{PgError: e},
 			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, and the target's user a superuser",
 		}
 	}
@@ -77,7 +79,8 @@ func directoryName(directory string) string {
 // Placement lists where tables and indexes lie: store.Capabilities.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	const op = "ask where tables and indexes lie"
-	rows, err := s.db.QueryContext(ctx, `
+	var placed []store.Placed
+	err := store.List(ctx, s.db, `
 		SELECT c.relname, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END,
 			t.spcname || coalesce(' (' || nullif(pg_tablespace_location(t.oid), '') || ')', ''),
 			pg_table_size(c.oid)
@@ -85,20 +88,13 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 		JOIN pg_database d ON d.datname = current_database()
 		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
 		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = current_schema()::regnamespace
-		ORDER BY 4 DESC, 1`)
-	if err != nil {
-		return nil, s.wrap(op, err)
-	}
-	defer rows.Close()
-	var placed []store.Placed
-	for rows.Next() {
+		ORDER BY 4 DESC, 1`, func(rows *sql.Rows) error {
 		var p store.Placed
-		if err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes); err != nil {
-			return nil, s.wrap(op, err)
-		}
+		err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes)
 		placed = append(placed, p)
-	}
-	return placed, s.wrap(op, rows.Err())
+		return err
+	})
+	return placed, s.Wrap(op, err)
 }
 
 // Advise tells what of the server's configuration a storage test should not have: store.Capabilities.
@@ -116,7 +112,7 @@ func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (re
 			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
 		Scan(&size, &buffers, &direct, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
 	if err != nil {
-		return "", nil, s.wrap(op, err)
+		return "", nil, s.Wrap(op, err)
 	}
 	if direct { // past the kernel's cache
 		memory = buffers

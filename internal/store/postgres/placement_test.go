@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
@@ -21,9 +23,7 @@ import (
 func serverDirectory(t *testing.T) string {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "ds2-tablespace-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(directory) })
 	if os.Getuid() == 0 { // then the server is another user's: whoever owns its cluster
 		cmd := exec.Command("chown", "--reference="+pgtest.Server(t).DataDir(), directory)
@@ -35,20 +35,19 @@ func serverDirectory(t *testing.T) string {
 }
 
 func TestPlacement(t *testing.T) {
+	t.Parallel()
 	data, indexes := serverDirectory(t), serverDirectory(t)
 	s := open(t, pgtest.Database(t))
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	set, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	options := load.Options{
 		Dataset: ds2.Dataset{Size: small, Words: datagen.DefaultWords().Sum(), Rows: set.Parts()}, AtOnce: 2,
 		Schema: schema.Params{DataTablespace: data, IndexTablespace: indexes},
 	}
 	t.Cleanup(func() {
 		for _, statement := range []string{
-			"DROP DATABASE " + s.Database() + " WITH (FORCE)",
+			"DROP DATABASE " + s.Name() + " WITH (FORCE)",
 			"DROP TABLESPACE " + spaceOf(data), "DROP TABLESPACE " + spaceOf(indexes),
 		} {
 			if _, err := admin.DB().ExecContext(context.Background(), statement); err != nil {
@@ -63,9 +62,7 @@ func TestPlacement(t *testing.T) {
 		options.Drop = true
 	}
 	placed, err := s.Placement(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	seen := map[string]bool{}
 	for i, p := range placed {
 		seen[p.Name] = true
@@ -93,6 +90,7 @@ func spaceOf(directory string) string {
 }
 
 func TestPlacementErrors(t *testing.T) {
+	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	for place, says := range map[string]string{
 		"nosuch":            "CREATE TABLESPACE",
@@ -122,7 +120,7 @@ func TestAdvice(t *testing.T) {
 		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
 		{"", time.Hour, 1e6, nil, []string{"fits"}},
 	} {
-		target := pgtest.Server(t).URL(s.Database())
+		target := pgtest.Server(t).URL(s.Name())
 		if test.options != "" {
 			separator := "?"
 			if strings.Contains(target, "?") {
@@ -131,9 +129,7 @@ func TestAdvice(t *testing.T) {
 			target += separator + "options=" + strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
 		}
 		reads, advice, err := open(t, target).Advise(t.Context(), test.run, test.memory)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all := strings.Join(append(advice, reads), "\n")
 		for _, says := range test.says {
 			if !strings.Contains(all, says) {
@@ -154,9 +150,7 @@ func TestAdviceDirect(t *testing.T) {
 	if err != nil && strings.Contains(err.Error(), "debug_io_direct") {
 		t.Skip("versions before 16 have no direct I/O")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer server.Stop()
 	if reads, _, err := open(t, server.URL("postgres")).Advise(t.Context(), time.Hour, 64e9); reads != "" || err != nil {
 		t.Errorf("with direct I/O: %q, %v", reads, err)

@@ -6,6 +6,7 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io"
 	"net"
@@ -13,16 +14,14 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/escape"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 )
 
 // Engine is the engine's name.
@@ -43,8 +42,8 @@ type Store struct {
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
 // is left out comes from libpq's environment variables, password file and defaults. It does not connect.
-func Open(target *url.URL) (store.Store, error) {
-	config, err := pgx.ParseConfig(target.String())
+func Open(u *url.URL) (store.Database, error) {
+	config, err := pgx.ParseConfig(u.String())
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err) // pgconn leaves the password out
 	}
@@ -54,8 +53,8 @@ func Open(target *url.URL) (store.Store, error) {
 	config.BuildFrontend = newFrontend
 	s := &Store{config: config}
 	pool := config.Copy()
-	pool.BuildContextWatcherHandler = cancelStatement
-	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword), stdlib.OptionAfterConnect(endless))
+	pool.BuildContextWatcherHandler = target.CancelStatement
+	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword), stdlib.OptionAfterConnect(endless), stdlib.OptionResetSession(neverCancelled))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
 }
@@ -70,12 +69,6 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	return f
 }
 
-// cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
-// go on for minutes. A server that does not answer is not waited for.
-func cancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
-	return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: 300 * time.Millisecond}
-}
-
 // endless lets a session's statements take as long as they take, whatever server, role and database say: a load is no user's query.
 func endless(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT count(set_config(name, '0', false)) FROM pg_settings
@@ -83,7 +76,15 @@ func endless(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// AskPassword has ask give the password of each connection: store.Store.
+// neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might end the next one.
+func neverCancelled(_ context.Context, conn *pgx.Conn) error {
+	if target.Cancelled(conn.PgConn()) {
+		return driver.ErrBadConn
+	}
+	return nil
+}
+
+// AskPassword has ask give the password of each connection: store.Database.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 // askPassword puts the password of the moment into a copy of the config.
@@ -99,8 +100,8 @@ func (s *Store) askPassword(ctx context.Context, config *pgx.ConnConfig) error {
 	return nil
 }
 
-// connectConfig is a copy of the config with the password of the moment.
-func (s *Store) connectConfig(ctx context.Context) (*pgx.ConnConfig, error) {
+// Config is a copy of the config with the password of the moment: target.Target.
+func (s *Store) Config(ctx context.Context) (*pgx.ConnConfig, error) {
 	config := s.config.Copy()
 	return config, s.askPassword(ctx, config)
 }
@@ -116,8 +117,8 @@ func (s *Store) Label() string {
 // DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
-// Wrap makes a *store.Error of an error that DB returned.
-func (s *Store) Wrap(op string, err error) error { return s.wrap(op, err) }
+// User is who connects: target.Target.
+func (s *Store) User() string { return s.config.User }
 
 // Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }

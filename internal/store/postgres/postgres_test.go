@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -22,26 +24,23 @@ const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activit
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Engine{}, Database: pgtest.Database, Kill: killOthers})
+	t.Parallel()
+	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Connect, Database: pgtest.Database, Kill: killOthers})
 }
 
 func open(t testing.TB, target string) *postgres.Store {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := postgres.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s.(*postgres.Store)
 }
 
 // connect opens a session of DVD Store 2 on a store.
 func connect(ctx context.Context, s *postgres.Store) (calls.Session, error) {
-	return ds2postgres.Engine{}.Connect(ctx, s)
+	return ds2postgres.Connect(ctx, s)
 }
 
 // loaded is a store whose database is fresh and holds a dataset of the size.
@@ -54,14 +53,10 @@ func loaded(t testing.TB, size datagen.Size) *postgres.Store {
 func fill(t testing.TB, s *postgres.Store, size datagen.Size) *postgres.Store {
 	t.Helper()
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = load.Run(t.Context(), s, load.Options{
 		Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 4,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }

@@ -6,12 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 )
 
 // TestReplaySettings changes settings for a replay test and sets them back: to what ALTER SYSTEM had set before, where it had.
 func TestReplaySettings(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	for _, statement := range []string{"CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()"} {
@@ -49,9 +52,7 @@ func TestReplaySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(server.URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword("plain", "plain")
 	if err := backupStore(t, u.String()).Can().Replay.CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
 		t.Errorf("a user who may not change settings: %v", err)
@@ -62,9 +63,7 @@ func TestReplaySettings(t *testing.T) {
 	if _, err := db.Exec("ALTER SYSTEM SET log_min_messages = fatal"); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, server.Restart(t.Context()))
 	st = backupStore(t, server.URL("postgres")).Can().Replay // without connections to the server that was
 	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
 		t.Errorf("without a word of the recovery: %v", err)
@@ -74,14 +73,13 @@ func TestReplaySettings(t *testing.T) {
 // ownSettings is what ALTER SYSTEM has set.
 func ownSettings(t *testing.T, db *sql.DB) (text string) {
 	t.Helper()
-	if err := db.QueryRow("SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '') FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf'").Scan(&text); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, db.QueryRow("SELECT coalesce(string_agg(name || '=' || setting, ' ' ORDER BY name), '') FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf'").Scan(&text))
 	return text
 }
 
 // TestReplaySettingsOfCommandLine refuses a server whose command line keeps a setting, and sets the others back.
 func TestReplaySettingsOfCommandLine(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"max_wal_size": "64MB"}})
 	db := open(t, server)
 	if _, err := db.Exec("CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)"); err != nil {

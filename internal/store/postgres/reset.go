@@ -42,13 +42,13 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 			}
 			begin(statement.Name)
 			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-				return s.wrap(statement.Name, err)
+				return s.Wrap(statement.Name, err)
 			}
 		}
 		_, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
 		return err
 	})
-	return s.wrap("reset "+s.Label(), err)
+	return s.Wrap("reset "+s.Label(), err)
 }
 
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that they
@@ -70,7 +70,7 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 		begin(statement.Name)
 		tag, err := tx.Exec(ctx, statement.SQL)
 		if err != nil {
-			return nil, s.wrap(statement.Name, err)
+			return nil, s.Wrap(statement.Name, err)
 		}
 		if (tag.Delete() || tag.Update() || tag.Insert()) && tag.RowsAffected() > 0 {
 			changed[statement.Table] = true

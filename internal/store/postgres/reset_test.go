@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -20,6 +22,7 @@ import (
 // TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and what an
 // earlier reset left undone is done.
 func TestResetVacuumsWhatWasWritten(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	all := []string{"cust_hist", "customers", "inventory", "orderlines", "orders"}
 	for _, c := range []struct {
@@ -47,19 +50,13 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		{"nothing since", func(calls.Session) error { return nil }, nil},
 	} {
 		session, err := connect(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.work(session); err != nil {
-			t.Fatalf("%s: %v", c.why, err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, c.work(session), c.why)
 		session.Close(t.Context())
 		pgtest.Counted(t, s.DB())
 		before := vacuums(t, s)
 		var told []string
-		if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _, _ int64) { told = append(told, doing) }); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _, _ int64) { told = append(told, doing) }))
 		pgtest.Counted(t, s.DB())
 		after := vacuums(t, s)
 		var got []string
@@ -80,6 +77,7 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 // TestResetOfScatteredRows mixes the rows that a run added among those of the dataset, as VACUUM FULL or CLUSTER may, and has them
 // removed all the same.
 func TestResetOfScatteredRows(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	fresh := state(t, s)
 	work(t, s)
@@ -90,9 +88,7 @@ func TestResetOfScatteredRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
 	if got := state(t, s); !maps.Equal(got, fresh) {
 		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
 	}
@@ -102,17 +98,13 @@ func TestResetOfScatteredRows(t *testing.T) {
 func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	t.Helper()
 	rows, err := s.DB().Query("SELECT relname, vacuum_count FROM pg_stat_user_tables")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer rows.Close()
 	counts := map[string]int{}
 	for rows.Next() {
 		var table string
 		var n int
-		if err := rows.Scan(&table, &n); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Scan(&table, &n))
 		counts[table] = n
 	}
 	return counts
@@ -121,17 +113,14 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 // TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new order could be
 // made any more.
 func TestResetCutOff(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	work(t, s)
 	worked := state(t, s)
 	info, err := store.ReadInfo(t.Context(), s.DB())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plan, err := ds2.Workload{}.PlanReset(t.Context(), s, info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	inTransaction := slices.DeleteFunc(plan.Statements, func(s schema.Statement) bool { return s.NoTransaction })
 	cut := append(inTransaction, schema.Statement{Name: "cut", SQL: "SELECT 1 / 0"})
 	var rows bytes.Buffer
@@ -148,9 +137,7 @@ func TestResetCutOff(t *testing.T) {
 		t.Errorf("after a reset that was cut off:\n%v\nbefore it:\n%v", got, worked)
 	}
 	session, err := connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(t.Context())
 	if _, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}}); err != nil {
 		t.Errorf("a purchase after it: %v", err)
@@ -163,7 +150,7 @@ func TestTimeoutsOfUsers(t *testing.T) {
 	admin := open(t, target)
 	timeouts := []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"}
 	for _, name := range timeouts {
-		if _, err := admin.DB().Exec("ALTER DATABASE " + admin.Database() + " SET " + name + " = '1min'"); err != nil {
+		if _, err := admin.DB().Exec("ALTER DATABASE " + admin.Name() + " SET " + name + " = '1min'"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -27,9 +29,7 @@ func plain(t *testing.T, target string) *postgres.Store {
 		admin.DB().Exec("DROP ROLE ds2_reader")
 	})
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	u.User = url.UserPassword("ds2_reader", "reader")
 	return open(t, u.String())
 }
@@ -39,9 +39,7 @@ func pass(t *testing.T, r store.Reader) (requests int, bytes int64) {
 	t.Helper()
 	for {
 		read, err := r.Read(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if read.Bytes > store.ScrubRequest {
 			t.Fatalf("a request of %d bytes", read.Bytes)
 		}
@@ -60,10 +58,8 @@ func TestScrub(t *testing.T) {
 		CREATE INDEX ON big (n); CREATE TABLE gone AS SELECT generate_series(1, 100000)`); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.OpenScrub(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenScrub(t.Context())
+	require.NoError(t, err)
 	defer r.Close()
 	var all, large int64
 	if err := s.DB().QueryRow(`
@@ -102,46 +98,39 @@ func TestScrub(t *testing.T) {
 func TestScrubTakesARight(t *testing.T) {
 	target := pgtest.Database(t)
 	s := plain(t, target)
-	_, err := s.OpenScrub(t.Context())
+	_, err := s.Can().OpenScrub(t.Context())
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "GRANT EXECUTE ON FUNCTION pg_read_binary_file") {
 		t.Fatalf("without the right: %v", err)
 	}
 	if _, err := open(t, target).DB().Exec("GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.OpenScrub(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenScrub(t.Context())
+	require.NoError(t, err)
 	defer r.Close()
 	pass(t, r)
 }
 
 // TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind it.
 func TestScrubGoesOn(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
 	s := open(t, server.URL("postgres"))
 	var path, data string
 	if _, err := s.DB().Exec("CREATE TABLE bad AS SELECT generate_series(1, 200000)"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DB().QueryRow("SELECT pg_relation_filepath('bad'), current_setting('data_directory')").Scan(&path, &data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().QueryRow("SELECT pg_relation_filepath('bad'), current_setting('data_directory')").Scan(&path, &data))
 	file := filepath.Join(data, path)
 	if _, err := s.DB().Exec("CHECKPOINT"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(file, file+"-was"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Rename(file, file+"-was"))
 	if err := os.Mkdir(file, 0o755); err != nil { // which can be opened, has a size, and cannot be read
 		t.Fatal(err)
 	}
-	r, err := s.OpenScrub(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenScrub(t.Context())
+	require.NoError(t, err)
 	defer r.Close()
 	failed := 0
 	for last := false; !last; {

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 )
 
@@ -23,13 +25,9 @@ func (c slowConn) Write(p []byte) (int, error) {
 // over, and must not lose the server's answers to it.
 func TestConnectOnABusyMachine(t *testing.T) {
 	target, err := url.Parse(pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	opened, err := Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer opened.Close()
 	s := opened.(*Store)
 	s.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -27,7 +27,7 @@ const (
 
 // snapshotName is the name of the snapshot's database.
 func (s *Store) snapshotName() (string, error) {
-	name := s.Database() + snapshotSuffix
+	name := s.Name() + snapshotSuffix
 	if len(name) > maxName {
 		return "", &store.Error{
 			Op: "name the snapshot of " + s.Label(), Class: store.Config,
@@ -58,11 +58,11 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 		FROM pg_tablespace t, pg_database d
 		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn) error {
-		if err := conn.QueryRow(ctx, sizes, s.Database(), name).Scan(&room.Database, &room.Copy); err != nil {
+		if err := conn.QueryRow(ctx, sizes, s.Name(), name).Scan(&room.Database, &room.Copy); err != nil {
 			return err
 		}
 		room.Here = isHere(ctx, conn)
-		rows, err := conn.Query(ctx, places, s.Database(), name)
+		rows, err := conn.Query(ctx, places, s.Name(), name)
 		if err != nil {
 			return err
 		}
@@ -81,13 +81,13 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	if err != nil {
 		return err
 	}
-	made, old := s.Database()+newSnapshotSuffix, s.Database()+oldSnapshotSuffix
+	made, old := s.Name()+newSnapshotSuffix, s.Name()+oldSnapshotSuffix
 	err = s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn) error {
 		// The older one may have been left by a command that was killed after the two had changed places.
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
 		}
-		if err := s.copyDatabase(ctx, conn, s.Database(), made, made, how); err != nil {
+		if err := s.copyDatabase(ctx, conn, s.Name(), made, made, how); err != nil {
 			return err
 		}
 		if err := exchange(ctx, conn, name, made, old); err != nil {
@@ -139,7 +139,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		return err
 	}
 	op := "restore " + s.Label()
-	made := s.Database() + newSnapshotSuffix
+	made := s.Name() + newSnapshotSuffix
 	err = s.administer(ctx, op, func(conn *pgx.Conn) error {
 		there, err := exists(ctx, conn, name)
 		if err != nil {
@@ -149,16 +149,16 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 			return &store.Error{Op: op, Class: store.Config,
 				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
 		}
-		if err := keepSettings(ctx, conn, s.Database(), name, how.Warn); err != nil {
+		if err := keepSettings(ctx, conn, s.Name(), name, how.Warn); err != nil {
 			return err
 		}
 		if err := dropDatabase(ctx, conn, made); err != nil {
 			return err
 		}
-		if err := s.copyDatabase(ctx, conn, name, s.Database(), made, how); err != nil {
+		if err := s.copyDatabase(ctx, conn, name, s.Name(), made, how); err != nil {
 			return err
 		}
-		_, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Database()))
+		_, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Name()))
 		return err
 	})
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Store) noteClone(ctx context.Context, clone bool) error {
 	const note = `WITH gone AS (DELETE FROM ds2_info WHERE name = $1 AND NOT $2)
 		INSERT INTO ds2_info (name, value) SELECT $1, 'yes' WHERE $2 ON CONFLICT DO NOTHING`
 	_, err := s.db.ExecContext(ctx, note, store.InfoClone, clone)
-	return s.wrap("note in "+s.Label()+" how it was copied", err)
+	return s.Wrap("note in "+s.Label()+" how it was copied", err)
 }
 
 // DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
@@ -182,7 +182,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		return err
 	}
 	err = s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn) error {
-		for _, name := range []string{name, s.Database() + newSnapshotSuffix, s.Database() + oldSnapshotSuffix} {
+		for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
 			if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 		return err
 	}
 	defer conn.Close(ctx)
-	return s.wrap(op, f(conn))
+	return s.Wrap(op, f(conn))
 }
 
 // copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old is dropped

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 )
@@ -56,9 +57,7 @@ func TestFilesOf(t *testing.T) {
 	server := pgtest.Server(t)
 	url := pgtest.Database(t)
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	for _, statement := range []string{
 		"SET allow_in_place_tablespaces = on",
@@ -73,9 +72,7 @@ func TestFilesOf(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		conn, err := pgx.Connect(context.Background(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer conn.Close(context.Background())
 		for _, statement := range []string{"DROP TABLE there", "DROP TABLESPACE ds2_ahead"} {
 			if _, err := conn.Exec(context.Background(), statement); err != nil {
@@ -86,13 +83,9 @@ func TestFilesOf(t *testing.T) {
 	var size int64
 	var here, there string
 	err = conn.QueryRow(t.Context(), `SELECT pg_database_size(current_database()), pg_relation_filepath('here'), pg_relation_filepath('there')`).Scan(&size, &here, &there)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	files, err := filesOf(t.Context(), conn, conn.Config().Database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var sum int64
 	var names []string
 	for _, f := range files {
@@ -108,9 +101,7 @@ func TestFilesOf(t *testing.T) {
 		t.Errorf("%s is not among %v", there, files)
 	}
 	directory, err := os.Open(filepath.Join(server.DataDir(), filepath.Dir(here)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer directory.Close()
 	want, err := directory.Readdirnames(-1)
 	if err != nil || !slices.Equal(names, want) {

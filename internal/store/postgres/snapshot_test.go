@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -27,9 +29,7 @@ var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
 func work(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	session, err := connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(t.Context())
 	text := []byte("TEXT")
 	customer, err := session.NewCustomer(t.Context(), &calls.Customer{
@@ -50,15 +50,13 @@ func work(t *testing.T, s *postgres.Store) {
 // state is the contents of a database with the storage parameters of its tables and what its triggers do.
 func state(t *testing.T, s *postgres.Store) map[string]string {
 	t.Helper()
-	state := pgtest.Contents(t, pgtest.Server(t).URL(s.Database()))
+	state := pgtest.Contents(t, pgtest.Server(t).URL(s.Name()))
 	var catalog string
 	err := s.DB().QueryRow(`SELECT string_agg(concat_ws(' ', relname, relkind, reloptions), ', ' ORDER BY relname)
 		|| (SELECT string_agg(concat_ws(' ', tgname, tgenabled), ', ' ORDER BY tgname) FROM pg_trigger WHERE NOT tgisinternal)
 		|| (SELECT string_agg(concat_ws(' ', sequencename, last_value), ', ' ORDER BY sequencename) FROM pg_sequences)
 		FROM pg_class WHERE relnamespace = 'public'::regnamespace`).Scan(&catalog)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	state["catalog"] = catalog
 	return state
 }
@@ -69,11 +67,10 @@ func fully(t *testing.T) store.Copying {
 }
 
 func TestBackToTheStart(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	fresh := state(t, s)
-	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	room, err := s.SnapshotRoom(t.Context())
 	if err != nil || room.Database < 1e6 || room.Copy < 1e6 || !slices.Equal(room.Directories, []string{pgtest.Server(t).DataDir()}) {
 		t.Errorf("room: %+v, %v", room, err)
@@ -98,9 +95,7 @@ func TestBackToTheStart(t *testing.T) {
 				t.Fatalf("%s: the work changed nothing", way.name)
 			}
 		}
-		if err := way.back(); err != nil {
-			t.Fatalf("%s: %v", way.name, err)
-		}
+		require.NoError(t, way.back(), way.name)
 		if got := state(t, s); !maps.Equal(got, fresh) {
 			t.Errorf("after %s:\n%v\nafter the load:\n%v", way.name, got, fresh)
 		}
@@ -108,6 +103,7 @@ func TestBackToTheStart(t *testing.T) {
 }
 
 func TestSnapshotErrors(t *testing.T) {
+	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	err := s.RestoreSnapshot(t.Context(), fully(t))
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ds2 snapshot create") {
@@ -117,10 +113,8 @@ func TestSnapshotErrors(t *testing.T) {
 		t.Errorf("the database is gone: %v", err)
 	}
 
-	other := open(t, pgtest.Server(t).URL(s.Database()))
-	if err := other.DB().Ping(); err != nil {
-		t.Fatal(err)
-	}
+	other := open(t, pgtest.Server(t).URL(s.Name()))
+	require.NoError(t, other.DB().Ping())
 	err = s.CreateSnapshot(t.Context(), fully(t))
 	if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), "connected") {
 		t.Errorf("snapshot of a database in use: %v", err)
@@ -134,11 +128,10 @@ func TestSnapshotErrors(t *testing.T) {
 
 // TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is there until the second is whole.
 func TestSnapshotIsKept(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	fresh := state(t, s)
-	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	t.Cleanup(func() {
 		if err := s.DropSnapshot(context.Background()); err != nil {
 			t.Error(err)
@@ -146,10 +139,8 @@ func TestSnapshotIsKept(t *testing.T) {
 	})
 	work(t, s)
 	worked := state(t, s)
-	other := open(t, pgtest.Server(t).URL(s.Database()))
-	if err := other.DB().Ping(); err != nil {
-		t.Fatal(err)
-	}
+	other := open(t, pgtest.Server(t).URL(s.Name()))
+	require.NoError(t, other.DB().Ping())
 	if err := s.CreateSnapshot(t.Context(), fully(t)); err == nil {
 		t.Fatal("a database in use was copied")
 	}
@@ -163,26 +154,22 @@ func TestSnapshotIsKept(t *testing.T) {
 
 	// What commands leave that are killed before and after the two change places.
 	admin := open(t, pgtest.Server(t).URL("postgres"))
-	for _, left := range []string{s.Database() + "_ds2_snap_new", s.Database() + "_ds2_snap_old"} {
+	for _, left := range []string{s.Name() + "_ds2_snap_new", s.Name() + "_ds2_snap_old"} {
 		if _, err := admin.DB().Exec("CREATE DATABASE " + left); err != nil {
 			t.Fatal(err)
 		}
 	}
 	work(t, s)
-	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	if _, err := s.DB().Exec("UPDATE inventory SET sales = 0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	if got := state(t, s); !maps.Equal(got, worked) {
 		t.Errorf("the second snapshot holds\n%v\nwant\n%v", got, worked)
 	}
 	var others int
-	err := admin.DB().QueryRow("SELECT count(*) FROM pg_database WHERE starts_with(datname, $1)", s.Database()+"_ds2_snap_").Scan(&others)
+	err := admin.DB().QueryRow("SELECT count(*) FROM pg_database WHERE starts_with(datname, $1)", s.Name()+"_ds2_snap_").Scan(&others)
 	if err != nil || others != 0 {
 		t.Errorf("%d databases are left over beside the snapshot, %v", others, err)
 	}
@@ -196,21 +183,20 @@ func settingsOf(t *testing.T, s *postgres.Store) string {
 		(SELECT string_agg(concat_ws(' ', a.grantee::regrole, a.privilege_type, a.is_grantable), ', ' ORDER BY a.grantee, a.privilege_type) FROM aclexplode(d.datacl) a),
 		(SELECT string_agg(concat_ws(' ', s.setrole::regrole, s.setconfig), ', ' ORDER BY s.setrole) FROM pg_db_role_setting s WHERE s.setdatabase = d.oid))
 		FROM pg_database d WHERE d.datname = current_database()`).Scan(&all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return all
 }
 
 // TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after the snapshot was made, and also
 // after a restore that was cut off when the database was gone.
 func TestSnapshotKeepsSettings(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	do := func(statements ...string) {
 		t.Helper()
 		for _, statement := range statements {
-			if _, err := admin.DB().Exec(strings.NewReplacer("DATABASE", "DATABASE "+s.Database()).Replace(statement)); err != nil {
+			if _, err := admin.DB().Exec(strings.NewReplacer("DATABASE", "DATABASE "+s.Name()).Replace(statement)); err != nil {
 				t.Fatalf("%s: %v", statement, err)
 			}
 		}
@@ -218,7 +204,7 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do("CREATE ROLE ds2_owner", `CREATE ROLE "ds2 user"`)
 	t.Cleanup(func() {
 		for _, role := range []string{"ds2_owner", `"ds2 user"`} {
-			for _, database := range []string{s.Database(), s.Database() + "_ds2_snapshot"} {
+			for _, database := range []string{s.Name(), s.Name() + "_ds2_snapshot"} {
 				admin.DB().Exec("ALTER DATABASE " + database + " OWNER TO postgres")
 				admin.DB().Exec("REVOKE ALL ON DATABASE " + database + " FROM " + role)
 			}
@@ -228,9 +214,7 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 		}
 	})
 	do("ALTER DATABASE SET work_mem = '5MB'", "COMMENT ON DATABASE IS 'it''s mine'")
-	if err := s.CreateSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	t.Cleanup(func() {
 		if err := s.DropSnapshot(context.Background()); err != nil {
 			t.Error(err)
@@ -240,25 +224,19 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 		`ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`, "REVOKE ALL ON DATABASE FROM PUBLIC",
 		`GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`, "ALTER DATABASE CONNECTION LIMIT 77", "ALTER DATABASE OWNER TO ds2_owner")
 	want := settingsOf(t, s)
-	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	if got := settingsOf(t, s); got != want {
 		t.Errorf("after the restore:\n%s\nbefore it:\n%s", got, want)
 	}
 	s.DB().SetMaxIdleConns(0)
 	do("DROP DATABASE")
-	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	if got := settingsOf(t, s); got != want {
 		t.Errorf("after the restore of a database that was gone:\n%s\nbefore it:\n%s", got, want)
 	}
 	do("ALTER DATABASE RESET ALL", "GRANT TEMPORARY ON DATABASE TO PUBLIC", "COMMENT ON DATABASE IS NULL", "ALTER DATABASE CONNECTION LIMIT -1")
 	want = settingsOf(t, s)
-	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	if got := settingsOf(t, s); got != want {
 		t.Errorf("after settings were taken back:\n%s\nbefore it:\n%s", got, want)
 	}
@@ -266,6 +244,7 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 
 // TestClone has files share blocks where that is asked for, and only there, and notes it with the database for its runs.
 func TestClone(t *testing.T) {
+	t.Parallel()
 	s := loaded(t, small)
 	clone := fully(t)
 	clone.Clone = true
@@ -276,15 +255,11 @@ func TestClone(t *testing.T) {
 	})
 	cloned := func() bool {
 		info, err := store.ReadInfo(t.Context(), s.DB())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return info[store.InfoClone] != ""
 	}
 	var version int
-	if err := s.DB().QueryRow("SELECT current_setting('server_version_num')::integer / 10000").Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.DB().QueryRow("SELECT current_setting('server_version_num')::integer / 10000").Scan(&version))
 	err := s.CreateSnapshot(t.Context(), clone)
 	if version < 18 {
 		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "leave --clone out") {
@@ -292,9 +267,7 @@ func TestClone(t *testing.T) {
 		}
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range []struct {
 		why  string
 		do   func() error
@@ -305,9 +278,7 @@ func TestClone(t *testing.T) {
 		{"it is a clone of the snapshot", func() error { return s.RestoreSnapshot(t.Context(), clone) }, true},
 		{"the snapshot is gone", func() error { return s.DropSnapshot(t.Context()) }, false},
 	} {
-		if err := c.do(); err != nil {
-			t.Fatalf("%s: %v", c.why, err)
-		}
+		require.NoError(t, c.do(), c.why)
 		if got := cloned(); got != c.want {
 			t.Errorf("%s: noted as cloned: %v", c.why, got)
 		}

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 )
 
 func TestPlanOnce(t *testing.T) {
@@ -16,30 +18,20 @@ func TestPlanOnce(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config, err := pgconn.ParseConfig(pgtest.Database(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if test.parameter != "" {
 				config.RuntimeParams["plan_cache_mode"] = test.parameter
 			}
 			conn, err := pgconn.ConnectConfig(t.Context(), config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			hijacked, err := conn.Hijack()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			w := newWire(hijacked)
 			defer w.close()
 			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
-			if err := w.prepare(t.Context(), planOnce, []Statement{show}); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.prepare(t.Context(), planOnce, []Statement{show}))
 			w.begin(&show)
-			if err := w.send(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, w.send(t.Context()))
 			row, err := w.row()
 			if err != nil || len(row) != 1 || string(row[0]) != test.want {
 				t.Errorf("plan_cache_mode is %q (%v), want %s", row, err, test.want)
@@ -84,7 +76,7 @@ func TestLost(t *testing.T) {
 		"57014": false, // somebody cancelled the statement
 		"XX001": false, // damage, as the server says it
 	} {
-		if got := lost(&pgconn.PgError{Code: code}); got != want {
+		if got := target.Lost(&pgconn.PgError{Code: code}); got != want {
 			t.Errorf("%s: %v, want %v", code, got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,17 +38,13 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 	}
 	found := settings{}
 	for _, query := range queries.Settings {
-		rows, err := s.db.QueryContext(ctx, query)
-		if err != nil {
-			continue // this version or edition has no such thing, or does not tell
-		}
-		for rows.Next() {
+		// An error: this version or edition has no such thing, or does not tell.
+		_ = store.List(ctx, s.db, query, func(rows *sql.Rows) error {
 			var name, value string
-			if rows.Scan(&name, &value) == nil {
-				found[name] = value
-			}
-		}
-		rows.Close()
+			err := rows.Scan(&name, &value)
+			found[name] = value
+			return err
+		})
 	}
 	return found, ctx.Err()
 }
@@ -149,38 +146,37 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	return reads, advice
 }
 
-// Placement lists the tables and indexes of DS2 by their filegroups: store.Capabilities.
-func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
-	const op = "ask where tables and indexes lie"
+// placement asks for tables and indexes with their filegroups.
+const placement = `SELECT CASE WHEN i.index_id > 1 THEN i.name ELSE o.name END, CASE WHEN i.index_id > 1 THEN 'index' ELSE 'table' END,
+		d.name + COALESCE(' (' + CAST(f.files AS varchar(10)) + ' files, ' + f.path + ')', ''), p.bytes
+	FROM sys.indexes AS i
+	JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type = 'U' AND o.is_ms_shipped = 0
+	JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
+	CROSS APPLY (SELECT SUM(used_page_count) * 8192 AS bytes FROM sys.dm_db_partition_stats
+		WHERE object_id = i.object_id AND index_id = i.index_id HAVING COUNT(*) > 0) AS p
+	OUTER APPLY (SELECT COUNT(*) AS files, MIN(physical_name) AS path FROM sys.database_files
+		WHERE data_space_id = d.data_space_id HAVING COUNT(*) > 0) AS f
+	ORDER BY p.bytes DESC, 1`
+
+// placementOnBabelfish asks the same where there are neither filegroups nor views of what an index takes.
+const placementOnBabelfish = `SELECT name, 'table', 'with its indexes', CAST(pg_total_relation_size(object_id) AS bigint)
+	FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY 4 DESC, 1`
+
+// Placement lists the tables and indexes by their filegroups: store.Capabilities.
+func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
 		return nil, err
 	}
+	query := placement
 	if v.babelfish {
-		return nil, nil // it has no filegroups
+		query = placementOnBabelfish
 	}
-	rows, err := s.db.QueryContext(ctx, `
-		SELECT CASE WHEN i.index_id > 1 THEN i.name ELSE o.name END, CASE WHEN i.index_id > 1 THEN 'index' ELSE 'table' END,
-			d.name + COALESCE(' (' + CAST(f.files AS varchar(10)) + ' files, ' + f.path + ')', ''), p.bytes
-		FROM sys.indexes AS i
-		JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type = 'U' AND o.is_ms_shipped = 0
-		JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
-		CROSS APPLY (SELECT SUM(used_page_count) * 8192 AS bytes FROM sys.dm_db_partition_stats
-			WHERE object_id = i.object_id AND index_id = i.index_id) AS p
-		OUTER APPLY (SELECT COUNT(*) AS files, MIN(physical_name) AS path FROM sys.database_files
-			WHERE data_space_id = d.data_space_id HAVING COUNT(*) > 0) AS f
-		ORDER BY p.bytes DESC, 1`)
-	if err != nil {
-		return nil, s.Wrap(op, err)
-	}
-	defer rows.Close()
-	var placed []store.Placed
-	for rows.Next() {
+	err = store.List(ctx, s.db, query, func(rows *sql.Rows) error {
 		var p store.Placed
-		if err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes); err != nil {
-			return nil, s.Wrap(op, err)
-		}
+		err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes)
 		placed = append(placed, p)
-	}
-	return placed, s.Wrap(op, rows.Err())
+		return err
+	})
+	return placed, s.Wrap("ask where tables and indexes lie", err)
 }

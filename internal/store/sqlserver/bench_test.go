@@ -26,7 +26,7 @@ func BenchmarkCopy(b *testing.B) {
 	b.Cleanup(func() { opened.Close() })
 	s := opened.(*sqlserver.Store)
 	size := datagen.Size{Customers: 400_000, OrdersPerMonth: 1, Products: 1}
-	params := schema.Params{Database: s.Database(), Customers: int64(size.Customers), OrdersPerMonth: 1, Products: 1}
+	params := schema.Params{Database: s.Name(), Customers: int64(size.Customers), OrdersPerMonth: 1, Products: 1}
 	if _, err := s.Adapt(b.Context(), &params); err != nil {
 		b.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func BenchmarkCopy(b *testing.B) {
 						w.CloseWithError(err)
 					}()
 					copied++
-					if _, err := s.CopyStep(b.Context(), fmt.Sprintf("%d of %d", copied, rows), string(part.Table), r); err != nil {
+					if _, err := s.LoadRows(b.Context(), fmt.Sprintf("%d of %d", copied, rows), string(part.Table), r); err != nil {
 						b.Fatal(err)
 					}
 				}

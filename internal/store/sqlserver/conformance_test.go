@@ -17,7 +17,7 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 	EXEC(@sql);`
 
 func TestConformance(t *testing.T) {
-	e := storetest.Engine{Open: sqlserver.Open, Calls: ds2sqlserver.Engine{}, Database: servertest.Database, Kill: killOthers, Phrase: true}
+	e := storetest.Engine{Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: servertest.Database, Kill: killOthers, Phrase: true, OtherCalls: func(s store.Database) { s.(*sqlserver.Store).UseWire() }}
 	switch babelfish, err := servertest.IsBabelfish(servertest.Database(t)); {
 	case err != nil:
 		t.Fatal(err)

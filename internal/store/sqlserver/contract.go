@@ -1,25 +1,34 @@
 package sqlserver
 
-import "ds2/internal/store"
+import (
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/deepcheck"
+	"ds2/internal/store/sqlserver/deferred"
+	"ds2/internal/store/sqlserver/iowatch"
+	"ds2/internal/store/sqlserver/replay"
+)
 
-var _ store.Store = (*Store)(nil)
+var _ store.Database = (*Store)(nil)
 
-// Can is what SQL Server can do: store.Store.
+// Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
 	return store.Capabilities{
-		LocksTables:    true,
-		CopyBinaryStep: s.CopyBinaryStep,
-		Reset:          s.Reset,
-		Snapshots:      s,
-		Checkpoint:     s.Checkpoint,
-		Log:            s,
-		Advise:         s.Advise,
-		Examine:        s.Examine,
-		DeepCheck:      s.DeepCheck,
-		OpenScrub:      s.OpenScrub,
-		OpenLog:        s.OpenLog,
-		Backup:         s,
-		Replay:         s,
-		Deferred:       s,
+		LocksTables: true,
+		LoadBinary:  s.LoadBinary,
+		Reset:       s.Reset,
+		Snapshots:   s,
+		Checkpoint:  s.Checkpoint,
+		DropCache:   s.DropCache,
+		IOFaults:    iowatch.Watcher{Target: s}.Faults,
+		Log:         s,
+		Placement:   s.Placement,
+		Advise:      s.Advise,
+		Examine:     s.Examine,
+		DeepCheck:   deepcheck.Checker{Target: s}.DeepCheck,
+		OpenScrub:   s.readers.OpenScrub,
+		OpenLog:     s.readers.OpenLog,
+		Backup:      s.readers,
+		Replay:      replay.Replayer{Target: s},
+		Deferred:    deferred.Worker{Target: s},
 	}
 }

@@ -72,6 +72,16 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	return opened.(*mssql.Conn), n, nil
 }
 
+// DialScan connects for a statement whose rows are taken slowly: reading.Target.
+func (s *Store) DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error) {
+	conn, network, err := s.dial(ctx, s.config)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	network.limit(buffer)
+	return conn, network.cut, network.unread.begin, nil
+}
+
 // newConnector gives go-mssqldb's connector for one connection, with the password or the token of the moment.
 func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.Connector, error) {
 	if s.target != "" {

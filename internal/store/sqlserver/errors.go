@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
 )
 
 // serverError is what the server said, without the prefix and suffix that go-mssqldb prints around each message.
@@ -106,30 +106,10 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 	return e.Number, class, hint
 }
 
-// The numbers of a database that a login asked for and could not have. Only the server's own log tells why.
-const (
-	noSuchDatabase     = 911
-	cannotOpen         = 4060 // the login fails
-	cannotOpenDefault  = 4061 // the login fails, and so does that into its default database
-	cannotOpenFallback = 4063 // the login goes on in its default database
-)
-
-// deniesDatabase tells whether a login or a statement failed because of the target's database.
-func deniesDatabase(err error) bool {
-	return hasNumber(err, noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback)
-}
-
-// hasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is often only
-// that something failed.
-func hasNumber(err error, numbers ...int32) bool {
-	e, ok := errors.AsType[mssql.Error](err)
-	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) })
-}
-
 // whileStarting are the numbers that a server also gives while it recovers a database that was there before: it takes
 // logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's log.
 var whileStarting = map[int32]bool{
-	cannotOpen: true, cannotOpenDefault: true, cannotOpenFallback: true, 18456: true, 927: true, 942: true,
+	target.CannotOpen: true, target.CannotOpenDefault: true, target.CannotOpenFallback: true, 18456: true, 927: true, 942: true,
 }
 
 // babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL Server's: a
@@ -163,7 +143,7 @@ func classOf(number int32) (store.Class, string) {
 		return store.Resource, "look at the server's error log and the drive"
 	case 18452, 18456, 18470, 18486, 18487, 18488:
 		return store.Config, "give the right user and password in the target"
-	case noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback:
+	case target.NoSuchDatabase, target.CannotOpen, target.CannotOpenDefault, target.CannotOpenFallback:
 		return store.Config, "it is not there, not online, or closed to this login: ds2 load says which, and makes it where it is not there"
 	case 927:
 		return store.Config, "a restore of the database is not finished: restore it with ds2 snapshot restore"

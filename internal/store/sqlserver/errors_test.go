@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
 )
@@ -73,13 +74,9 @@ func TestOpen(t *testing.T) {
 func open(t testing.TB, target string) *Store {
 	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s.(*Store)
 }

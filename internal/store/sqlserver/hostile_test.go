@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/reading"
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
@@ -108,9 +111,7 @@ func TestManyRows(t *testing.T) {
 	answer := manyRowsAnswer()
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
 	found, err := openURL(t, server.URL("DS2")).DB().QueryContext(t.Context(), "SELECT X")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer found.Close()
 	n := 0
 	for found.Next() {
@@ -126,12 +127,9 @@ func TestScrubOfManyRows(t *testing.T) {
 	answer := manyRowsAnswer()
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
 	s := openURL(t, server.URL("DS2"))
-	conn, network, err := s.dial(t.Context(), s.config)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const rowBytes = 8192
-	r := &scrub{store: s, conn: conn, network: network, tables: []scrubTable{{"[dbo].[X]", rowBytes}}}
+	r, err := s.readers.Scrub(t.Context(), reading.Table{Name: "[dbo].[X]", RowBytes: rowBytes})
+	require.NoError(t, err)
 	defer r.Close()
 	bytes := int64(0)
 	for last := false; !last; {

@@ -24,7 +24,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 		conn, err := db.Conn(ctx)
 		if err != nil && store.Classify(s.Wrap("connect", err)) == store.Config { // a login of the target's database alone, as in Azure
 			db.Close()
-			config.Database = s.Database()
+			config.Database = s.Name()
 			db = sql.OpenDB(connector{s, config})
 			conn, err = db.Conn(ctx)
 		}
@@ -81,7 +81,7 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 
 // lockID names a lock of the target's database.
 func (s *Store) lockID(names ...string) string {
-	return fmt.Sprintf("%016x", uint64(store.LockKey(append([]string{"ds2", s.Database()}, names...)...)))
+	return fmt.Sprintf("%016x", uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)))
 }
 
 const lockIDLength = 16

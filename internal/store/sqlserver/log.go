@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
 )
 
 // LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup on.
@@ -31,7 +32,7 @@ func (s *Store) DiscardLog(ctx context.Context) error {
 	if v.babelfish || v.azure() {
 		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server takes no backups of logs"), Hint: "leave --discard-log out"}
 	}
-	_, err = s.db.ExecContext(ctx, "BACKUP LOG "+quoteName(s.Database())+" TO DISK = N'NUL'")
+	_, err = s.db.ExecContext(ctx, "BACKUP LOG "+target.QuoteName(s.Name())+" TO DISK = N'NUL'")
 	if keepsNoLog(err) {
 		return nil
 	}
@@ -41,5 +42,5 @@ func (s *Store) DiscardLog(ctx context.Context) error {
 // keepsNoLog tells whether a backup of a log failed because there is none to keep.
 func keepsNoLog(err error) bool {
 	const simpleRecovery, noFullBackup = 4208, 4214
-	return hasNumber(err, simpleRecovery, noFullBackup)
+	return target.HasNumber(err, simpleRecovery, noFullBackup)
 }

@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
@@ -88,14 +91,24 @@ func TestLoginAnswers(t *testing.T) {
 				if !ok || e.Code != c.code || c.before != c.after && e.Class != class || c.before == c.after && e.Class != c.before {
 					t.Errorf("reached before: %v: got %#v, want code %s", reached, err, c.code)
 				}
-				if denies := deniesDatabase(err); denies != c.denies {
+				if denies := target.DeniesDatabase(err); denies != c.denies {
 					t.Errorf("reached before: %v: deniesDatabase says %v of %v", reached, denies, err)
 				}
-				if err := s.DB().PingContext(t.Context()); deniesDatabase(err) != c.denies {
+				if err := s.DB().PingContext(t.Context()); target.DeniesDatabase(err) != c.denies {
 					t.Errorf("of the pool's %v deniesDatabase says %v", err, !c.denies)
 				}
 			}
 		})
+	}
+}
+
+// TestRefusedIsToldOnce: what sets settings back before each command leaves it to the command to say that the database is refused.
+func TestRefusedIsToldOnce(t *testing.T) {
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision {
+		return refusal(33557097, 16, `Cannot open database "DS2" requested by the login. The login failed`)
+	}})
+	if _, err := openURL(t, server.URL("DS2")).Can().Replay.RestoreSettings(t.Context(), ""); err != nil {
+		t.Errorf("told: %v", err)
 	}
 }
 
@@ -129,9 +142,7 @@ func TestCertificates(t *testing.T) {
 				session.Close(t.Context())
 			}
 			if c.refused == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				return
 			}
 			e, ok := err.(*store.Error)
@@ -322,9 +333,7 @@ func TestSeveralAddresses(t *testing.T) {
 func openURL(t testing.TB, target *url.URL) *Store {
 	t.Helper()
 	s, err := Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s.(*Store)
 }
@@ -346,9 +355,7 @@ var procedure = Statement{Name: "purchase", SQL: "dbo.PURCHASE"}
 func connect(t testing.TB, s *Store) *Conn {
 	t.Helper()
 	conn, err := s.ConnectUser(t.Context(), procedure)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close(context.Background()) })
 	return conn
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/microsoft/go-mssqldb/msdsn"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/tdstest"
@@ -20,9 +21,7 @@ func TestOptions(t *testing.T) {
 	certificate := tdstest.SelfSigned(t, "127.0.0.1", false)
 	file := func(name string, text []byte) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, text, 0o600))
 		return url.QueryEscape(path)
 	}
 	der := certificate.Certificate[0]
@@ -38,9 +37,7 @@ func TestOptions(t *testing.T) {
 		{"a file that is not there", "encrypt=true&certificate=%2Fnowhere.pem", "no such file"},
 	} {
 		u, err := url.Parse("sqlserver://user:secret@host?" + c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		s, err := Open(u)
 		if (err == nil) != (c.refused == "") || err != nil && (!strings.Contains(err.Error(), c.refused) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%s: %v", c.why, err)

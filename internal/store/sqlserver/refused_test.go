@@ -20,27 +20,29 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		t.Skip("the server is not Babelfish")
 	}
 	s := open(t, text)
+	can := s.Can()
 	ctx := t.Context()
-	if restored, err := s.RestoreSettings(ctx, ""); err != nil || restored != nil {
+	if restored, err := can.Replay.RestoreSettings(ctx, ""); err != nil || restored != nil {
 		t.Errorf("without a database: set back %q, %v", restored, err)
 	}
-	if err := s.CreateDatabase(ctx, []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Database()}}); err != nil {
+	if err := s.CreateDatabase(ctx, []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}); err != nil {
 		t.Fatal(err)
 	}
 	for flag, f := range map[string]func() error{
-		"--copies":      func() error { _, err := s.OpenLog(ctx); return err },
-		"--debt":        func() error { return s.CheckDeferred(ctx) },
-		"--replay":      func() error { return s.CheckReplay(ctx, 100e6, "") },
-		"--deep":        func() error { _, err := s.DeepCheck(ctx, store.DeepReading{}, nil); return err },
+		"--copies":      func() error { _, err := can.OpenLog(ctx); return err },
+		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
+		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
+		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
+		"--cold-start":  func() error { return s.DropCache(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
-		"postgres://":   func() error { _, err := s.ReadBackup(ctx, nil); return err },
+		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
 	} {
 		err := f()
 		if err == nil || store.Classify(err) != store.Config || !strings.Contains(err.Error(), "this server") || !strings.Contains(err.Error(), flag) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v of class %s", flag, err, store.Classify(err))
 		}
 	}
-	if restored, err := s.RestoreSettings(ctx, ""); err != nil || restored != nil {
+	if restored, err := can.Replay.RestoreSettings(ctx, ""); err != nil || restored != nil {
 		t.Errorf("set back %q, %v", restored, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/deferred"
 	"ds2/schema"
 )
 
@@ -66,8 +67,8 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	}
 	defer conn.Close()
 	left := int64(0)
-	err = awaitGhosts(ctx, func() (int64, error) {
-		left, err = ghosts(ctx, conn)
+	err = deferred.AwaitGhosts(ctx, func() (int64, error) {
+		left, err = deferred.Ghosts(ctx, conn)
 		return left, err
 	})
 	switch {
@@ -75,7 +76,7 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 		return nil // a login that may not see them resets all the same
 	case err == nil && left > 0:
 		return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
-			Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, ghostsStay),
+			Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, deferred.GhostsStay),
 			Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
 	}
 	return err

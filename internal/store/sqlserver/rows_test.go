@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestRowReader(t *testing.T) {
@@ -34,9 +36,7 @@ func TestRowReader(t *testing.T) {
 		{"a line longer than the buffer", strings.Repeat("1", 70_000), "read row 1: bufio: buffer full"},
 	} {
 		r, err := newRowReader(strings.NewReader(c.csv), columns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := showAll(r); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
 		}
@@ -57,9 +57,7 @@ func TestNativeReader(t *testing.T) {
 		{"cut off between columns", row[:8], "read row 1: unexpected EOF"},
 	} {
 		r, err := newNativeReader(strings.NewReader(c.rows), columns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := showAll(r); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
 		}

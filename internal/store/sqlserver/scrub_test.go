@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
@@ -16,13 +18,9 @@ import (
 func open(t *testing.T, text string) *sqlserver.Store {
 	t.Helper()
 	target, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := sqlserver.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s.(*sqlserver.Store)
 }
@@ -30,10 +28,8 @@ func open(t *testing.T, text string) *sqlserver.Store {
 // TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
 func TestScrub(t *testing.T) {
 	s := open(t, servertest.Database(t))
-	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Database()}}
-	if err := s.CreateDatabase(t.Context(), create); err != nil {
-		t.Fatal(err)
-	}
+	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
+	require.NoError(t, s.CreateDatabase(t.Context(), create))
 	for _, statement := range []string{
 		"CREATE TABLE a (id int NOT NULL PRIMARY KEY CLUSTERED, body varbinary(7000) NOT NULL)",
 		"CREATE TABLE empty (id int NOT NULL)",
@@ -50,23 +46,17 @@ func TestScrub(t *testing.T) {
 	var all int64
 	for _, table := range []string{"dbo.a", "dbo.b"} {
 		bytes, err := s.TableBytes(t.Context(), table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all += bytes
 	}
-	r, err := s.OpenScrub(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, err := s.Can().OpenScrub(t.Context())
+	require.NoError(t, err)
 	defer r.Close()
 	for pass := range 2 {
 		var bytes int64
 		for requests := 1; ; requests++ {
 			read, err := r.Read(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if bytes += read.Bytes; read.Bytes > 2*store.ScrubRequest || requests > 1000 {
 				t.Fatalf("request %d: %+v", requests, read)
 			}

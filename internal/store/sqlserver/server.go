@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
 	"ds2/schema"
 )
 
@@ -24,7 +25,7 @@ const oldest = 13
 type server struct {
 	edition, major    int
 	babelfish         bool
-	fullText          bool
+	fullText          bool   // can be had; of Babelfish: its statements are passed over
 	dataPath, logPath string // where it keeps new databases
 }
 
@@ -38,18 +39,27 @@ func (v server) azure() bool {
 
 // check is an error where the server cannot serve a workload at all.
 func (v server) check(uses schema.Features) error {
-	if v.babelfish || v.azure() {
+	refuse := func(hint, why string, args ...any) error {
+		return &store.Error{Op: "look at the server", Class: store.Config, Hint: hint, Err: fmt.Errorf(why, args...)}
+	}
+	switch {
+	case v.babelfish && uses.FullText && !v.fullText:
+		return refuse("have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server', once: the workload searches by it",
+			"Babelfish refuses statements of full-text search to this login")
+	case v.babelfish || v.azure():
 		return nil
-	}
-	if v.major < oldest {
-		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "use SQL Server 2016 or later",
-			Err: fmt.Errorf("its major version is %d, before %d", v.major, oldest)}
-	}
-	if uses.FullText && !v.fullText {
-		return &store.Error{Op: "look at the server", Class: store.Config, Hint: "install it (mssql-server-fts on Linux): the workload searches by it",
-			Err: errors.New("full-text search is not installed")}
+	case v.major < oldest:
+		return refuse("use SQL Server 2016 or later", "its major version is %d, before %d", v.major, oldest)
+	case uses.FullText && !v.fullText:
+		return refuse("install it (mssql-server-fts on Linux): the workload searches by it", "full-text search is not installed")
 	}
 	return nil
+}
+
+// Kind says whose server it is: target.Target.
+func (s *Store) Kind(ctx context.Context) (target.Kind, error) {
+	v, err := s.ask(ctx)
+	return target.Kind{Babelfish: v.babelfish, Azure: v.azure()}, err
 }
 
 // ask asks the server what it is, once for a Store. A database that does not exist yet need not keep it from answering.
@@ -60,7 +70,7 @@ func (s *Store) ask(ctx context.Context) (server, error) {
 		return *s.server, nil
 	}
 	v, err := properties(ctx, s.db)
-	if deniesDatabase(err) {
+	if target.DeniesDatabase(err) {
 		master := s.master()
 		defer master.Close()
 		v, err = properties(ctx, master)
@@ -86,6 +96,9 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath)
 	v.babelfish, v.fullText = babelfish.Int64 == 1, fullText.Int64 == 1
 	v.dataPath, v.logPath = dataPath.String, logPath.String
+	if err == nil && v.babelfish {
+		err = db.QueryRowContext(ctx, "SELECT CASE current_setting('babelfishpg_tsql.escape_hatch_fulltext') WHEN 'ignore' THEN 1 ELSE 0 END").Scan(&v.fullText)
+	}
 	return v, err
 }
 
@@ -159,7 +172,11 @@ func (v server) lacks(placed bool) schema.Features {
 func (v server) leftOut(o schema.Layout) []string {
 	const takesNo = "left out, for this server has none: "
 	files := takesNo + "filegroups, file placement and file sizes"
-	if !v.babelfish && !v.azure() {
+	switch {
+	case v.babelfish || v.azureDatabase():
+	case v.azure():
+		files = "left out, for Azure places the files of a Managed Instance: filegroups and file sizes; in General Purpose the size of a file decides its IOPS, so set it before a run: ALTER DATABASE … MODIFY FILE"
+	default:
 		files = "left out, for the database is there already: filegroups; drop it first to have its files laid out"
 	}
 	var lines []string
@@ -169,7 +186,7 @@ func (v server) leftOut(o schema.Layout) []string {
 		line  string
 	}{
 		{uses.Files && lacks.Files, files},
-		{uses.Recovery && lacks.Recovery, takesNo + "recovery models"},
+		{uses.Recovery && lacks.Recovery, takesNo + "recovery models, a target recovery time, and a Query Store to switch off"},
 		{uses.Statistics && lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
 		{uses.Catalog && lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
 		{uses.ServerState && lacks.ServerState && o.Password != "", takesNo + "the right VIEW SERVER STATE, so runs as the driver's user record no server counters"},
@@ -187,7 +204,7 @@ func (v server) leftOut(o schema.Layout) []string {
 func (s *Store) placed(ctx context.Context) (bool, error) {
 	var n int
 	err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1", schema.SQLServerFilegroup).Scan(&n)
-	if deniesDatabase(err) {
+	if target.DeniesDatabase(err) {
 		return true, nil
 	}
 	return n == 1, err
@@ -200,8 +217,8 @@ func (s *Store) master() *sql.DB {
 	return sql.OpenDB(connector{s, config})
 }
 
-// Database is the name of the target's database.
-func (s *Store) Database() string { return s.config.Database }
+// Name is that of the target's database.
+func (s *Store) Name() string { return s.config.Database }
 
 // Schema is the user's default one.
 func (s *Store) Schema() string { return "SCHEMA_NAME()" }
@@ -221,7 +238,7 @@ func (s *Store) standing(ctx context.Context, master *sql.DB) (standing, error) 
 	var collation sql.NullString
 	err := master.QueryRowContext(ctx, `
 		SELECT state_desc, HAS_DBACCESS(name), CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128))
-		FROM sys.databases WHERE name = @p1`, s.Database()).Scan(&d.state, &access, &collation)
+		FROM sys.databases WHERE name = @p1`, s.Name()).Scan(&d.state, &access, &collation)
 	if errors.Is(err, sql.ErrNoRows) {
 		return standing{}, nil
 	}
@@ -242,7 +259,7 @@ func (d standing) check(database string) error {
 	case d.state == "RESTORING":
 		return refuse(store.Config, "its state is RESTORING: a restore was not finished", "restore it with ds2 snapshot restore, or drop it")
 	case d.state == "OFFLINE":
-		return refuse(store.Config, "its state is OFFLINE", "set it online: ALTER DATABASE "+quoteName(database)+" SET ONLINE")
+		return refuse(store.Config, "its state is OFFLINE", "set it online: ALTER DATABASE "+target.QuoteName(database)+" SET ONLINE")
 	case d.state != "ONLINE":
 		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
 	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
@@ -261,17 +278,17 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	if err != nil {
 		// A user of the target's database alone may not ask master; then the database is there.
 		if s.db.PingContext(ctx) != nil {
-			return s.Wrap("ask for database "+s.Database(), err)
+			return s.Wrap("ask for database "+s.Name(), err)
 		}
 		database = standing{there: true, state: "ONLINE", access: true}
 	}
-	if err := database.check(s.Database()); err != nil {
+	if err := database.check(s.Name()); err != nil {
 		return err
 	}
 	if database.there {
 		if err := s.db.PingContext(ctx); err != nil {
 			op := "connect to " + s.Label()
-			if deniesDatabase(err) && !database.access {
+			if target.DeniesDatabase(err) && !database.access {
 				return &store.Error{Op: op, Class: store.Config, Err: errors.New("the database is there, but the login of the target may not use it"),
 					Hint: "make the login a user of the database, or use another"}
 			}
@@ -283,7 +300,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 			continue
 		}
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {
-			return s.Wrap(statement.Name+" of "+s.Database(), err)
+			return s.Wrap(statement.Name+" of "+s.Name(), err)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func TestWhatServersLack(t *testing.T) {
 		{"Azure SQL Managed Instance", server{edition: 8, major: 12, fullText: true}, true, schema.Features{Files: true, Recovery: true}},
 		{"Azure SQL Database", server{edition: 5, major: 12, fullText: true}, true,
 			schema.Features{Files: true, Recovery: true, ServerState: true}},
-		{"Babelfish, which gives itself out as a Standard Edition", server{edition: 2, major: 12, babelfish: true}, true,
+		{"Babelfish, which gives itself out as a Standard Edition", server{edition: 2, major: 12, babelfish: true, fullText: true}, true,
 			schema.Features{Files: true, Recovery: true, Statistics: true, Catalog: true, Owners: true, ServerState: true, DelayedDurability: true}},
 	} {
 		if err := c.server.check(ds2Uses); err != nil {
@@ -38,6 +38,9 @@ func TestWhatServersLack(t *testing.T) {
 			if lacks {
 				lacking++
 			}
+		}
+		if c.server.edition == editionManagedInstance && !strings.Contains(lines[0], "the size of a file decides its IOPS") {
+			t.Errorf("%s: %s", c.name, lines[0])
 		}
 		if len(lines) != lacking {
 			t.Errorf("%s: %d lines for %d things left out:\n%s", c.name, len(lines), lacking, strings.Join(lines, "\n"))
@@ -65,6 +68,7 @@ func TestServersThatCannotServe(t *testing.T) {
 	}{
 		{server{edition: 3, major: 12, fullText: true}, "use SQL Server 2016 or later"},
 		{server{edition: 3, major: 16}, "full-text search is not installed"},
+		{server{edition: 2, major: 12, babelfish: true}, "EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server'"},
 	} {
 		err := c.server.check(ds2Uses)
 		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), c.says) {

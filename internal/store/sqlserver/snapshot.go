@@ -11,22 +11,21 @@ import (
 	"sync"
 	"time"
 
-	mssql "github.com/microsoft/go-mssqldb"
-
 	"ds2/internal/progress"
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
 )
 
 // A snapshot here is a full backup, which is what the storage report restores before each run (WORKLOAD.md section 6).
 // SQL Server's own database snapshots are not used: while one exists, the first change of every page is copied to it,
-// which a storage benchmark would measure, and going back to one drops the full-text catalogs (docs/sqlserver.md).
+// which a storage benchmark would measure, and going back to one drops the full-text catalogs (docs/howto/sqlserver.md).
 
 // There are two files, which are written by turns: BACKUP writes over a file from its beginning, and one that is cut off
 // would leave no backup at all. The one to restore is the one that was finished last.
 
 // backupFiles are the names of the two files in the server's own directory for backups.
 func (s *Store) backupFiles() [2]string {
-	return [2]string{"ds2_snapshot_" + s.Database() + ".bak", "ds2_snapshot_" + s.Database() + "_2.bak"}
+	return [2]string{"ds2_snapshot_" + s.Name() + ".bak", "ds2_snapshot_" + s.Name() + "_2.bak"}
 }
 
 // backup is a file of a backup.
@@ -92,7 +91,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	}
 	_, next := newest(found)
 	_, err = s.db.ExecContext(ctx, fmt.Sprintf("BACKUP DATABASE %s TO DISK = %s WITH FORMAT, INIT, CHECKSUM",
-		quoteName(s.Database()), quoteText(next)))
+		target.QuoteName(s.Name()), quoteText(next)))
 	return s.Wrap(op, err)
 }
 
@@ -119,7 +118,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	if err != nil {
 		return s.Wrap(op, err)
 	}
-	database := quoteName(s.Database())
+	database := target.QuoteName(s.Name())
 	before, unknown := map[string]string(nil), error(nil)
 	if now.state == "ONLINE" {
 		before, unknown = s.databaseOptions(ctx, master)
@@ -162,7 +161,7 @@ var comparedOptions = []string{
 
 // databaseOptions are the options of the database by their names.
 func (s *Store) databaseOptions(ctx context.Context, master *sql.DB) (map[string]string, error) {
-	rows, err := master.QueryContext(ctx, askOptions, s.Database())
+	rows, err := master.QueryContext(ctx, askOptions, s.Name())
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +209,7 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell progress.T
 			}
 			var percent float64
 			err := master.QueryRowContext(ctx, "SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))",
-				command, s.Database()).Scan(&percent)
+				command, s.Name()).Scan(&percent)
 			if err != nil {
 				return // it is only for show
 			}
@@ -227,7 +226,7 @@ func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string,
 	if err != nil {
 		return "", err
 	}
-	known, err := texts(ctx, master, "name", "physical_name", "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Database())+")")
+	known, err := texts(ctx, master, "name", "physical_name", "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Name())+")")
 	if err != nil {
 		return "", err
 	}
@@ -289,7 +288,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 			FROM msdb.dbo.backupset AS b
 			JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
 			WHERE b.database_name = @p1 AND RIGHT(m.physical_device_name, LEN(@p2)) = @p2
-			ORDER BY b.backup_finish_date DESC`, s.Database(), file).Scan(&files[i])
+			ORDER BY b.backup_finish_date DESC`, s.Name(), file).Scan(&files[i])
 	}
 	return &store.Error{Op: op, Class: store.Config, Err: errors.New("SQL Server has no statement that deletes a backup"),
 		Hint: fmt.Sprintf("delete %s and %s, in its directory for backups, as far as they are there", files[0], files[1])}
@@ -310,5 +309,4 @@ func (s *Store) needBackup(ctx context.Context, op string, how store.Copying) er
 	return nil
 }
 
-func quoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
 func quoteText(text string) string { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }

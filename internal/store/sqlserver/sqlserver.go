@@ -21,6 +21,7 @@ import (
 
 	"ds2/internal/escape"
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/reading"
 	"ds2/schema"
 )
 
@@ -28,7 +29,7 @@ import (
 const Engine = "sqlserver"
 
 // Experimental is what is said of this engine wherever its figures show, until a first run on Microsoft's server has come back clean
-// (docs/sqlserver-first-run.md).
+// (docs/howto/sqlserver-first-run.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
 // Store is a database in SQL Server.
@@ -46,14 +47,14 @@ type Store struct {
 
 	wire bool // wire makes the users' calls, not go-mssqldb
 
-	logRounds *logRounds
+	readers reading.Readers
 
 	filling atomic.Pointer[schema.Statement] // the one that waits for a full-text index; nil where none does
 }
 
 // Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2
 // with further options such as encrypt=true. The database is DS2 where none is named. It does not connect.
-func Open(target *url.URL) (store.Store, error) {
+func Open(target *url.URL) (store.Database, error) {
 	target, timeout, roots, err := options(target)
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err)
@@ -71,7 +72,8 @@ func Open(target *url.URL) (store.Store, error) {
 	if !target.Query().Has(msdsn.AppName) {
 		config.AppName = "ds2"
 	}
-	s := &Store{config: config, loginTimeout: timeout, logRounds: newLogRounds()}
+	s := &Store{config: config, loginTimeout: timeout}
+	s.readers = reading.Of(s)
 	if target.Query().Has("fedauth") {
 		if newFedAuthConnector == nil {
 			return nil, errors.New("read target URL: fedauth is not in this ds2: build it with -tags azuread, or leave user and fedauth out and have --password-command print an access token")
@@ -93,7 +95,7 @@ func withDatabase(target *url.URL, database string) string {
 }
 
 // AskPassword has ask give the password of each connection, or an access token where the target names no user:
-// store.Store.
+// store.Database.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 // UseWire has the calls of users made by this package's own messages in place of go-mssqldb's: less of the client's processor time for

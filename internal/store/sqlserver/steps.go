@@ -11,18 +11,18 @@ import (
 	"ds2/schema"
 )
 
-// CopyStep streams rows of CSV into a table as a step of a load.
-func (s *Store) CopyStep(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
-	return s.copyStep(ctx, step, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
+// LoadRows streams rows of CSV into a table as a step of a load.
+func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
+	return s.loadRows(ctx, step, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
 }
 
-// CopyBinaryStep is CopyStep with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary columns
+// LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary columns
 // without NULL.
-func (s *Store) CopyBinaryStep(ctx context.Context, step, table string, native io.Reader) (int64, error) {
-	return s.copyStep(ctx, step, table, func(columns []column) (rows, error) { return newNativeReader(native, columns) })
+func (s *Store) LoadBinary(ctx context.Context, step, table string, native io.Reader) (int64, error) {
+	return s.loadRows(ctx, step, table, func(columns []column) (rows, error) { return newNativeReader(native, columns) })
 }
 
-func (s *Store) copyStep(ctx context.Context, step, table string, read func([]column) (rows, error)) (copied int64, err error) {
+func (s *Store) loadRows(ctx context.Context, step, table string, read func([]column) (rows, error)) (copied int64, err error) {
 	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		return transact(ctx, conn, func() error {
 			if copied, err = s.bulk(ctx, conn, table, read); err != nil {

@@ -60,7 +60,7 @@ const year = 2009
 // Examine looks whether a database is one that DVD Store's own scripts made, and finds its size by its rows: by the last customer
 // that is called user and number, and by the last order of 2009. It reads a few rows of each table by their keys, and the
 // products; it changes nothing. Words are those to try first.
-func Examine(ctx context.Context, target store.Store, words *datagen.Words) (a Adopted, err error) {
+func Examine(ctx context.Context, target store.Database, words *datagen.Words) (a Adopted, err error) {
 	e := examination{ctx, target}
 	if err := e.tables(); err != nil {
 		return a, err
@@ -121,7 +121,7 @@ func Examine(ctx context.Context, target store.Store, words *datagen.Words) (a A
 // examination asks a database.
 type examination struct {
 	ctx    context.Context
-	target store.Store
+	target store.Database
 }
 
 func (e examination) refuse(format string, args ...any) error {

@@ -30,13 +30,13 @@ const MaxItems = 10
 func (c Config) Check() error {
 	switch {
 	case c.PctNewCustomers < 0 || c.PctNewCustomers > 100:
-		return fmt.Errorf("pct_newcustomers is %d: it must be 0 to 100", c.PctNewCustomers)
+		return fmt.Errorf("pct-newcustomers is %d: it must be 0 to 100", c.PctNewCustomers)
 	case c.Searches < 1 || c.Searches > 1000:
-		return fmt.Errorf("n_searches is %d: it must be 1 to 1000", c.Searches)
+		return fmt.Errorf("n-searches is %d: it must be 1 to 1000", c.Searches)
 	case c.SearchBatchSize < 1 || c.SearchBatchSize > 10000:
-		return fmt.Errorf("search_batch_size is %d: it must be 1 to 10000", c.SearchBatchSize)
+		return fmt.Errorf("search-batch-size is %d: it must be 1 to 10000", c.SearchBatchSize)
 	case c.LineItems < 1 || c.LineItems > MaxItems:
-		return fmt.Errorf("n_line_items is %d: it must be 1 to %d", c.LineItems, MaxItems)
+		return fmt.Errorf("n-line-items is %d: it must be 1 to %d", c.LineItems, MaxItems)
 	}
 	return c.Size.Check()
 }

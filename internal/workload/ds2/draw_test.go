@@ -205,10 +205,10 @@ func TestCheck(t *testing.T) {
 		t.Errorf("Check of the defaults: %v", err)
 	}
 	for name, spoil := range map[string]func(*Config){
-		"pct_newcustomers":  func(c *Config) { c.PctNewCustomers = 101 },
-		"n_searches":        func(c *Config) { c.Searches = 0 },
-		"search_batch_size": func(c *Config) { c.SearchBatchSize = 0 },
-		"n_line_items":      func(c *Config) { c.LineItems = 11 },
+		"pct-newcustomers":  func(c *Config) { c.PctNewCustomers = 101 },
+		"n-searches":        func(c *Config) { c.Searches = 0 },
+		"search-batch-size": func(c *Config) { c.SearchBatchSize = 0 },
+		"n-line-items":      func(c *Config) { c.LineItems = 11 },
 		"PRODUCTS":          func(c *Config) { c.Size.Products = 0 },
 	} {
 		c := config()

@@ -15,14 +15,14 @@ var ErrWords = errors.New("its titles and actors are made of other words than th
 
 // Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made of the
 // words in c, whose size is filled in.
-func Look(targets []store.Store, infos []store.Info, engines calls.Engines, want *datagen.Size, c Config) (*Plan, error) {
+func Look(targets []store.Database, infos []store.Info, engines calls.Engines, want *datagen.Size, c Config) (*Plan, error) {
 	p := &Plan{Config: c, Engines: engines}
 	for i, target := range targets {
-		engine, ok := engines[target.Engine()]
+		connect, ok := engines[target.Engine()]
 		if !ok {
 			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", target.Label(), target.Engine())
 		}
-		p.Targets = append(p.Targets, Bind(target, engine))
+		p.Targets = append(p.Targets, connect.To(target))
 		size, err := loaded.Size(infos[i])
 		if err != nil {
 			return nil, err

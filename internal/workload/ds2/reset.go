@@ -17,7 +17,7 @@ var _ workload.Resetter = Workload{}
 const linesPerOrder = 5
 
 // PlanReset removes the customers, orders and reorders of runs, and fills INVENTORY again.
-func (Workload) PlanReset(ctx context.Context, target store.Store, info store.Info) (r workload.Reset, err error) {
+func (Workload) PlanReset(ctx context.Context, target store.Database, info store.Info) (r workload.Reset, err error) {
 	size, err := loaded.Size(info)
 	if err != nil {
 		return r, err

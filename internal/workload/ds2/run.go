@@ -78,6 +78,9 @@ func (p *Plan) Growth(users int) float64 { return float64(users) * ordersOfUser 
 // Begin begins a run, which keeps no files.
 func (p *Plan) Begin(string) workload.Run { return &Run{config: p.Config, targets: p.Targets} }
 
+// Target opens a connection for one user of a target.
+type Target = func(context.Context) (calls.Session, error)
+
 // Run is one run of a plan.
 type Run struct {
 	config  Config
@@ -89,26 +92,8 @@ type Run struct {
 func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
 
 // Cuts compares what they noted with what the first target holds after each cut of its server.
-func (r *Run) Cuts(ctx context.Context, target store.Store, before result.Marks) (workload.Cuts, error) {
+func (r *Run) Cuts(ctx context.Context, target store.Database, before result.Marks) (workload.Cuts, error) {
 	return books.NewCuts(ctx, r.books, target, r.config.Size.Products, before)
-}
-
-// Target is a database that users order from.
-type Target interface {
-	Connect(ctx context.Context) (calls.Session, error)
-}
-
-// bound is a store with the calls on its engine.
-type bound struct {
-	store  store.Store
-	engine calls.Engine
-}
-
-// Bind makes a target of a store by the calls on its engine.
-func Bind(s store.Store, engine calls.Engine) Target { return bound{s, engine} }
-
-func (b bound) Connect(ctx context.Context) (calls.Session, error) {
-	return b.engine.Connect(ctx, b.store)
 }
 
 // NewUser makes a customer.
@@ -121,12 +106,3 @@ func (r *Run) Ready(context.Context) error { return nil }
 
 // End has nothing to keep: the marks say what a run added.
 func (r *Run) End() error { return nil }
-
-// Targets are the targets that stores are.
-func Targets[T Target](stores []T) []Target {
-	targets := make([]Target, len(stores))
-	for i, s := range stores {
-		targets[i] = s
-	}
-	return targets
-}

@@ -31,7 +31,7 @@ type User struct {
 
 // Connect opens a session.
 func (u *User) Connect(ctx context.Context) (err error) {
-	u.session, err = u.run.targets[u.target].Connect(ctx)
+	u.session, err = u.run.targets[u.target](ctx)
 	return err
 }
 

@@ -60,27 +60,27 @@ var operations = func() []workload.Operation {
 }()
 
 // Counts are those of package counts.
-func (Workload) Counts() []result.Count { return counts.All }
+func (Workload) Counts() []string { return counts.All }
 
 // Counters count rollbacks, and what is in doubt.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{
-		{Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.", Count: counts.All[counts.Rollbacks].Name},
+		{Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.", Count: counts.All[counts.Rollbacks]},
 		{Name: "in_doubt_total", Help: "Operations whose commit was cut off, so that they may or may not have happened.", By: map[string]string{
-			calls.OpPurchase.String():    counts.All[counts.InDoubtPurchases].Name,
-			calls.OpNewCustomer.String(): counts.All[counts.InDoubtCustomers].Name,
+			calls.OpPurchase.String():    counts.All[counts.InDoubtPurchases],
+			calls.OpNewCustomer.String(): counts.All[counts.InDoubtCustomers],
 		}},
 	}
 }
 
 // Mark reads the highest keys and the sums by which an audit knows what a run changed.
-func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, error) {
+func (Workload) Mark(ctx context.Context, target store.Database) (result.Marks, error) {
 	m, err := audit.ReadMarks(ctx, target)
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 
 // Audit asks for rows, keys, sums and stock.
-func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
+func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	return audit.Check(ctx, target, w.Engines, w.Size, a)
 }
 
@@ -88,6 +88,6 @@ func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audi
 func (Workload) Journal() (header string, entryBytes int) { return books.Header, books.Size }
 
 // CheckJournal looks for every acknowledged order and customer.
-func (Workload) CheckJournal(ctx context.Context, target store.Store, entries []byte, index int, before result.Marks) ([]result.Check, error) {
+func (Workload) CheckJournal(ctx context.Context, target store.Database, entries []byte, index int, before result.Marks) ([]result.Check, error) {
 	return books.Check(ctx, target.DB(), entries, index, target.Label(), before)
 }

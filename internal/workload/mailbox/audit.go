@@ -42,7 +42,7 @@ func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64), alien
 }
 
 // readLive adds the records that a database holds.
-func readLive(ctx context.Context, target store.Store, d Dataset, live *Live) error {
+func readLive(ctx context.Context, target store.Database, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
 	var aliens int
 	var first Key
@@ -105,7 +105,7 @@ func (s *numbers) String() string {
 
 // Audit asks a database whether its records are exactly those that the driver says, and whether each is what its checksum
 // says: of those that the run wrote or, where the whole is asked for, of all.
-func (Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
+func (Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)

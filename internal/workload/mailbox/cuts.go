@@ -25,7 +25,7 @@ func (Workload) Journal() (header string, entryBytes int) { return journalHeader
 func (r *Run) Keep(j workload.Journal) { r.keeper = &keeper{journal: j} }
 
 // Cuts compares what they noted with what the first target holds after each cut of its server.
-func (r *Run) Cuts(_ context.Context, target store.Store, _ result.Marks) (workload.Cuts, error) {
+func (r *Run) Cuts(_ context.Context, target store.Database, _ result.Marks) (workload.Cuts, error) {
 	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape()}, nil
 }
 
@@ -35,7 +35,7 @@ func (r *Run) SettlesCuts() {}
 // cuts compares the journal of the first target with what it holds.
 type cuts struct {
 	run    *Run
-	target store.Store
+	target store.Database
 	shape  Shape
 	last   int64            // byte of the journal at which the last cut came
 	held   map[uint64]state // what the server held then of the records that had been written before it
@@ -98,7 +98,7 @@ func (c *cuts) settle(l loss) {
 
 // CheckJournal compares what a run's journal says with what a target holds after it. What cuts took back was found when they came,
 // and stands in the journal.
-func (Workload) CheckJournal(ctx context.Context, target store.Store, text []byte, index int, _ result.Marks) ([]result.Check, error) {
+func (Workload) CheckJournal(ctx context.Context, target store.Database, text []byte, index int, _ result.Marks) ([]result.Check, error) {
 	entries, err := readEntries(text, index)
 	if err != nil {
 		return nil, err

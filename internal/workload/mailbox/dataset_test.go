@@ -19,12 +19,12 @@ func (e keysOnly) Format() Format {
 		return binary.BigEndian.AppendUint64(b, uint64(r.Message)^1<<63)
 	}}
 }
-func (keysOnly) SharesLog() bool                                       { return false }
-func (keysOnly) Check(context.Context, store.Store, Parameters) error  { return nil }
-func (keysOnly) Connect(context.Context, store.Store) (Session, error) { return nil, nil }
-func (keysOnly) Bytes(context.Context, store.Store) (int64, error)     { return 0, nil }
-func (keysOnly) Counted(context.Context, store.Store) (int64, error)   { return UnknownRecords, nil }
-func (keysOnly) Direct(map[string]string) string                       { return "" }
+func (keysOnly) SharesLog() bool                                          { return false }
+func (keysOnly) Check(context.Context, store.Database, Parameters) error  { return nil }
+func (keysOnly) Connect(context.Context, store.Database) (Session, error) { return nil, nil }
+func (keysOnly) Bytes(context.Context, store.Database) (int64, error)     { return 0, nil }
+func (keysOnly) Counted(context.Context, store.Database) (int64, error)   { return UnknownRecords, nil }
+func (keysOnly) Direct(map[string]string) string                          { return "" }
 
 // TestParts: an engine gets each record once, in the order that it wants them, and the same bytes again.
 func TestParts(t *testing.T) {

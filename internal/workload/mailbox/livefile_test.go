@@ -5,6 +5,8 @@ import (
 	"ds2/internal/fuzztest"
 	"os"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLiveFile: what was saved is read again, and what is not whole is refused.
@@ -27,13 +29,9 @@ func TestLiveFile(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := l.Save(dir, 2); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, l.Save(dir, 2))
 	again, err := LoadLive(dir, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if again.End() != l.End() || again.Records() != l.Records() {
 		t.Errorf("end %d, %d records; want %d, %d", again.End(), again.Records(), l.End(), l.Records())
 	}
@@ -43,9 +41,7 @@ func TestLiveFile(t *testing.T) {
 		}
 	}
 	whole, err := os.ReadFile(liveFile(dir, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i := range whole {
 		bad := bytes.Clone(whole)
 		bad[i] ^= 4
@@ -63,12 +59,8 @@ func FuzzParseLive(f *testing.F) {
 	for n := range uint64(100) {
 		l.Add(n)
 	}
-	if err := l.Save(dir, 0); err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, l.Save(dir, 0))
 	whole, err := os.ReadFile(liveFile(dir, 0))
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	fuzztest.Run(f, func(_ testing.TB, b []byte) { _, _ = parseLive(b) }, []byte(liveHeader), whole)
 }

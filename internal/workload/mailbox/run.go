@@ -29,7 +29,7 @@ type Plan struct {
 
 // Target is a mailbox database.
 type Target struct {
-	Store   store.Store
+	Store   store.Database
 	Engine  Engine
 	Dataset Dataset
 }

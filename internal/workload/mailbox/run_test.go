@@ -14,7 +14,7 @@ type sized struct {
 	bytes int64
 }
 
-func (e sized) Bytes(context.Context, store.Store) (int64, error) {
+func (e sized) Bytes(context.Context, store.Database) (int64, error) {
 	if e.bytes == 0 {
 		return 0, errors.New("the server is down")
 	}

@@ -43,7 +43,7 @@ const lostLazy = "lost_lazy"
 func (Workload) Operations() []workload.Operation { return operations }
 
 // Counts are none: what happened is in the numbers of transactions and operations.
-func (Workload) Counts() []result.Count { return nil }
+func (Workload) Counts() []string { return nil }
 
 // Counters count the operations.
 func (Workload) Counters() []workload.Counter {
@@ -51,7 +51,9 @@ func (Workload) Counters() []workload.Counter {
 }
 
 // Mark has nothing to read: a run keeps what its audit asks for in its record.
-func (Workload) Mark(context.Context, store.Store) (result.Marks, error) { return result.Marks{}, nil }
+func (Workload) Mark(context.Context, store.Database) (result.Marks, error) {
+	return result.Marks{}, nil
+}
 
 // The names in store.Info besides those of every workload.
 const (
@@ -62,7 +64,7 @@ const (
 )
 
 // Look makes a target of a database of which ds2_info says info.
-func Look(s store.Store, engine Engine, info store.Info) (Target, error) {
+func Look(s store.Database, engine Engine, info store.Info) (Target, error) {
 	if err := info.CheckReady(); err != nil {
 		return Target{}, fmt.Errorf("look at %s: %w", s.Label(), err)
 	}

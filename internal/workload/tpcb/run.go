@@ -19,7 +19,7 @@ var (
 )
 
 // Connect opens a session of one user on a target.
-type Connect func(ctx context.Context, target store.Store) (Session, error)
+type Connect func(ctx context.Context, target store.Database) (Session, error)
 
 // Session is the connection of one user.
 type Session interface {
@@ -35,13 +35,13 @@ type Transfer struct{ Account, Teller, Branch, Delta int32 }
 
 // Plan has users of runs work on banks.
 type Plan struct {
-	targets []store.Store
+	targets []store.Database
 	connect Connect
 	dataset Dataset
 }
 
 // Look makes a plan for targets of which ds2_info says infos, with the calls on their engine.
-func Look(targets []store.Store, infos []store.Info, engines map[string]Connect) (*Plan, error) {
+func Look(targets []store.Database, infos []store.Info, engines map[string]Connect) (*Plan, error) {
 	p := &Plan{targets: targets, connect: engines[targets[0].Engine()]}
 	if p.connect == nil {
 		return nil, fmt.Errorf("look at %s: workload %s does not run on %s", targets[0].Label(), Name, targets[0].Engine())
@@ -102,7 +102,7 @@ func (*run) End() error { return nil }
 // user is one virtual user.
 type user struct {
 	plan    *Plan
-	target  store.Store
+	target  store.Database
 	tally   *measure.Order
 	random  *rand.Rand
 	session Session

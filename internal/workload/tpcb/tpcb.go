@@ -35,8 +35,8 @@ func (Workload) Name() string { return Name }
 func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",
-		Added:   []result.CountWords{{Count: counts[withdrawals].Name, Words: "withdrawals"}},
-		InDoubt: []result.CountWords{{Count: counts[inDoubt].Name, Words: "transfers"}},
+		Added:   []result.CountWords{{Count: counts[withdrawals], Words: "withdrawals"}},
+		InDoubt: []result.CountWords{{Count: counts[inDoubt], Words: "transfers"}},
 	}
 }
 
@@ -56,21 +56,21 @@ const (
 	inDoubt            // transfers whose commit was cut off
 )
 
-var counts = []result.Count{
-	withdrawals: {Name: "withdrawals", After: "orders"},
-	paidIn:      {Name: "paid_in", After: "withdrawals"},
-	paidOut:     {Name: "paid_out", After: "paid_in"},
-	inDoubt:     {Name: "in_doubt_transfers", After: "reconnects"},
+var counts = []string{
+	withdrawals: "withdrawals",
+	paidIn:      "paid_in",
+	paidOut:     "paid_out",
+	inDoubt:     "in_doubt_transfers",
 }
 
 // Counts are those above.
-func (Workload) Counts() []result.Count { return counts }
+func (Workload) Counts() []string { return counts }
 
 // Counters count withdrawals, and the operations.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{
 		{Name: "tpcb_operations_total", Help: "Transfers that were acknowledged."},
-		{Name: "tpcb_withdrawals_total", Help: "Transfers of less than 0.", Count: counts[withdrawals].Name},
+		{Name: "tpcb_withdrawals_total", Help: "Transfers of less than 0.", Count: counts[withdrawals]},
 	}
 }
 
@@ -82,7 +82,7 @@ const (
 )
 
 // Mark reads what the history holds.
-func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, error) {
+func (Workload) Mark(ctx context.Context, target store.Database) (result.Marks, error) {
 	const query = "SELECT count(*), COALESCE(sum(greatest(delta, 0)), 0), -COALESCE(sum(least(delta, 0)), 0) FROM tpcb_history"
 	var rows, in, out int64
 	err := target.DB().QueryRowContext(ctx, query).Scan(&rows, &in, &out)
@@ -91,7 +91,7 @@ func (Workload) Mark(ctx context.Context, target store.Store) (result.Marks, err
 
 // Audit asks whether accounts, tellers, branches and the history come to the same sum and, where a run is known, whether its transfers
 // are the rows that were added.
-func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audit) ([]result.Check, error) {
+func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	now, err := w.Mark(ctx, target)
 	if err != nil {
 		return nil, err
@@ -120,10 +120,10 @@ func (w Workload) Audit(ctx context.Context, target store.Store, a workload.Audi
 		if r.After != nil {
 			after = r.After
 		}
-		done, doubt := r.Counts.Orders, r.Counts.Of(counts[inDoubt].Name)
+		done, doubt := r.Counts.Orders, r.Counts.Of(counts[inDoubt])
 		add("transfers of the run", done, done+doubt, after[markRows]-r.Before[markRows])
 		if doubt == 0 {
-			in, out := r.Counts.Of(counts[paidIn].Name), r.Counts.Of(counts[paidOut].Name)
+			in, out := r.Counts.Of(counts[paidIn]), r.Counts.Of(counts[paidOut])
 			add("paid in by the run", in, in, after[markIn]-r.Before[markIn])
 			add("paid out by the run", out, out, after[markOut]-r.Before[markOut])
 		}

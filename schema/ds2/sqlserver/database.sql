@@ -23,4 +23,5 @@ GO
 -- name: set recovery bulk-logged; transaction: none
 ALTER DATABASE {{ident .Database}} SET RECOVERY BULK_LOGGED;
 {{- end}}
+{{- template "options" .}}
 {{- template "login" .}}

@@ -23,4 +23,5 @@ GO
 -- name: allow lazy commits; transaction: none
 ALTER DATABASE {{ident .Database}} SET DELAYED_DURABILITY = ALLOWED;
 {{- end}}
+{{- template "options" .}}
 {{- template "login" .}}

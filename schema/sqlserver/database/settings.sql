@@ -6,7 +6,7 @@ SELECT 'database recovery model', COALESCE(CAST(DATABASEPROPERTYEX(DB_NAME(), 'R
 UNION ALL
 SELECT 'database collation', COALESCE(CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS varchar(100)), '')
 UNION ALL
-SELECT 'server edition', COALESCE(CAST(SERVERPROPERTY('Edition') AS varchar(100)), '')
+SELECT 'server edition', CASE WHEN SERVERPROPERTY('Babelfish') = 1 THEN 'Babelfish for PostgreSQL' ELSE COALESCE(CAST(SERVERPROPERTY('Edition') AS varchar(100)), '') END
 GO
 SELECT v.name, v.value
 FROM sys.databases AS d

@@ -6,18 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestCache(t *testing.T) {
 	for _, anyOrder := range []bool{false, true} {
 		medium, err := os.Create(filepath.Join(t.TempDir(), "medium"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer medium.Close()
-		if err := medium.Truncate(16 * block); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, medium.Truncate(16*block))
 		c := newCache(medium, time.Minute, anyOrder)
 		fill := func(b byte, n int) []byte { return bytes.Repeat([]byte{b}, n*block) }
 		put := func(b byte, at, n int) {
@@ -38,21 +36,15 @@ func TestCache(t *testing.T) {
 		put(1, 0, 4)
 		expect("the host reads what it wrote", c, fill(1, 4), 0)
 		expect("a cut before the flush", medium, fill(0, 4), 0)
-		if err := c.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.Flush())
 		expect("a cut after the flush", medium, fill(1, 4), 0)
 		put(2, 1, 1)
 		put(3, 2, 1)
 		put(4, 1, 1)
 		expect("the host reads the newest", c, fill(4, 1), 1)
-		if err := c.WriteOut(time.Now().Add(-time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.WriteOut(time.Now().Add(-time.Second)))
 		expect("nothing is due", medium, fill(1, 4), 0)
-		if err := c.WriteOut(time.Now().Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.WriteOut(time.Now().Add(time.Hour)))
 		expect("all is due", medium, append(fill(4, 1), fill(3, 1)...), 1)
 		if len(c.dirty)+len(c.queue) != 0 {
 			t.Errorf("%d blocks are left", len(c.dirty)+len(c.queue))
@@ -63,13 +55,9 @@ func TestCache(t *testing.T) {
 // TestCacheInOrder cuts the power after a part of the writes: what is there is what was written first.
 func TestCacheInOrder(t *testing.T) {
 	medium, err := os.Create(filepath.Join(t.TempDir(), "medium"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer medium.Close()
-	if err := medium.Truncate(4 * block); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, medium.Truncate(4*block))
 	c := newCache(medium, time.Minute, false)
 	for i, b := range []byte{1, 2, 3} { // block 0, block 1, block 0 again
 		if _, err := c.WriteAt(bytes.Repeat([]byte{b}, block), int64(i%2)*block); err != nil {
@@ -77,9 +65,7 @@ func TestCacheInOrder(t *testing.T) {
 		}
 	}
 	c.queue[0].due, c.queue[1].due = time.Time{}, time.Time{}
-	if err := c.WriteOut(time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.WriteOut(time.Now()))
 	got := make([]byte, 2*block)
 	if _, err := medium.ReadAt(got, 0); err != nil || got[0] != 1 || got[block] != 2 {
 		t.Errorf("blocks hold %d and %d, want 1 and 2 (%v)", got[0], got[block], err)

@@ -15,21 +15,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
 )
 
-// Database is a target, as the engine knows it.
-type Database interface {
-	DB() *sql.DB
-	Label() string
-	Wrap(op string, err error) error
-	Checkpoint(ctx context.Context) error
-}
-
 // Replayer is a store.Replayer.
-type Replayer struct{ Database }
+type Replayer struct{ target.Target }
 
 var _ store.Replayer = Replayer{}
 
@@ -206,26 +197,12 @@ func refuse(op, hint, format string, args ...any) error {
 	return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// SQLSTATEs on which more depends than the class of an error.
-const (
-	insufficientPrivilege = "42501"
-	undefinedDatabase     = "3D000"
-	undefinedTable        = "42P01"
-)
-
-func state(err error) string {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code
-	}
-	return ""
-}
-
 const alterHint = "let a superuser run it, who may change settings by ALTER SYSTEM"
 
 // wrapAlter is wrap, with who may change settings.
 func (s Replayer) wrapAlter(op string, err error) error {
 	wrapped := s.Wrap(op, err)
-	if state(err) == insufficientPrivilege {
+	if target.State(err) == target.InsufficientPrivilege {
 		if e, ok := errors.AsType[*store.Error](wrapped); ok {
 			e.Class, e.Hint = store.Config, alterHint
 		}
@@ -262,7 +239,7 @@ func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored 
 	op := "set back the settings of " + s.Label()
 	var text string
 	err = s.DB().QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+store.InfoReplay+"'").Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{undefinedTable, undefinedDatabase, insufficientPrivilege}, state(err)) {
+	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{target.UndefinedTable, target.UndefinedDatabase, target.InsufficientPrivilege}, target.State(err)) {
 		return nil, nil
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	mssqldb "github.com/microsoft/go-mssqldb"
+	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/modules/mssql"
 )
@@ -88,13 +89,9 @@ func container(t testing.TB) string {
 	server, err := mssql.Run(t.Context(), "", mssql.WithAcceptEULA(),
 		testcontainers.WithDockerfile(testcontainers.FromDockerfile{Context: imageFolder()}))
 	testcontainers.CleanupContainer(t, server)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	target, err := server.ConnectionString(t.Context(), "encrypt=disable")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return target
 }
 

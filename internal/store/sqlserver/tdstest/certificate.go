@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // SelfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an IP address; negative gives
@@ -22,9 +24,7 @@ import (
 func SelfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	serial := bytes.Repeat([]byte{0x5A}, 16)
 	template := &x509.Certificate{
 		SerialNumber: new(big.Int).SetBytes(serial), Subject: pkix.Name{CommonName: "SSL_Self_Signed_Fallback"},
@@ -36,9 +36,7 @@ func SelfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 		template.DNSNames = []string{name}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if negative { // crypto/x509 makes none; the signature is wrong then, which nobody looks at who trusts the server unseen
 		at := bytes.Index(der, serial)
 		der[at] |= 0x80
@@ -51,8 +49,6 @@ func File(t testing.TB, certificate tls.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "server.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(path, text, 0o600))
 	return path
 }

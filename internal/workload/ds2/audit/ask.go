@@ -18,7 +18,7 @@ import (
 // order of their keys, CUST_HIST as its rows lie. Where the passes show that something may be wrong, and there only, the
 // exact question follows.
 type audit struct {
-	target  store.Store
+	target  store.Database
 	engines calls.Engines
 	options workload.Audit
 	given   *datagen.Size // may be nil
@@ -102,7 +102,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	if !limited && a.options.Warn != nil {
-		a.options.Warn(fmt.Sprintf("the server does not hold this user to %d MB of temporary files; none are written unless there is damage to look into", w.temp/1e6))
+		limit := "a limit"
+		if w.temp > 0 {
+			limit = fmt.Sprintf("%.3g MB", float64(w.temp)/1e6)
+		}
+		a.options.Warn("the server does not hold this user to " + limit + " of temporary files; none are written unless there is damage to look into")
 	}
 	if err := w.run(ctx, counts); err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 
 // ReadMarks reads the marks of a database, before a run and after it, for a workload.Account. It reads all of INVENTORY and the end of
 // two indexes.
-func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
+func ReadMarks(ctx context.Context, target store.Database) (result.Marks, error) {
 	var customer, order, sales int64
 	query := "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0), " + salesPrint + " FROM inventory i"
 	if err := target.DB().QueryRowContext(ctx, query).Scan(&customer, &order, &sales); err != nil {
@@ -48,7 +48,7 @@ func ReadMarks(ctx context.Context, target store.Store) (result.Marks, error) {
 
 // Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that DS2's own
 // scripts loaded needs it. What is found is in the checks; the error is only about the asking.
-func Check(ctx context.Context, target store.Store, engines calls.Engines, size *datagen.Size, o workload.Audit) ([]result.Check, error) {
+func Check(ctx context.Context, target store.Database, engines calls.Engines, size *datagen.Size, o workload.Audit) ([]result.Check, error) {
 	a := &audit{target: target, engines: engines, given: size, options: o, answers: map[string]int64{}, notes: map[string]string{}}
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
@@ -65,7 +65,7 @@ func Check(ctx context.Context, target store.Store, engines calls.Engines, size 
 }
 
 // sizeOf is the size that the database should have: what it says itself or, where the kit did not load it, what was given.
-func sizeOf(ctx context.Context, target store.Store, given *datagen.Size) (size datagen.Size, ours bool, err error) {
+func sizeOf(ctx context.Context, target store.Database, given *datagen.Size) (size datagen.Size, ours bool, err error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
 		if given != nil && store.Classify(target.Wrap("read ds2_info", err)) == store.Config {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -23,34 +25,28 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // engines has the calls that the audit tries.
-var engines = calls.Engines{postgres.Engine: ds2postgres.Engine{}}
+var engines = calls.Engines{postgres.Engine: ds2postgres.Connect}
 
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
 // loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of it.
-func loaded(t *testing.T) (store.Store, *workload.Account) {
+func loaded(t *testing.T) (store.Database, *workload.Account) {
 	t.Helper()
 	return loadedSize(t, size)
 }
 
-func loadedSize(t *testing.T, size datagen.Size) (store.Store, *workload.Account) {
+func loadedSize(t *testing.T, size datagen.Size) (store.Database, *workload.Account) {
 	t.Helper()
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	words := datagen.DefaultWords()
 	data, err := datagen.New(size, words, datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = load.Run(t.Context(), s, load.Options{
 		Dataset: ds2.Dataset{Size: size, Words: words.Sum(), Rows: data.Parts()}, Version: "test", AtOnce: 2,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// No UPDATE, which the server might count after the marks.
 	exec(t, s, "ALTER TABLE products ALTER price TYPE numeric(12, 2) USING CASE WHEN prod_id IN (7, 8) THEN 20.01 ELSE price END")
 	before := marks(t, s)
@@ -62,7 +58,7 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *workload.Account
 		INSERT INTO cust_hist SELECT 5, max(orderid), prod_id FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
-	names := result.Names(counts.All)
+	names := counts.All
 	counted := measure.Counts{Names: &names}
 	counted.Own[counts.Purchases], counted.Own[counts.Rollbacks], counted.Own[counts.NewCustomers], counted.Own[counts.TotalCents] = 2, 1, 2, 6498
 	return s, &workload.Account{
@@ -71,16 +67,14 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Store, *workload.Account
 	}
 }
 
-func marks(t *testing.T, s store.Store) result.Marks {
+func marks(t *testing.T, s store.Database) result.Marks {
 	t.Helper()
 	m, err := audit.ReadMarks(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
-func exec(t *testing.T, s store.Store, statements string) {
+func exec(t *testing.T, s store.Database, statements string) {
 	t.Helper()
 	for statement := range strings.SplitSeq(statements, ";") {
 		if _, err := s.DB().ExecContext(t.Context(), statement); err != nil {
@@ -89,12 +83,10 @@ func exec(t *testing.T, s store.Store, statements string) {
 	}
 }
 
-func check(t *testing.T, s store.Store, o workload.Audit) (failed []string) {
+func check(t *testing.T, s store.Database, o workload.Audit) (failed []string) {
 	t.Helper()
 	checks, err := audit.Check(t.Context(), s, engines, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range checks {
 		if !c.Passed {
 			failed = append(failed, c.Name+": expected "+c.Expected+", found "+c.Found)

@@ -3,6 +3,8 @@ package audit_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -57,21 +59,17 @@ func TestCost(t *testing.T) {
 }
 
 // pagesRead are the pages of each table that were read so far, how many it has, and the bytes of temporary files.
-func pagesRead(t *testing.T, s store.Store) (read, has map[string]int64, temp int64) {
+func pagesRead(t *testing.T, s store.Database) (read, has map[string]int64, temp int64) {
 	t.Helper()
 	rows, err := s.DB().QueryContext(t.Context(), `SELECT relname, heap_blks_read + heap_blks_hit, pg_relation_size(relid) / 8192,
 		(SELECT temp_bytes FROM pg_stat_database WHERE datname = current_database()) FROM pg_statio_user_tables`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer rows.Close()
 	read, has = map[string]int64{}, map[string]int64{}
 	for rows.Next() {
 		var name string
 		var r, h int64
-		if err := rows.Scan(&name, &r, &h, &temp); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Scan(&name, &r, &h, &temp))
 		read[name], has[name] = r, h
 	}
 	return read, has, temp

@@ -26,7 +26,7 @@ type task struct {
 
 // workers run tasks, each on a session that the server prepared for them.
 type workers struct {
-	target      store.Store
+	target      store.Database
 	idle        chan *sql.Conn
 	temp        int64 // bytes of temporary files for all
 	done, total int64
@@ -34,7 +34,7 @@ type workers struct {
 }
 
 // connect connects the workers.
-func connect(ctx context.Context, target store.Store, temp int64, tell progress.Tell) (*workers, error) {
+func connect(ctx context.Context, target store.Database, temp int64, tell progress.Tell) (*workers, error) {
 	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, tell: tell}
 	for range sessions {
 		conn, err := target.DB().Conn(ctx)
@@ -116,7 +116,7 @@ func interleave(a, b []task) []task {
 }
 
 // tableBytes are the sizes of the tables, and of all tables and indexes together; nothing where the engine does not say.
-func tableBytes(ctx context.Context, target store.Store) (tables map[string]int64, total int64, err error) {
+func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64, err error) {
 	tables = map[string]int64{}
 	placement := target.Can().Placement
 	if placement == nil {

@@ -15,7 +15,7 @@ import (
 // Cuts compares what the first target has acknowledged with what it holds after each of several cuts of its server.
 type Cuts struct {
 	books    *Books
-	target   store.Store
+	target   store.Database
 	products int             // of the dataset
 	mark     result.Marks    // before the first orders
 	before   map[int32]int64 // pieces sold by product, when takeSold was asked last
@@ -26,7 +26,7 @@ type Cuts struct {
 var _ workload.Cuts = (*Cuts)(nil)
 
 // NewCuts notes what the target, whose dataset has so many products, holds before the first orders.
-func NewCuts(ctx context.Context, b *Books, target store.Store, products int, before result.Marks) (*Cuts, error) {
+func NewCuts(ctx context.Context, b *Books, target store.Database, products int, before result.Marks) (*Cuts, error) {
 	sales, err := readSales(ctx, target.DB(), products)
 	if err != nil {
 		return nil, fmt.Errorf("read the stock of %s: %w", target.Label(), err)

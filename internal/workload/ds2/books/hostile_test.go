@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -23,9 +26,7 @@ func (j *journal) Note(entry []byte) { *j = append(*j, entry...) }
 // up, by their names.
 func TestEndlessRows(t *testing.T) {
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	exec := func(statements string) {
 		t.Helper()
@@ -36,9 +37,7 @@ func TestEndlessRows(t *testing.T) {
 	want := func(err error, all ...string) {
 		t.Helper()
 		for _, text := range append(all, s.Label()) {
-			if err == nil || !strings.Contains(err.Error(), text) {
-				t.Errorf("%v, want %q", err, text)
-			}
+			assert.ErrorContains(t, err, text)
 		}
 	}
 	exec(`
@@ -67,9 +66,7 @@ func TestEndlessRows(t *testing.T) {
 	var j journal
 	books.New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
 	checks, err := books.Check(t.Context(), s.DB(), j, 0, s.Label(), result.Marks{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if c := checks[2]; c.Passed || c.Expected != "0 to 1" || c.Found != "30001" {
 		t.Errorf("%+v", c)
 	}

@@ -9,14 +9,16 @@ import (
 	"ds2/internal/store"
 )
 
-// Engine is the calls on the stores of one engine.
-type Engine interface {
-	// Connect opens a connection for one user, with everything prepared that the operations need.
-	Connect(ctx context.Context, target store.Store) (Session, error)
+// Connect opens a connection for one user of a database of its engine, with everything prepared that the operations need.
+type Connect func(ctx context.Context, target store.Database) (Session, error)
+
+// To is Connect of one database.
+func (c Connect) To(target store.Database) func(context.Context) (Session, error) {
+	return func(ctx context.Context) (Session, error) { return c(ctx, target) }
 }
 
 // Engines are the engines that there are calls on, by their names.
-type Engines map[string]Engine
+type Engines map[string]Connect
 
 // Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.
 // It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,

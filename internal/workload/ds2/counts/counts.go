@@ -1,10 +1,7 @@
 // Package counts is what DVD Store counts besides what is counted of any workload.
 package counts
 
-import (
-	"ds2/internal/measure"
-	"ds2/internal/result"
-)
+import "ds2/internal/measure"
 
 // Places in measure.Counts.Own while a run goes on.
 const (
@@ -19,18 +16,18 @@ const (
 	UnknownUsers             // logins that found nobody; with a whole dataset there are none
 )
 
-// All are the counts at their places.
-var All = []result.Count{
-	Purchases:         {Name: "purchases", After: "orders"},
-	Rollbacks:         {Name: "rollbacks", After: "purchases"},
-	NewCustomers:      {Name: "new_customers", After: "rollbacks"},
-	InDoubtPurchases:  {Name: "in_doubt_purchases", After: "reconnects"},
-	InDoubtCustomers:  {Name: "in_doubt_customers", After: "in_doubt_purchases"},
-	InDoubtTotalCents: {Name: "in_doubt_total_cents", After: "in_doubt_customers"},
-	TotalCents:        {Name: "total_cents", After: "given_up"},
-	NamesTaken:        {Name: "names_taken", After: "total_cents"},
-	UnknownUsers:      {Name: "unknown_users", After: "names_taken"},
+// All are the names of the counts at their places.
+var All = []string{
+	Purchases:         "purchases",
+	Rollbacks:         "rollbacks",
+	NewCustomers:      "new_customers",
+	InDoubtPurchases:  "in_doubt_purchases",
+	InDoubtCustomers:  "in_doubt_customers",
+	InDoubtTotalCents: "in_doubt_total_cents",
+	TotalCents:        "total_cents",
+	NamesTaken:        "names_taken",
+	UnknownUsers:      "unknown_users",
 }
 
 // Of is the count of a place, also of counts that were read from a record, which has an order of its own.
-func Of(c measure.Counts, place int) int64 { return c.Of(All[place].Name) }
+func Of(c measure.Counts, place int) int64 { return c.Of(All[place]) }

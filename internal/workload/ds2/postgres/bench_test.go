@@ -24,7 +24,7 @@ import (
 // time. So the procedures of DS2 are what a session calls, all six.
 func BenchmarkOperations(b *testing.B) {
 	s := loaded(b, datagen.S)
-	conn, err := pgx.Connect(b.Context(), pgtest.Server(b).URL(s.Database()))
+	conn, err := pgx.Connect(b.Context(), pgtest.Server(b).URL(s.Name()))
 	if err != nil {
 		b.Fatal(err)
 	}

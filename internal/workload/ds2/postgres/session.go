@@ -12,12 +12,9 @@ import (
 )
 
 var (
-	_ calls.Engine  = Engine{}
+	_ calls.Connect = Connect
 	_ calls.Session = (*session)(nil)
 )
-
-// Engine is PostgreSQL.
-type Engine struct{}
 
 // statements are those of the operations: each is a call of the DS2 procedure, but for the prices, which have none.
 var statements = func() []postgres.Statement {
@@ -40,7 +37,7 @@ var statements = func() []postgres.Statement {
 type session struct{ *postgres.Conn }
 
 // Connect opens a connection for one user and prepares its statements.
-func (Engine) Connect(ctx context.Context, target store.Store) (calls.Session, error) {
+func Connect(ctx context.Context, target store.Database) (calls.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -18,39 +20,31 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func open(t testing.TB, target string) store.Store {
+func open(t testing.TB, target string) store.Database {
 	t.Helper()
 	s, err := store.Engines{enginepostgres.Engine: enginepostgres.Open}.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 // loaded is a store whose database is fresh and holds a dataset of the size.
-func loaded(t testing.TB, size datagen.Size) store.Store {
+func loaded(t testing.TB, size datagen.Size) store.Database {
 	t.Helper()
 	s := open(t, pgtest.Database(t))
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, err = load.Run(t.Context(), s, load.Options{
 		Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 4,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
 func TestCallsDoNotAllocate(t *testing.T) {
 	s := loaded(t, storetest.Size)
-	session, err := postgres.Engine{}.Connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session, err := postgres.Connect(t.Context(), s)
+	require.NoError(t, err)
 	defer session.Close(t.Context())
 	ctx := t.Context()
 	username, password, words := []byte("user7"), []byte("password"), []byte("A B")
@@ -70,7 +64,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		"purchase":           func() error { _, err := session.Purchase(ctx, purchase); return err },
 	} {
 		if n := testing.AllocsPerRun(100, func() {
-			if err := call(); err != nil {
+			if err := call(); err != nil { // require's arguments would be allocated
 				t.Fatalf("%s: %v", name, err)
 			}
 		}); n > 0 {
@@ -86,9 +80,7 @@ func TestRestockQuantities(t *testing.T) {
 	}
 	for product, want := range map[int]int{9_999: 250, 10_000: 2_500} {
 		var stock int
-		if err := s.DB().QueryRow("SELECT quan_in_stock FROM inventory WHERE prod_id = $1", product).Scan(&stock); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.DB().QueryRow("SELECT quan_in_stock FROM inventory WHERE prod_id = $1", product).Scan(&stock))
 		if stock != want {
 			t.Errorf("product %d was restocked to %d, not %d", product, stock, want)
 		}
@@ -100,9 +92,7 @@ func TestConnectErrors(t *testing.T) {
 	empty := pgtest.Database(t)
 	wrong := func(change func(*url.URL)) string {
 		u, err := url.Parse(empty)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		change(u)
 		return u.String()
 	}
@@ -118,7 +108,7 @@ func TestConnectErrors(t *testing.T) {
 		{"no server", wrong(func(u *url.URL) { u.Host = "127.0.0.1:1" }), store.Connection, "start the server"},
 		{"no such host", wrong(func(u *url.URL) { u.Host = "nosuch.invalid" }), store.Connection, "host"},
 	} {
-		_, err := postgres.Engine{}.Connect(t.Context(), open(t, test.target))
+		_, err := postgres.Connect(t.Context(), open(t, test.target))
 		if store.Classify(err) != test.class || err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: class %s, not %s with %q: %v", test.name, store.Classify(err), test.class, test.says, err)
 			continue

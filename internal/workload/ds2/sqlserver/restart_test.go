@@ -10,9 +10,9 @@ import (
 	"ds2/datagen"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
-	"ds2/internal/result"
 	"ds2/internal/store/sqlserver/tdstest"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
 )
 
@@ -50,10 +50,10 @@ func TestRunSurvivesRestart(t *testing.T) {
 	plan := ds2.Plan{
 		Config: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
 			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
-		Targets: []ds2.Target{ds2.Bind(s, Engine{})},
+		Targets: []ds2.Target{calls.Connect(Connect).To(s)},
 	}
 	d := driver.New(driver.Config{
-		Operations: plan.Workload().Operations(), Counts: result.Names(counts.All), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
+		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
 		MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
 	}, nothing{}, slog.New(slog.DiscardHandler))
 	stop := make(chan struct{})

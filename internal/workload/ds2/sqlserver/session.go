@@ -13,12 +13,9 @@ import (
 )
 
 var (
-	_ calls.Engine  = Engine{}
+	_ calls.Connect = Connect
 	_ calls.Session = (*session)(nil)
 )
-
-// Engine is SQL Server.
-type Engine struct{}
 
 // productColumns is how many columns the browses give of a product.
 const productColumns = 7
@@ -99,7 +96,7 @@ func (s *session) takePrice(values []sqlserver.Value) error {
 }
 
 // Connect opens a connection for one user.
-func (Engine) Connect(ctx context.Context, target store.Store) (calls.Session, error) {
+func Connect(ctx context.Context, target store.Database) (calls.Session, error) {
 	conn, err := target.(*sqlserver.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err

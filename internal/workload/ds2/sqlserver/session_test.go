@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/tdstest"
@@ -89,22 +91,18 @@ func paths(t testing.TB, request func([]byte) []byte) (byWire, byDriver calls.Se
 	return connect(t, own), connect(t, openURL(t, target))
 }
 
-func openURL(t testing.TB, target *url.URL) store.Store {
+func openURL(t testing.TB, target *url.URL) store.Database {
 	t.Helper()
 	s, err := sqlserver.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
-func connect(t testing.TB, s store.Store) calls.Session {
+func connect(t testing.TB, s store.Database) calls.Session {
 	t.Helper()
-	session, err := Engine{}.Connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session, err := Connect(t.Context(), s)
+	require.NoError(t, err)
 	t.Cleanup(func() { session.Close(context.Background()) })
 	return session
 }

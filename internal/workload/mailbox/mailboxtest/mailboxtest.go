@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/measure"
@@ -23,7 +25,9 @@ import (
 type Engine struct {
 	Calls mailbox.Engine
 	// Open opens a store whose database is the test's own and holds nothing.
-	Open func(t *testing.T) store.Store
+	Open func(t *testing.T) store.Database
+	// OpenOther opens one whose users call the other way, where the engine has two.
+	OpenOther func(t *testing.T) store.Database
 	// Lazy says that commits can be lazy.
 	Lazy bool
 	// Allocs is how many allocations a transaction that only writes may take.
@@ -36,11 +40,16 @@ type Engine struct {
 func Run(t *testing.T, e Engine) {
 	t.Run("load", e.load)
 	t.Run("users", e.users)
+	if e.OpenOther != nil {
+		other := e
+		other.Open = e.OpenOther
+		t.Run("users who call the other way", other.users)
+	}
 	t.Run("twice", e.twice)
 	t.Run("unread", e.unread)
 }
 
-func (e Engine) dataset(s store.Store) mailbox.Dataset {
+func (e Engine) dataset(s store.Database) mailbox.Dataset {
 	return mailbox.Dataset{
 		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
 		Engines: map[string]mailbox.Engine{s.Engine(): e.Calls},
@@ -57,16 +66,12 @@ func (e Engine) loaded(t *testing.T) mailbox.Target {
 	return e.look(t, s)
 }
 
-func (e Engine) look(t *testing.T, s store.Store) mailbox.Target {
+func (e Engine) look(t *testing.T, s store.Database) mailbox.Target {
 	t.Helper()
 	info, err := store.ReadInfo(t.Context(), s.DB())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	target, err := mailbox.Look(s, e.Calls, info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return target
 }
 
@@ -102,16 +107,12 @@ func (e Engine) load(t *testing.T) {
 	}
 	o.Progress, o.Resume = nil, true
 	report, err := load.Run(t.Context(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if report.Tables[0].Before == 0 || report.Tables[0].Rows != dataset.Size.Records() {
 		t.Errorf("%d rows before and %d in all, of %d", report.Tables[0].Before, report.Tables[0].Rows, dataset.Size.Records())
 	}
 	bytes, err := e.Calls.Bytes(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	broken := int64(0) // pages
 	for _, part := range dataset.Parts(s.Engine()) {
 		broken = max(broken, part.Rows)
@@ -124,12 +125,10 @@ func (e Engine) load(t *testing.T) {
 	}
 }
 
-func failures(t *testing.T, s store.Store, a workload.Audit) (failed []string) {
+func failures(t *testing.T, s store.Database, a workload.Audit) (failed []string) {
 	t.Helper()
 	checks, err := mailbox.Workload{}.Audit(t.Context(), s, a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, c := range checks {
 		if !c.Passed {
 			failed = append(failed, fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found))
@@ -173,9 +172,7 @@ func (e Engine) users(t *testing.T) {
 		for i := range users {
 			all = append(all, run.NewUser(workload.Seat{Number: i, Index: i, Of: users, Seed: 7, Tally: &tallies[i]}))
 		}
-		if err := run.Ready(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, run.Ready(t.Context()))
 		for _, u := range all {
 			go func() {
 				done <- func() error {
@@ -193,13 +190,9 @@ func (e Engine) users(t *testing.T) {
 			}()
 		}
 		for range users {
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, <-done)
 		}
-		if err := run.End(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, run.End())
 		account := &workload.Account{Dirs: []string{dir}}
 		for _, whole := range []bool{false, true} {
 			if failed := failures(t, s, workload.Audit{Run: account, Whole: whole}); len(failed) > 0 {
@@ -215,9 +208,7 @@ func (e Engine) users(t *testing.T) {
 // damage does to a database what an audit must find.
 func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Account) {
 	session, err := e.Calls.Connect(t.Context(), target.Store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(context.Background())
 	transact := func(op workload.Op, r mailbox.Record) mailbox.Step {
 		t.Helper()
@@ -228,13 +219,9 @@ func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 		return steps[0]
 	}
 	var key mailbox.Key
-	if err := target.Store.DB().QueryRow("SELECT mailbox_id, folder_id, message_id FROM messages ORDER BY mailbox_id, folder_id, message_id").Scan(&key.Mailbox, &key.Folder, &key.Message); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, target.Store.DB().QueryRow("SELECT mailbox_id, folder_id, message_id FROM messages ORDER BY mailbox_id, folder_id, message_id").Scan(&key.Mailbox, &key.Folder, &key.Message))
 	kept := transact(mailbox.Read, mailbox.Record{Key: key}).Record
-	if err := kept.Check(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, kept.Check())
 	alien, changed := kept, kept
 	alien.Message++
 	changed.Body = append([]byte(nil), kept.Body...)
@@ -263,7 +250,7 @@ type counts struct {
 	records int64
 }
 
-func (c counts) Counted(context.Context, store.Store) (int64, error) { return c.records, nil }
+func (c counts) Counted(context.Context, store.Database) (int64, error) { return c.records, nil }
 
 // unread: the records of a database that no run has changed since its load are not read before a run where the server counts as many
 // as were loaded. An audit finds one that is missing all the same. Where runs may have changed them, or the count differs, they are read.
@@ -271,15 +258,11 @@ func (e Engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()
 	session, err := e.Calls.Connect(t.Context(), target.Store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(context.Background())
 	step := mailbox.Step{Op: mailbox.Delete}
 	(&mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}).Fill(&step.Record, 5, 99)
-	if err := session.Transact(t.Context(), []mailbox.Step{step}, false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, session.Transact(t.Context(), []mailbox.Step{step}, false))
 	const missing = "records that are missing"
 	for _, c := range []struct {
 		name   string
@@ -298,12 +281,8 @@ func (e Engine) unread(t *testing.T) {
 		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: c.mix, Batch: 1}, Targets: []mailbox.Target{target}}
 		run := plan.Begin(dir)
 		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
-		if err := run.Ready(t.Context()); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		if err := run.End(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, run.Ready(t.Context()), c.name)
+		require.NoError(t, run.End())
 		failed := strings.Join(failures(t, target.Store, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}}), "\n")
 		if strings.Contains(failed, missing) == c.read || c.read && failed != "" {
 			t.Errorf("%s: the audit says %q; the records were to be read before the run: %v", c.name, failed, c.read)
@@ -315,9 +294,7 @@ func (e Engine) unread(t *testing.T) {
 func (e Engine) twice(t *testing.T) {
 	target := e.loaded(t)
 	session, err := e.Calls.Connect(t.Context(), target.Store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(context.Background())
 	shape := mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}
 	steps := make([]mailbox.Step, 4)
@@ -330,9 +307,7 @@ func (e Engine) twice(t *testing.T) {
 		shape.Fill(&steps[i].Record, n, 99)
 	}
 	for try := range 2 {
-		if err := session.Transact(t.Context(), steps, try == 1 && e.Lazy); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, session.Transact(t.Context(), steps, try == 1 && e.Lazy))
 		for i, want := range []bool{try == 0, true, try == 0, true} {
 			if steps[i].Found != want {
 				t.Errorf("try %d: step %d found %v", try+1, i, steps[i].Found)

@@ -24,7 +24,7 @@ type Engine struct{}
 func (Engine) SharesLog() bool { return true }
 
 // Check has nothing to refuse: each transaction says by itself how it commits.
-func (Engine) Check(context.Context, store.Store, mailbox.Parameters) error { return nil }
+func (Engine) Check(context.Context, store.Database, mailbox.Parameters) error { return nil }
 
 // The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it is.
 var statements = []postgres.Statement{
@@ -43,7 +43,7 @@ const lazily = int(mailbox.Batch)
 type session struct{ *postgres.Conn }
 
 // Connect opens a connection for one user.
-func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session, error) {
+func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err
@@ -52,13 +52,13 @@ func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session,
 }
 
 // Bytes is what the records and their index take in the database.
-func (Engine) Bytes(ctx context.Context, target store.Store) (bytes int64, err error) {
+func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, err error) {
 	err = target.DB().QueryRowContext(ctx, "SELECT pg_total_relation_size('messages')").Scan(&bytes)
 	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
 }
 
 // Counted: the server estimates only. The keys are read from their index, a hundredth of the table.
-func (Engine) Counted(context.Context, store.Store) (int64, error) {
+func (Engine) Counted(context.Context, store.Database) (int64, error) {
 	return mailbox.UnknownRecords, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
@@ -18,16 +20,12 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func open(t *testing.T) store.Store {
+func open(t *testing.T) store.Database {
 	t.Helper()
 	u, err := url.Parse(pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s, err := storepostgres.Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -65,9 +63,7 @@ func TestLazy(t *testing.T) {
 		t.Fatal("the setting was not read")
 	}
 	session, err := postgres.Engine{}.Connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(context.Background())
 	setting("nobody")
 	defer setting("")

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	storesqlserver "ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
@@ -13,20 +15,19 @@ import (
 
 func TestConformance(t *testing.T) {
 	babelfish, err := servertest.IsBabelfish(servertest.Database(t))
-	if err != nil {
-		t.Fatal(err)
+	require.NoError(t, err)
+	opened := func(wire bool) func(*testing.T) store.Database {
+		return func(t *testing.T) store.Database {
+			u, err := url.Parse(servertest.Database(t))
+			require.NoError(t, err)
+			s, err := storesqlserver.Open(u)
+			require.NoError(t, err)
+			t.Cleanup(func() { s.Close() })
+			if wire {
+				s.(*storesqlserver.Store).UseWire()
+			}
+			return s
+		}
 	}
-	mailboxtest.Run(t, mailboxtest.Engine{Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: func(t *testing.T) store.Store {
-		u, err := url.Parse(servertest.Database(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := storesqlserver.Open(u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		s.(*storesqlserver.Store).UseWire()
-		return s
-	}})
+	mailboxtest.Run(t, mailboxtest.Engine{Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: opened(true), OpenOther: opened(false)})
 }

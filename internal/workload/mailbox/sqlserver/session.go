@@ -31,7 +31,7 @@ func (Engine) SharesLog() bool { return false }
 
 // Check asks whether commits can be lazy and full: by themselves, neither the option of a database nor a server that does not know
 // it has a commit fail that asks for what they do not give.
-func (Engine) Check(ctx context.Context, target store.Store, p mailbox.Parameters) error {
+func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parameters) error {
 	if p.Batch > mostSteps {
 		return fmt.Errorf("%d operations in a transaction: on SQL Server it must be 1 to %d", p.Batch, mostSteps)
 	}
@@ -50,17 +50,20 @@ func (Engine) Check(ctx context.Context, target store.Store, p mailbox.Parameter
 }
 
 // Bytes is what the records take in the database, with the upper levels of their key.
-func (Engine) Bytes(ctx context.Context, target store.Store) (int64, error) {
+func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
 	return target.(*sqlserver.Store).TableBytes(ctx, "dbo.messages")
 }
 
 // Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read all records.
-func (Engine) Counted(ctx context.Context, target store.Store) (int64, error) {
+func (Engine) Counted(ctx context.Context, target store.Database) (int64, error) {
 	return target.(*sqlserver.Store).TableRows(ctx, "dbo.messages")
 }
 
-// Direct says that the server does so by itself.
-func (Engine) Direct(map[string]string) string {
+// Direct says that the server does so by itself, but for Babelfish, which is a PostgreSQL.
+func (Engine) Direct(settings map[string]string) string {
+	if strings.HasPrefix(settings["server edition"], "Babelfish") {
+		return ""
+	}
 	return "the server reads and writes its files past it"
 }
 
@@ -74,7 +77,7 @@ type session struct {
 }
 
 // Connect opens a connection for one user.
-func (Engine) Connect(ctx context.Context, target store.Store) (mailbox.Session, error) {
+func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*sqlserver.Store).ConnectUser(ctx)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/tdstest"
@@ -59,9 +61,7 @@ func TestStatements(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	if *statementsFile != "" {
-		if err := os.WriteFile(*statementsFile, []byte(script.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(*statementsFile, []byte(script.String()), 0o600))
 	}
 }
 
@@ -88,17 +88,23 @@ func TestDuplicate(t *testing.T) {
 		return tdstest.Answer(tdstest.Error(2627, 1, 14, "Violation of PRIMARY KEY constraint."), tdstest.Done(tdstest.DoneError))
 	}})
 	s, err := sqlserver.Open(server.URL("MAIL"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer s.Close()
 	session, err := Engine{}.Connect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close(t.Context())
 	err = session.Transact(t.Context(), []mailbox.Step{{Op: mailbox.Insert}}, false)
 	if store.Classify(err) != store.Serialization || !strings.Contains(err.Error(), "insert: Violation of PRIMARY KEY") {
 		t.Errorf("got %v of class %s", err, store.Classify(err))
+	}
+}
+
+// TestDirect: of Babelfish nobody says that it keeps the system's cache out.
+func TestDirect(t *testing.T) {
+	if direct := (Engine{}).Direct(map[string]string{"server edition": "Developer Edition (64-bit)"}); direct == "" {
+		t.Error("nothing is said of Microsoft's server")
+	}
+	if direct := (Engine{}).Direct(map[string]string{"server edition": "Babelfish for PostgreSQL"}); direct != "" {
+		t.Errorf("of Babelfish it is said: %s", direct)
 	}
 }

@@ -21,7 +21,7 @@ var (
 )
 
 // Connect opens a connection for one user.
-func Connect(ctx context.Context, target store.Store) (tpcb.Session, error) {
+func Connect(ctx context.Context, target store.Database) (tpcb.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, post)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// TestMistakes holds what ds2 says to the commonest mistakes: testdata/mistakes.golden has a command line, its exit code and what
+// it printed in each block. With -update the command lines of the file are run, and the rest of it is written anew.
+func TestMistakes(t *testing.T) {
+	golden, err := filepath.Abs("testdata/mistakes.golden")
+	require.NoError(t, err)
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"full/file.txt":  "something",
+		"old.yaml":       "configurations:\n  a:\n    target: postgres://db1/ds2\n  b:\n    target: postgres://db2/ds2\n    thread: 5\n",
+		"runs.yaml":      "runs: many\nconfigurations:\n  a: {target: postgres://db1/ds2}\n",
+		"tabs.yaml":      "configurations:\n\ta: 1\n",
+		"empty.yaml":     "",
+		"secret.yaml":    "configurations:\n  a: {target: \"postgres://ds2:${NO_SUCH_VARIABLE}@db1/ds2\"}\n",
+		"dvdstore.cfg":   "target=localhost\nn_threads=many\n",
+		"unknown.cfg":    "n_users=5\n",
+		"meter.csv":      "no time,no watts\n",
+		"words.txt":      "one\n",
+		"no-record/x.md": "nothing",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nobody listens there
+	word := regexp.MustCompile(`'[^']*'|\S+`)
+	var got strings.Builder
+	lines := regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(want), -1)
+	for _, line := range lines {
+		words := word.FindAllString(line[1], -1)
+		for i, w := range words {
+			words[i] = os.ExpandEnv(strings.Trim(w, "'"))
+		}
+		name, value, variable := strings.Cut(words[0], "=")
+		if variable {
+			os.Setenv(name, value)
+			words = words[1:]
+		}
+		code, stdout, stderr := execute(t, words[1:]...)
+		if variable {
+			os.Unsetenv(name)
+		}
+		fmt.Fprintf(&got, "$ %s\n%s%s[%d]\n\n", line[1], stdout, stderr, code)
+		if code == exitDone {
+			t.Errorf("%s: no mistake", line[1])
+		}
+		if strings.Count(stderr, "\n") > 3 || len(stderr) > 420 {
+			t.Errorf("%s: the error is long: %s", line[1], stderr)
+		}
+	}
+	if len(lines) < 100 {
+		t.Errorf("%d mistakes", len(lines))
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(got.String()), 0o644))
+	} else if got.String() != string(want) {
+		blocks := func(text string) []string { return strings.SplitAfter(text, "]\n\n") }
+		for i, block := range blocks(got.String()) {
+			if old := blocks(string(want)); i >= len(old) || old[i] != block {
+				t.Errorf("now:\n%s(go test ./cmd/ds2 -run '^TestMistakes$' -update writes the file anew)", block)
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ds2/internal/runs"
+)
+
+// profiles are times that go together, as flags of a run and of the procedure around it.
+var profiles = []struct {
+	name, use string
+	values    map[string]string
+}{
+	{"quick", "a try of two minutes, which says little of a storage", map[string]string{
+		"warmup-time": "15s", "run-time": "1m", "settle": "0", "idle": "0", "cooldown": "0"}},
+	{"afternoon", "two arrays compared in about four hours", map[string]string{
+		"warmup-time": "2m", "warm-within": "8m", "run-time": "5m", "settle": "30s", "idle": "30s", "cooldown": "0"}},
+	{"report", "the storage report's", map[string]string{
+		"warmup-time": "1m", "run-time": "20m", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
+	{"endurance", "a day, for wear, heat and caches that fill", map[string]string{
+		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
+}
+
+// profileFlag is --profile.
+func profileFlag(flags *pflag.FlagSet, profile *string) {
+	names, uses := []string{""}, []string{}
+	for _, p := range profiles {
+		names, uses = append(names, p.name), append(uses, p.name+", "+p.use)
+	}
+	flags.Var(oneOf(profile, names...), "profile", "times of the run and of what is around it, where no flag says otherwise: "+strings.Join(uses, "; "))
+}
+
+// fillIn sets the flags that neither the command line nor a variable gave: from --file, then from --profile.
+func fillIn(flags *pflag.FlagSet) error {
+	if path := textOf(flags, fileFlag); path != "" {
+		file, err := readExperimentFile(path)
+		if err != nil {
+			return err
+		}
+		if err := file.fill(flags, textOf(flags, configurationFlag)); err != nil {
+			return err
+		}
+	} else if textOf(flags, configurationFlag) != "" {
+		return usageError("--%s: it is one of a file, which --%s names", configurationFlag, fileFlag)
+	}
+	return fillProfile(flags)
+}
+
+// fillProfile sets the flags that a profile gives.
+func fillProfile(flags *pflag.FlagSet) error {
+	name := textOf(flags, "profile")
+	for _, p := range profiles {
+		if p.name != name {
+			continue
+		}
+		for flag, value := range p.values {
+			if f := flags.Lookup(flag); f != nil && !f.Changed {
+				if err := flags.Set(flag, value); err != nil {
+					return flagError("profile", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// textOf is the value of a flag; empty where a command does not have it.
+func textOf(flags *pflag.FlagSet, name string) string {
+	if f := flags.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+const (
+	fileFlag          = "file"
+	configurationFlag = "configuration"
+)
+
+// fileFlags have a command take its flags from the file of an experiment.
+func fileFlags(flags *pflag.FlagSet) {
+	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
+	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
+}
+
+// fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for others.
+func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
+	var names []string
+	for _, c := range f.configurations {
+		names = append(names, c.Name)
+		if c.Name != name && (name != "" || len(f.configurations) > 1) {
+			continue
+		}
+		for key, g := range c.given {
+			if flag := flags.Lookup(key); flag != nil && !flag.Changed {
+				if err := f.set(flags, key, g); err != nil {
+					return err
+				}
+			}
+		}
+		if flag := flags.Lookup("runs"); flag != nil && !flag.Changed && f.runs.given {
+			return flags.Set("runs", fmt.Sprint(f.runs.least))
+		}
+		return nil
+	}
+	if name == "" {
+		return usageError("--%s: %s has several configurations: name one by --%s: %s", fileFlag, f.path, configurationFlag, strings.Join(names, "; "))
+	}
+	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.path, name, strings.Join(names, "; "))
+}
+
+// schedule says in words what a run that begins now will do.
+func schedule(o runs.Options, now time.Time) string {
+	c := o.Driver
+	var steps []string
+	total := time.Duration(0)
+	step := func(format string, d time.Duration) {
+		if d > 0 {
+			steps, total = append(steps, fmt.Sprintf(format, timeWords(d))), total+d
+		}
+	}
+	step("idle %s", o.Idle)
+	steps = append(steps, "connect")
+	step("ramp %s", c.Ramp())
+	step("warm up %s", c.Warmup)
+	about := "ends about"
+	if o.WarmMax > 0 {
+		steps, about = append(steps, "wait up to "+timeWords(o.WarmMax)+" until the store is warm"), "ends at the earliest about"
+	}
+	if c.Run == 0 {
+		return "schedule: " + strings.Join(append(steps, "run until it is stopped"), ", ")
+	}
+	step("run %s", c.Run)
+	if c.Drain > 0 {
+		steps = append(steps, "drain up to "+timeWords(c.Drain))
+	}
+	step("cool down %s", o.Cooldown)
+	return fmt.Sprintf("schedule: %s; %s %s", strings.Join(steps, ", "), about, now.Add(total).Format("15:04"))
+}
+
+// timeWords is a time as one writes it: "3.2 s", "1 min", "1 h 30 min".
+func timeWords(d time.Duration) string {
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, (d % time.Minute).Seconds()
+	var parts []string
+	if h > 0 {
+		parts = append(parts, fmt.Sprintf("%d h", h))
+	}
+	if m > 0 {
+		parts = append(parts, fmt.Sprintf("%d min", m))
+	}
+	if s > 0 || len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%.3g s", s))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ds2/internal/background"
+	"ds2/internal/escape"
+	"ds2/internal/monitor"
+	"ds2/internal/preflight"
+	"ds2/internal/runs"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// runFlags are those of a run: what is driven, what is observed beside it, and how it is shown.
+type runFlags struct {
+	driveFlags
+	observe observeFlags
+	output  driveOutput
+}
+
+// way is how commands take a run from its flags to where its first user would connect.
+type way struct {
+	looks *looks
+	lock  string                        // the command that holds the databases' lock; empty: it is held already
+	run   string                        // of the lock, which other machines of the same run may have too; empty: none may
+	fits  func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
+}
+
+// ready goes the way. What it opens, done closes.
+func (f *runFlags) ready(i *interrupts, w way, stderr io.Writer) (o runs.Options, done func(), err error) {
+	o, err = f.options(i.soft, w)
+	done = func() { o.Observer.Close(); closeStores(o.Targets) }
+	if err == nil && o.Plan == nil { // why, a check has listed
+		w.looks.add(store.Finding{
+			What: "not checked", State: store.Warning, Found: "rights and connections, room for growth and log, settings, drives, exporters, power, clocks",
+			Do: "correct what failed, and ask again",
+		})
+		return o, done, nil
+	}
+	if err == nil && w.lock != "" {
+		var unlock func()
+		if unlock, err = i.lockStores(w.lock, w.run, o.Targets, stderr); err == nil {
+			done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
+			w.looks.ok("lock", "no other ds2 is at work on %s", labels(o.Targets))
+		}
+		err = w.looks.step("lock", "", err)
+	}
+	if err == nil {
+		err = f.observed(i.soft, w, &o)
+	}
+	if err != nil {
+		done()
+		done = func() {}
+	}
+	return o, done, err
+}
+
+// holds tells a check what the targets hold.
+func (w way) holds(ctx context.Context, stores []store.Database, plan workload.Plan) {
+	if !w.looks.check {
+		return
+	}
+	for _, s := range stores {
+		found := fmt.Sprintf("%s holds workload %s, size %s, loaded to the end", s.Label(), plan.Workload().Name(), plan.Size())
+		w.looks.ok("database", "%s", found)
+		if proof := proofs[s.Engine()]; proof != "" {
+			w.looks.add(store.Finding{
+				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
+				Do: "check what it says against the server's own counters, and send a first run: docs/howto/sqlserver-first-run.md",
+			})
+		}
+	}
+}
+
+// placedBytes is what tables and indexes of a database take; 0 where that is not known.
+func placedBytes(ctx context.Context, s store.Database) (bytes int64) {
+	placement := s.Can().Placement
+	if placement == nil {
+		return 0
+	}
+	placed, err := placement(ctx)
+	if err != nil {
+		return 0
+	}
+	for _, t := range placed {
+		bytes += t.Bytes
+	}
+	return bytes
+}
+
+func labels(stores []store.Database) string {
+	var all []string
+	for _, s := range stores {
+		all = append(all, s.Label())
+	}
+	return strings.Join(all, ", ")
+}
+
+// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends where it cannot go on. A
+// check lists all that it finds, and goes on as far as it can.
+type looks struct {
+	w           io.Writer
+	check       bool
+	json, quiet bool
+	all         []store.Finding
+}
+
+// stateWords are the states as a check prints them.
+var stateWords = map[store.State]string{store.OK: "ok", store.Warning: "warning", store.Failure: "FAILURE"}
+
+// add takes findings. Several configurations of an experiment have many in common, which are told once.
+func (l *looks) add(findings ...store.Finding) {
+	for _, f := range findings {
+		f.Found, f.Do = redact(f.Found), redact(f.Do)
+		if slices.Contains(l.all, f) {
+			continue
+		}
+		l.all = append(l.all, f)
+		if l.json || f.State == store.OK && (l.quiet || !l.check) {
+			continue
+		}
+		line := fmt.Sprintf("%-8s %s: %s", stateWords[f.State], f.What, f.Found)
+		if !l.check {
+			line = fmt.Sprintf("warning: %s: %s", f.What, f.Found)
+		}
+		if f.Do != "" {
+			line += "; " + f.Do
+		}
+		fmt.Fprintln(l.w, escape.Text(line))
+	}
+}
+
+func (l *looks) ok(what, format string, args ...any) {
+	l.add(store.Finding{What: what, State: store.OK, Found: fmt.Sprintf(format, args...)})
+}
+
+// step takes how a step ended without which there is no run: a check lists what failed, and the error is for who makes the run. That
+// of wrong usage is for both.
+func (l *looks) step(what, do string, err error) error {
+	if err == nil || !l.check || isUsage(err) {
+		return err
+	}
+	l.add(store.Finding{What: what, State: store.Failure, Found: err.Error(), Do: do})
+	return nil
+}
+
+// asked looks whether a target lets itself be read beside the users, and be told to put work off or to do what it has put off.
+func (f *driveFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
+	c := o.Background
+	for _, check := range []struct {
+		flag  string
+		asked bool
+		ok    string
+		ask   func() error
+	}{
+		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", func() error {
+			return background.Check(ctx, o.Targets, background.Config{ScrubRate: c.ScrubRate})
+		}},
+		{"--copies", c.Copies > 0, "may read the log", func() error {
+			return background.Check(ctx, o.Targets, background.Config{Copies: c.Copies})
+		}},
+		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may put off the checkpoints", func() error {
+			return o.Crash.Replay.Check(ctx, o.Targets[0])
+		}},
+		{"--debt", o.Settle, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
+	} {
+		if !check.asked {
+			continue
+		}
+		err := check.ask()
+		if err == nil {
+			l.ok(check.flag, "the user %s of %s", check.ok, labels(o.Targets))
+		}
+		if err := l.step(check.flag, "", err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.
+func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
+	l := w.looks
+	observer, err := f.observer(ctx, l, o)
+	if observer == nil {
+		return err
+	}
+	o.Observer, o.Device = observer, f.observe.device
+	c := o.Driver
+	need := preflight.Load{Length: c.Length()}
+	if o.Plan != nil {
+		need.Growth = o.Plan.Growth(c.Threads)
+	}
+	if l.check {
+		l.add(preflight.Observed(observer)...)
+	} else {
+		// A quiet user reads of what makes the run a poor test of storage in its result.
+		for _, note := range observer.Notes {
+			fmt.Fprintln(l.w, "note:", note)
+		}
+		if l.quiet {
+			return nil
+		}
+		for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
+			fmt.Fprintln(l.w, "warning:", escape.Text(warning))
+		}
+	}
+	var targets []preflight.Target
+	for k, s := range o.Targets {
+		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
+			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use", s.Label(), bytesText(bytes), bytesText(memory))
+		}
+		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads, Checkpoint: o.CheckpointFirst})
+		if err != nil && l.check {
+			l.add(store.Finding{What: "server", State: store.Warning, Found: err.Error(), Do: "look yourself at its connections and the user's rights"})
+		}
+		l.add(e.Findings...)
+		free := func(dir string) (int64, string, string, bool) { return observer.Free(s, dir) }
+		targets = append(targets, preflight.Target{Label: s.Label(), Files: observer.Servers[k].Files, LogGrowth: e.LogGrowth, Free: free})
+	}
+	for _, room := range preflight.Room(targets, need) {
+		if l.check || room.State == store.Failure {
+			l.add(room)
+		}
+	}
+	if finding, known := preflight.Descriptors(c.Threads * len(o.Targets)); known {
+		l.add(finding)
+	}
+	return nil
+}
+
+// observer finds out what can be observed. To a check, what cannot, though it was asked for, is a failure, and left out of the next
+// try.
+func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*monitor.Observer, error) {
+	options := f.observe.Options
+	for {
+		observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, options)
+		option, wrong := errors.AsType[*monitor.OptionError](err)
+		switch {
+		case err == nil:
+			for _, asked := range []struct{ flag, value string }{
+				{"--power-command", options.PowerCommand}, {"--power-log", options.PowerLog}, {"--prometheus", options.Prometheus},
+			} {
+				if asked.value != "" {
+					l.ok(asked.flag, "answers")
+				}
+			}
+			for _, address := range options.Exporters {
+				l.ok("--exporter", "%s answers", address)
+			}
+			return observer, nil
+		case wrong && l.check && leaveOut(&options, option.Field):
+			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Err.Error(), Do: "correct it, or leave out the flag"})
+		case wrong:
+			return nil, flagError(option.Field, option.Err)
+		default:
+			return nil, l.step("counters", "", err)
+		}
+	}
+}
+
+// leaveOut takes an option out; false where it cannot be.
+func leaveOut(o *monitor.Options, field string) bool {
+	switch field {
+	case "exporter":
+		o.Exporters = nil
+	case "devices":
+		o.Devices = nil
+	case "power-command":
+		o.PowerCommand = ""
+	case "power-log":
+		o.PowerLog = ""
+	case "power-query":
+		o.PowerQuery = ""
+	case "prometheus":
+		o.Prometheus, o.PowerQuery = "", ""
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,164 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+	"ds2/internal/runs"
+	"ds2/internal/tune"
+	"ds2/internal/upkeep"
+)
+
+// Search is a search for the best number of users.
+type Search struct {
+	runs.Conduct
+	Dir     string // of the search's record and its runs
+	Options runs.Options
+	Config  tune.Config
+	Restore upkeep.Restore
+	// Trial is told each trial, about how many more there will be, and how long one takes.
+	Trial func(number int, t result.Trial, left int, each time.Duration)
+	left  *result.Search // one that ended before it was done, which is continued: its trials are not made again
+}
+
+// begin is the record of the search before its first trial.
+func (s Search) begin() result.Search {
+	o := s.Options
+	summary := runs.Summarize(o)
+	r := result.Search{
+		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Seed: summary.Seed, Parameters: summary.Parameters,
+		Command: o.Command, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), Words: summary.Words, Restore: s.Restore.Name(), Config: s.Config,
+	}
+	for _, t := range o.Targets {
+		r.Targets = append(r.Targets, t.Label())
+	}
+	for _, l := range o.Limits {
+		r.Limits = append(r.Limits, l.String())
+	}
+	return r
+}
+
+// Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be used
+// ends it with a VerdictError.
+func (s Search) Do(stop runs.Stop) (result.Search, error) {
+	r := s.begin()
+	var known []result.Trial
+	if s.left != nil {
+		known, r.Start, r.RunID = s.left.Trials, s.left.Start, s.left.RunID
+		s.Options.RunID = r.RunID
+	}
+	if err := result.SaveSummary(s.Dir, r); err != nil {
+		return r, err
+	}
+	var took time.Duration
+	made := 0
+	var err error
+	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, step tune.Step) (result.Trial, error) {
+		if at := len(r.Trials); at < len(known) && known[at].Threads == step.Threads {
+			r.Trials = append(r.Trials, known[at])
+			return known[at], nil
+		}
+		known = nil // what follows, if anything, was searched by other rules
+		begin := time.Now()
+		t, err := s.trial(ctx, stop, len(r.Trials)+1, step.Threads)
+		if err != nil {
+			return t, err
+		}
+		took, made = took+time.Since(begin), made+1
+		t.Why, t.Confirm = step.Why, step.Confirm
+		r.Trials = append(r.Trials, t)
+		r.Curve = tune.NewCurve(r.Trials)
+		s.Trial(len(r.Trials), t, s.Config.Left(r.Curve), took/time.Duration(made))
+		return t, result.SaveSummary(s.Dir, r)
+	})
+	r.End = time.Now()
+	switch {
+	case err == nil:
+		r.Status = result.Done
+	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
+		r.Status = result.Interrupted
+	default:
+		r.Status = result.Failed
+	}
+	if r.Best != nil {
+		median := r.Best.Median()
+		record, readErr := result.Read(filepath.Join(s.Dir, median.Record))
+		if readErr == nil {
+			r.Headline, r.Verdicts = record.Headline, record.Limits
+		}
+		err = errors.Join(err, readErr)
+	}
+	return r, errors.Join(err, result.SaveSummary(s.Dir, r))
+}
+
+// freeDir is a directory for the record of a trial: a search that was interrupted may have left one of the same name.
+func (s Search) freeDir(name string) string {
+	for dir := name; ; dir += "-again" {
+		if _, err := os.Lstat(filepath.Join(s.Dir, dir)); errors.Is(err, fs.ErrNotExist) {
+			return dir
+		}
+	}
+}
+
+// trial is one run with a number of users, from the restored database to its audit.
+func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) (result.Trial, error) {
+	t := result.Trial{Threads: threads, Record: s.freeDir(fmt.Sprintf("%02d-%d-users", number, threads))}
+	o := s.Options
+	o.Driver.Threads = threads
+	o.Driver.Seed += uint64(number) // else, where nothing is restored, the new customers of a repeat find their names taken
+	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
+	o.Dir = filepath.Join(s.Dir, t.Record)
+	if err := s.Restore.Do(ctx, o.Targets); err != nil {
+		return t, err
+	}
+	one, summary, outcome := s.Drive(stop, o)
+	if !outcome.Counts() {
+		return t, outcome.Err
+	}
+	if summary.Figure == nil {
+		return t, errNoFigures
+	}
+	faults, err := s.Verify(stop, one)
+	if err != nil {
+		return t, err
+	}
+	if len(faults) > 0 { // figures of a database that is not what it should be are worth nothing
+		return t, &VerdictError{errors.New(strings.Join(faults, "; "))}
+	}
+	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
+		return t, &VerdictError{err}
+	}
+	t.Unit, t.OPM = summary.Figure.Unit, summary.Figure.Value
+	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
+	t.Passed = limit.UpperHold(summary.Limits)
+	t.Reach = limit.Reach(summary.Limits)
+	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
+		t.Passed = false
+		strain, err := limit.Strain(one.Verdicts())
+		if err != nil {
+			return t, err
+		}
+		t.Strain = max(t.Strain, strain)
+	}
+	return t, nil
+}
+
+// VerdictError says that a run was made, and cannot be used.
+type VerdictError struct{ Err error }
+
+func (e *VerdictError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *VerdictError) Unwrap() error { return e.Err }
+
+var errNoFigures = errors.New("the run gave no figures")

@@ -1,0 +1,5 @@
+//go:build linux
+
+package iotrace
+
+//go:generate go run github.com/cilium/ebpf/cmd/bpf2go@v0.22.0 -target bpfel -tags linux -output-stem kernel kernel iotrace.bpf.c -- -O2 -g -Wall -Wno-unused-value -I/usr/include/x86_64-linux-gnu

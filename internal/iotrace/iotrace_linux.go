@@ -1,0 +1,205 @@
+package iotrace
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+)
+
+// What the kernel's side calls things.
+const (
+	maxDrives = 16
+
+	ofData uint32 = 0
+	ofLog  uint32 = 1
+)
+
+// What a process does for a server: the kernel's enum work.
+const (
+	sessions uint32 = 1 + iota // for clients, as its children do that are nothing else
+	ofLogWriter
+	ofDataWriter
+	background
+)
+
+// Tracer counts until it is closed.
+type Tracer struct {
+	drives  []string
+	servers []int
+	known   map[int]bool // children of the servers that were looked at
+	objects kernelObjects
+	links   []link.Link
+	memory  *ebpf.Memory
+}
+
+// Open begins to count the I/Os of drives for servers, whose directories and processes are given.
+func Open(drives []string, directories []Directory, servers []int) (*Tracer, error) {
+	t := &Tracer{drives: drives, servers: servers, known: map[int]bool{}}
+	if err := t.open(directories); err != nil {
+		t.Close()
+		return nil, fmt.Errorf("trace I/Os: %w", err)
+	}
+	return t, nil
+}
+
+func (t *Tracer) open(directories []Directory) error {
+	if len(t.drives) > maxDrives {
+		return fmt.Errorf("%d drives are more than %d", len(t.drives), maxDrives)
+	}
+	if err := loadKernelObjects(&t.objects, nil); err != nil {
+		return reason(err)
+	}
+	for i, d := range t.drives {
+		if err := t.drive(i, filepath.Join("/sys/class/block", d)); err != nil {
+			return err
+		}
+	}
+	for _, d := range directories {
+		if err := t.directory(d); err != nil {
+			return err
+		}
+	}
+	for _, pid := range t.servers {
+		if err := t.objects.Processes.Put(uint32(pid), sessions); err != nil {
+			return err
+		}
+	}
+	t.Look()
+	var err error
+	if t.memory, err = t.objects.Histograms.Memory(); err != nil {
+		return err
+	}
+	for _, program := range []*ebpf.Program{t.objects.RequestEnded, t.objects.BioEnded, t.objects.Queued} {
+		l, err := link.AttachTracing(link.TracingOptions{Program: program})
+		if err != nil {
+			return reason(err)
+		}
+		t.links = append(t.links, l)
+	}
+	return nil
+}
+
+// reason says what the kernel lacks or refuses, where that is known.
+func reason(err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM):
+		return fmt.Errorf("run ds2 as root, or with CAP_BPF and CAP_PERFMON: %w", err)
+	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the kernel is older than 5.14, or was built without BTF (CONFIG_DEBUG_INFO_BTF): %w", err)
+	}
+	return err
+}
+
+// drive tells the kernel the number of a drive, whose directory in /sys is given. I/Os of its partitions have that number too.
+func (t *Tracer) drive(i int, dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "dev"))
+	if err != nil {
+		return err
+	}
+	var major, minor uint32
+	if _, err := fmt.Sscanf(string(text), "%d:%d", &major, &minor); err != nil {
+		return fmt.Errorf("read %s: %w", filepath.Join(dir, "dev"), err)
+	}
+	return t.objects.Drives.Put(kernelNumber(major, minor), uint32(i))
+}
+
+// kernelNumber is how the kernel keeps a device's number inside; user space has another form.
+func kernelNumber(major, minor uint32) uint32 { return major<<20 | minor }
+
+// directory tells the kernel a directory and all below it.
+func (t *Tracer) directory(d Directory) error {
+	root, err := filepath.EvalSymlinks(d.Path)
+	if err != nil {
+		return err
+	}
+	whose := ofData
+	if d.Log {
+		whose = ofLog
+	}
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // gone meanwhile
+			return nil
+		case err != nil:
+			return err
+		case !e.IsDir():
+			return nil
+		}
+		var st unix.Stat_t
+		if err := unix.Stat(path, &st); err != nil {
+			return nil //nolint:nilerr // gone meanwhile
+		}
+		key := kernelDirectory{Inode: st.Ino, Device: kernelNumber(unix.Major(st.Dev), unix.Minor(st.Dev))}
+		return t.objects.Directories.Put(key, whose)
+	})
+}
+
+// titles are how the titles of PostgreSQL's processes begin that are no sessions.
+var titles = map[string]uint32{
+	"walwriter": ofLogWriter, "checkpointer": ofDataWriter, "background writer": ofDataWriter,
+	"autovacuum": background, "archiver": background, "logger": background, "startup": background, "walsender": background,
+	"walreceiver": background, "walsummarizer": background, "stats collector": background, "logical replication": background,
+}
+
+// Look finds new processes of the servers that work for no client: call it once a second.
+func (t *Tracer) Look() {
+	for _, server := range t.servers {
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
+		now := map[int]bool{}
+		for _, field := range strings.Fields(string(children)) {
+			pid, err := strconv.Atoi(field)
+			if err != nil || t.known[pid] {
+				now[pid] = err == nil
+				continue
+			}
+			now[pid] = true
+			title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			name := strings.TrimRight(string(title), "\x00 ")
+			name = name[strings.LastIndex(name, ": ")+1:]
+			for begins, work := range titles {
+				if strings.HasPrefix(strings.TrimSpace(name), begins) {
+					_ = t.objects.Processes.Put(uint32(pid), work)
+				}
+			}
+		}
+		t.known = now
+	}
+}
+
+// Read gives the histograms since the start: of each class, of each drive in their order.
+func (t *Tracer) Read() ([][Classes]Histogram, error) {
+	all := make([][Classes]Histogram, len(t.drives))
+	buffer := make([]byte, 8*(1+Buckets))
+	for i := range all {
+		for class := range Classes {
+			offset := int64(i*int(Classes)+int(class)) * int64(len(buffer))
+			if _, err := t.memory.ReadAt(buffer, offset); err != nil {
+				return nil, fmt.Errorf("read the times of I/Os: %w", err)
+			}
+			h := &all[i][class]
+			h.Sum = time.Duration(binary.NativeEndian.Uint64(buffer))
+			for k := range h.Counts {
+				h.Counts[k] = binary.NativeEndian.Uint64(buffer[8*(k+1):])
+			}
+		}
+	}
+	return all, nil
+}
+
+// Close ends the tracing.
+func (t *Tracer) Close() {
+	for _, l := range t.links {
+		_ = l.Close()
+	}
+	_ = t.objects.Close()
+}

@@ -1,0 +1,142 @@
+package monitor
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ds2/internal/iotrace"
+	"ds2/internal/measure"
+)
+
+// IOTrace is the times of every I/O of the drives under the databases, by drive and what the I/O was for.
+type IOTrace struct {
+	drives []string
+	tracer *iotrace.Tracer
+}
+
+// traceIO begins to trace, where that was asked for. What is missing for it is a note: the run is none the worse.
+func (w *Observer) traceIO(files []File) {
+	if !w.o.IOTrace {
+		return
+	}
+	if w.Machine == nil || !w.Local || len(w.exporters) > 0 {
+		w.note("I/Os are not traced: that is done where ds2 runs on the database's machine and observes it itself")
+		return
+	}
+	t := &IOTrace{}
+	for _, d := range w.Machine.Drives {
+		t.drives = append(t.drives, d.Name)
+	}
+	var directories []iotrace.Directory
+	for _, file := range files { // data before log, which may lie below it
+		path := file.Path
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			path = filepath.Dir(path)
+		}
+		directories = append(directories, iotrace.Directory{Path: path, Log: file.Role == Log})
+	}
+	var err error
+	if t.tracer, err = iotrace.Open(t.drives, directories, w.serverProcesses); err != nil {
+		w.note("I/Os are not traced: %v", err)
+		return
+	}
+	w.IOTrace = t
+	w.Sources = append(w.Sources, t.source())
+}
+
+// Close ends what is observed only as long as somebody asks for it: the tracing of I/Os. A nil Observer has none.
+func (w *Observer) Close() {
+	if w != nil && w.IOTrace != nil {
+		w.IOTrace.tracer.Close()
+	}
+}
+
+// Totals are the times since the tracing began, of those of which there are any.
+func (t *IOTrace) Totals() ([]measure.Distribution, error) {
+	return t.since(make([][iotrace.Classes]iotrace.Histogram, len(t.drives)))
+}
+
+// NewReader makes a function that gives the times since it was called the last time, or made.
+func (t *IOTrace) NewReader() (func() ([]measure.Distribution, error), error) {
+	was, err := t.tracer.Read()
+	return func() ([]measure.Distribution, error) { return t.since(was) }, err
+}
+
+// since gives what came after was, and sets that to now.
+func (t *IOTrace) since(was [][iotrace.Classes]iotrace.Histogram) (all []measure.Distribution, err error) {
+	now, err := t.tracer.Read()
+	for i := range now {
+		for class := range iotrace.Classes {
+			h := now[i][class].Since(was[i][class])
+			d := measure.Counted(ioName(t.drives[i], class), h.Sum, h.All())
+			if d.Count() > 0 {
+				all = append(all, d)
+			}
+		}
+	}
+	copy(was, now)
+	return all, err
+}
+
+// ioName is how times of I/Os are called in records: "nvme0n1 log flush".
+func ioName(drive string, class iotrace.Class) string { return drive + " " + class.String() }
+
+// source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one of them.
+func (t *IOTrace) source() Source {
+	src := Source{Name: "traced I/Os"}
+	places := map[string]int{} // of a name's first figure
+	figures := []struct {
+		figure, column string
+		of             func(measure.Distribution) time.Duration
+	}{
+		{"io_p50_seconds", IOMedian, func(d measure.Distribution) time.Duration { return d.Quantile(.5) }},
+		{"io_p99_seconds", IOP99, func(d measure.Distribution) time.Duration { return d.Quantile(.99) }},
+		{"io_max_seconds", IOMax, func(d measure.Distribution) time.Duration { return d.Quantile(1) }},
+	}
+	for _, drive := range t.drives {
+		for class := range iotrace.Classes {
+			name := ioName(drive, class)
+			places[name] = len(src.Figures)
+			for _, f := range figures {
+				src.Columns = append(src.Columns, Column{ItemColumn(f.column, name), gauge(len(src.Figures))})
+				src.Figures = append(src.Figures, Figure{Name: f.figure, Help: "Of the traced I/Os of the last second, in seconds.", Label: "io", Item: name})
+			}
+		}
+	}
+	read, failed := t.NewReader()
+	src.Read = func(_ context.Context, values []float64) error {
+		if failed != nil {
+			return failed
+		}
+		t.tracer.Look()
+		all, err := read()
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		for _, d := range all {
+			for i, f := range figures {
+				values[places[d.Name]+i] = f.of(d).Seconds()
+			}
+		}
+		return err
+	}
+	return src
+}
+
+// IOsFor merges the times of one kind of I/O, such as "log flush", over all drives, of which all are by drive and kind.
+func IOsFor(kind string, all map[string]measure.Distribution) measure.Distribution {
+	var some []measure.Distribution
+	for name, d := range all {
+		if _, of, _ := strings.Cut(name, " "); of == kind {
+			some = append(some, d)
+		}
+	}
+	if len(some) == 0 {
+		return measure.Distribution{}
+	}
+	return measure.Merge(kind, some...)
+}

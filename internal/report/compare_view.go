@@ -1,0 +1,292 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ds2/internal/conclude"
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Page is what there is to read of a comparison.
+func (c Comparison) Page() Page {
+	if len(c.Configurations) == 1 {
+		return c.Configurations[0].Page()
+	}
+	v := c.view()
+	for _, one := range c.Configurations {
+		v.Tables = append(v.Tables, conditionTable(one), medianCosts(one))
+	}
+	v.Tables = append(v.Tables, commandsOf(c.Configurations))
+	return Page{"ds2 comparison", []view{v}}
+}
+
+// view is a comparison: by how much, how sure, and why.
+func (c Comparison) view() view {
+	first := c.Configurations[0]
+	v := view{
+		ID: "compare", RunID: first.Name, Title: "Against " + first.Name, Headline: c.sentence(), Figures: c.figures(),
+		Tables: []table{gateTable(c), differenceTable(c), runTable(c.Configurations, ""), comparedLimits(c)},
+	}
+	for _, one := range c.Configurations {
+		if why := one.why(); why != "" {
+			v.Why = append(v.Why, why)
+		}
+	}
+	for _, p := range c.Parts {
+		v.Why = append(v.Why, p.text(first.Unit(), c.words()))
+	}
+	for _, held := range c.Held {
+		v.Why = append(v.Why, sentence(held))
+	}
+	for _, gate := range c.Gates {
+		l := map[limit.Outcome]level{limit.GateFailed: failure, limit.GatePassed: proof, limit.GateOpen: unknown}[gate.Outcome]
+		v.find(l, fmt.Sprintf("Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why))
+	}
+	for _, d := range c.Doubts {
+		v.find(unknown, fmt.Sprintf("%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why))
+	}
+	for _, d := range c.Differences {
+		switch {
+		case d.Figure != c.main():
+		case d.Low == nil:
+			v.find(unknown, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
+		default:
+			v.find(proof, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
+		}
+	}
+	for _, warning := range c.Warnings {
+		v.find(reservation, "Warning: "+warning)
+	}
+	if slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Figure == c.main() && d.Blocks == 0 && d.Low != nil }) {
+		v.find(reservation, "The runs were not made in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out")
+	}
+	for _, one := range c.Configurations {
+		v.findings = append(v.findings, benchFindings(one)...)
+	}
+	v.draw = func() ([]chart, error) { return c.charts(v.ID, c.Configurations) }
+	return v
+}
+
+// sentence is by how much the configurations differ: of more than two, the one that differs most.
+func (c Comparison) sentence() string {
+	var most *Difference
+	for i, d := range c.Differences {
+		if d.Figure == c.main() && (most == nil || d.Percent > most.Percent) {
+			most = &c.Differences[i]
+		}
+	}
+	if most == nil {
+		return "no result"
+	}
+	first, other := c.called(most.Against), c.called(most.Name)
+	if doubts := c.doubtsOf(most.Against, most.Name); len(doubts) > 0 {
+		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubts[0].What)
+	}
+	if most.Significant != nil && !*most.Significant {
+		text := fmt.Sprintf("No difference found between %s and %s", other, first)
+		if most.Detectable != nil {
+			text += fmt.Sprintf("; one larger than about %.2g %% would have been seen", *most.Detectable)
+		}
+		return text
+	}
+	what := c.words().Cycles
+	if c.Configurations[0].Unit() == result.IOPS {
+		what = "I/Os"
+	}
+	if what == "" {
+		what = c.Configurations[0].Unit()
+	}
+	text, bound := other+" completed ", most.percent
+	switch by := most.percent(most.Percent); {
+	case most.Percent > 100: // is easier to read as a factor
+		bound = func(percent float64) string { return times(1 + percent/100) }
+		text += fmt.Sprintf("%s the %s of %s", bound(most.Percent), what, first)
+	case strings.Trim(by, "+-0. %") == "":
+		text += fmt.Sprintf("as many %s as %s", what, first)
+	case most.Percent < 0:
+		text += fmt.Sprintf("%s fewer %s than %s", by[1:], what, first)
+	default:
+		text += fmt.Sprintf("%s more %s than %s", by[1:], what, first)
+	}
+	if most.Low == nil {
+		return text + "; how sure that is, so few runs do not tell"
+	}
+	return fmt.Sprintf("%s; 95 %% between %s and %s", text, bound(*most.Low), bound(*most.High))
+}
+
+// called is a configuration with its labels.
+func (c Comparison) called(name string) string {
+	for _, one := range c.Configurations {
+		if one.Name == name && one.Labels != "" {
+			return fmt.Sprintf("%s (%s)", name, one.Labels)
+		}
+	}
+	return name
+}
+
+// firstFigures are those that a reader looks for, of which the first five that were measured are shown.
+var firstFigures = []string{mainFigure, "order_p95_ms", "active_w", perWatt, "joules_per_order", "read_latency_ms", "log_write_latency_ms", "device_reads_per_order", "processors_pct"}
+
+const mostFigures = 5
+
+// figures are five figures of the configurations side by side, of two with their difference.
+func (c Comparison) figures() table {
+	t := table{Head: []string{"figure"}}
+	for _, one := range c.Configurations {
+		t.Head = append(t.Head, one.Name)
+	}
+	if len(c.Configurations) == 2 {
+		t.Head = append(t.Head, "difference", "95 % confidence")
+	}
+	for _, name := range firstFigures {
+		f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
+		title, known := f.titleIn(c.Configurations[0].Unit(), c.words()), false
+		if f.unit != "" {
+			title += ", " + f.unit
+		}
+		row := []string{title}
+		for _, one := range c.Configurations {
+			text := f.text(one)
+			known = known || text != ""
+			row = append(row, text)
+		}
+		if !known || len(t.Rows) == mostFigures {
+			continue
+		}
+		if len(c.Configurations) == 2 {
+			difference, interval := "", ""
+			for _, d := range c.Differences {
+				if d.Figure == c.named(name) {
+					difference = d.percent(d.Percent)
+					if d.Low != nil {
+						interval = d.percent(*d.Low) + " to " + d.percent(*d.High)
+					}
+				}
+			}
+			row = append(row, difference, interval)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t.trimmed()
+}
+
+// text is what a figure of a configuration comes to: the median of its runs.
+func (f compared) text(c Configuration) string {
+	if f.name == mainFigure {
+		return opmOf(c.Value(), c.halfWidth())
+	}
+	if all := valuesOf(c, f.run).values; len(all) > 0 {
+		return figure(f.scale * measure.Median(all))
+	}
+	return ""
+}
+
+// why says what held a configuration back, and how near its devices were to what they can do.
+func (c Configuration) why() string {
+	runs := conclude.Counted(c.Bench)
+	what := bottleneck(c.Bench)
+	if what == "" {
+		return ""
+	}
+	text := fmt.Sprintf("%s was limited by %s", c.Name, limitedBy[what])
+	if len(runs) > 1 {
+		same := 0
+		for _, r := range runs {
+			if r.Bottleneck == what {
+				same++
+			}
+		}
+		text += fmt.Sprintf(" (%d of %d runs)", same, len(runs))
+	}
+	if reads, most := valuesOf(c, condition(result.ReadsOfDevices)).values, valuesOf(c, condition(result.LimitOfReads)).values; len(reads) > 0 && len(most) > 0 {
+		rate, limit := measure.Median(reads), measure.Median(most)
+		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%", figure(rate), figure(limit), 100*rate/limit)
+	}
+	return sentence(text)
+}
+
+var limitedBy = map[string]string{
+	diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
+	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
+}
+
+// runTable is all runs in the order in which they were made, also those that do not count; stands is the one that stands for the others.
+func runTable(all []Configuration, stands string) table {
+	t := table{Caption: "Runs, as they were made", Head: []string{"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", all[0].Words.Cycle + " p95 ms",
+		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "idle W", "active W", "bottleneck", "counts"}}
+	type made struct {
+		number int
+		row    []string
+	}
+	var rows []made
+	count := func(n int) string { return map[bool]string{true: fmt.Sprint(n)}[n > 0] }
+	for _, one := range all {
+		for _, r := range one.Runs {
+			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block), ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
+			for _, name := range []string{result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites, result.DebtTime, result.SettledRate} {
+				row = append(row, figureOr(condition(name)(r)))
+			}
+			rows = append(rows, made{r.Number, append(row, decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, countsText(one, r, r.Dir == stands))})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b made) int { return a.number - b.number })
+	for _, r := range rows {
+		t.Rows = append(t.Rows, r.row)
+	}
+	return t.trimmed()
+}
+
+// countsText says whether a run counts, and if not, why.
+func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
+	switch {
+	case r.Counts && stands:
+		text = "yes, the median"
+	case r.Counts:
+		text = "yes"
+	case r.Practice:
+		return "no: for practice"
+	case r.Unsteady != "" && len(r.Faults) == 0:
+		return "dropped: not steady"
+	case conclude.OtherUnit(c.Bench, r) != "":
+		return "no: " + conclude.OtherUnit(c.Bench, r)
+	case r.Figure != nil:
+		return "dropped"
+	default:
+		return "no, " + string(r.Status)
+	}
+	if r.Unsteady != "" {
+		text += ", not steady"
+	}
+	return text
+}
+
+// comparedLimits are the limits of all configurations and their verdicts.
+func comparedLimits(c Comparison) table {
+	t := table{Caption: "Limits, over the first window of the run that stands for each configuration", Head: []string{"configuration", "limit", "measured", "verdict"}}
+	for _, one := range c.Configurations {
+		t.under(one.Name, limitTable(one.Limits))
+	}
+	return t
+}
+
+// commandsOf are the commands that made the configurations.
+func commandsOf(all []Configuration) table {
+	t := table{Caption: "Commands", Head: []string{"configuration", "what", "value"}, Words: true}
+	for _, one := range all {
+		t.under(one.Name, commandTable(one.Command))
+	}
+	return t
+}
+
+func differenceTable(c Comparison) table {
+	t := table{Caption: "Differences from " + c.Configurations[0].Name, Head: []string{"configuration", "figure", "difference"}, Words: true}
+	for _, d := range c.Differences {
+		t.Rows = append(t.Rows, []string{d.Name, c.titleOf(d.Figure), d.Text()})
+	}
+	return t
+}

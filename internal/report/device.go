@@ -1,0 +1,75 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"ds2/internal/device"
+)
+
+// Device is the record of a device, and what it goes by.
+type Device struct {
+	Name string `json:"name"`
+	*device.Record
+}
+
+// Devices is what there is to read of devices: what they do by themselves, each against the first.
+func Devices(all []Device) Page {
+	first := all[0]
+	v := view{ID: "device", RunID: first.Name, Title: "Device " + first.Name, Figures: table{Head: []string{"figure"}},
+		Byline: byline(first.Start, first.Path, first.KitVersion, "fio "+first.Fio), Tables: []table{{Caption: "By depth", Head: []string{"device", "8 kB", "depth", "a second", "mean ms", "p95 ms", "p99 ms"}}}}
+	v.Headline = first.Conclusion()
+	if len(all) > 1 {
+		v.Title = "Devices against " + first.Name
+		last := slices.MaxFunc(all[1:], func(a, b Device) int { return int(a.MaxReads() - b.MaxReads()) })
+		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, times(last.MaxReads()/first.MaxReads()), first.Name)
+		v.find(reservation, "Each was measured once, so how much that scatters is not known")
+	}
+	var curves []tested
+	for _, d := range all {
+		v.Figures.Head = append(v.Figures.Head, d.Name)
+		curves = append(curves, tested{name: d.Name, device: d.Record})
+		if len(all) > 1 {
+			v.Why = append(v.Why, sentence(d.Name+": "+d.Conclusion()))
+		}
+		if p := d.Preconditioning; p != nil && !p.Steady {
+			v.find(unknown, d.Name+" was not steady after preconditioning")
+		}
+		for _, stage := range []struct {
+			what   string
+			points []device.Point
+		}{{"random reads", d.Reads}, {"70 % reads", d.Mixed}, {"log writes", []device.Point{d.Log}}} {
+			for _, p := range stage.points {
+				v.Tables[0].Rows = append(v.Tables[0].Rows, []string{d.Name, stage.what, fmt.Sprint(p.Depth), figure(p.IOPS), number(1e3*p.Mean, 3), number(1e3*p.P95, 3), number(1e3*p.P99, 3)})
+			}
+		}
+	}
+	if len(all) == 2 {
+		v.Figures.Head = append(v.Figures.Head, "difference")
+	}
+	for _, f := range []struct {
+		name string
+		of   func(*device.Record) float64
+	}{
+		{"most random reads a second", (*device.Record).MaxReads},
+		{"a read at depth 1, ms", func(r *device.Record) float64 { return 1e3 * r.Reads[0].Mean }},
+		{"log writes a second", func(r *device.Record) float64 { return r.Log.IOPS }},
+		{"a log write, ms", func(r *device.Record) float64 { return 1e3 * r.Log.Mean }},
+		{"sequential writes, MB/s", func(r *device.Record) float64 { return 1e-6 * r.SequentialWrite }},
+	} {
+		row := []string{f.name}
+		for _, d := range all {
+			row = append(row, figure(f.of(d.Record)))
+		}
+		if len(all) == 2 {
+			row = append(row, Difference{}.percent(100*(f.of(all[1].Record)/f.of(first.Record)-1)))
+		}
+		v.Figures.Rows = append(v.Figures.Rows, row)
+	}
+	v.draw = func() ([]chart, error) {
+		c := deviceChart(v.ID, curves)
+		c.Place = picture
+		return []chart{*c}, nil
+	}
+	return Page{"ds2 device", []view{v}}
+}

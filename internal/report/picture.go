@@ -1,0 +1,182 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"ds2/internal/device"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// charts are the picture of a comparison, a column for each of some configurations, the curves of what its devices can do and how far its runs took them, and the curves of all
+// runs, laid over each other.
+func (c Comparison) charts(id string, columns []Configuration) (all []chart, err error) {
+	if len(columns) == 0 {
+		return nil, nil
+	}
+	for _, name := range []string{mainFigure, "order_p95_ms", "active_w", perWatt} {
+		f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
+		if bars := barChart(id, f, columns); len(bars.Lines) > 0 {
+			for i, l := range bars.Lines {
+				if l.Wide && len(c.Configurations) == 1 { // runs have one colour
+					bars.Lines[i].Hue = 0
+				}
+			}
+			all = append(all, bars)
+		}
+	}
+	records := map[string]*result.Record{} // by their directories; of one that is not there any more nothing is drawn
+	var devices []tested
+	for _, one := range c.Configurations {
+		d := tested{name: one.Name, runs: one.Runs}
+		for _, r := range one.Runs {
+			dir := filepath.Join(one.Dir, r.Dir)
+			if record, err := one.read.Run(dir); err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
+				records[dir], d.device = record, record.Device
+			}
+		}
+		devices = append(devices, d)
+	}
+	if curve := deviceChart(id, devices); curve != nil {
+		all = append(all, *curve)
+	}
+	overlays, err := c.overlays(id, records)
+	return append(all, overlays...), err
+}
+
+// barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the interval. Lines join
+// the runs of a block.
+func barChart(id string, f compared, all []Configuration) chart {
+	b := chart{ID: id + "-bars-" + f.name, Title: f.titleIn(all[0].Unit(), all[0].Words), YName: f.unit, XName: "configuration", Place: small,
+		Text: "Median of the runs, and a dot for each."}
+	if f.name == mainFigure {
+		b.Place, b.YName = picture, all[0].Unit()
+		b.Text = "A column is the median, a dot a run and a ring one that does not count; whiskers are the 95 % confidence interval."
+	}
+	const grey = 6
+	runs, dropped := line{Name: "run", Dots: true, Hue: grey}, line{Name: "run that does not count", Dots: true, Hollow: true, Hue: grey}
+	whiskers, blocks := line{Name: "95 %", Bars: true, Hue: grey}, map[int]*line{}
+	for i, one := range all {
+		x := float64(i + 1)
+		b.Names = append(b.Names, one.Name)
+		if values := valuesOf(one, f.run).values; len(values) > 0 {
+			column := line{Name: one.Name, Wide: true, Hue: i}
+			column.add(x, f.scale*measure.Median(values))
+			b.Lines = append(b.Lines, column)
+		}
+		if half := one.halfWidth(); half != nil && f.name == mainFigure {
+			centre := *cmp.Or(one.RunsMean, one.Value())
+			whiskers.addBar(x, centre-*half, centre+*half)
+		}
+		for _, r := range one.Runs {
+			v := f.run(r)
+			switch {
+			case v == nil || r.Counts && len(one.Runs) == 1:
+			case r.Counts:
+				runs.add(x, f.scale**v)
+				if blocks[r.Block] == nil {
+					blocks[r.Block] = &line{Name: "block", What: fmt.Sprint(r.Block), Thin: true, Hue: grey}
+				}
+				blocks[r.Block].add(x, f.scale**v)
+			default:
+				dropped.add(x, f.scale**v)
+			}
+		}
+	}
+	for block, l := range blocks {
+		if block > 0 && len(l.Points) > 1 {
+			b.Lines = append(b.Lines, *l)
+		}
+	}
+	slices.SortStableFunc(b.Lines, func(x, y line) int { return len(x.What) - len(y.What) })
+	for _, l := range []line{whiskers, runs, dropped} {
+		if len(l.Points) > 0 {
+			b.Lines = append(b.Lines, l)
+		}
+	}
+	return b
+}
+
+// tested is what a device can do by itself, and runs on it.
+type tested struct {
+	name   string
+	device *device.Record
+	runs   []result.BenchRun
+}
+
+// deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; nil where no device was measured.
+func deviceChart(id string, all []tested) *chart {
+	c := chart{ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took", XName: "reads a second", YName: "ms", Log: true,
+		Text: "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."}
+	for i, one := range all {
+		if one.device == nil {
+			continue
+		}
+		curve, runs := line{Name: one.name, Hue: i}, line{Name: one.name, What: "run", Dots: true, Hue: i}
+		for _, p := range one.device.Reads {
+			curve.add(p.IOPS, 1000*p.Mean)
+		}
+		for _, r := range one.runs {
+			reads, took := condition(result.ReadsOfDevices)(r), condition(result.ReadLatency)(r)
+			if r.Counts && reads != nil && took != nil {
+				runs.add(*reads, *took)
+			}
+		}
+		c.Lines = append(c.Lines, curve)
+		if len(runs.Points) > 0 {
+			c.Lines = append(c.Lines, runs)
+		}
+	}
+	if len(c.Lines) == 0 {
+		return nil
+	}
+	return &c
+}
+
+// overlays are the rate and the response time of all runs over time, those that stand for their configurations thick.
+func (c Comparison) overlays(id string, records map[string]*result.Record) ([]chart, error) {
+	words := c.words()
+	opm := chart{ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate,
+		Text: words.Rate + " of each second of all runs; the run that stands for its configuration is thick."}
+	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile", YName: "ms", Log: true,
+		Text: "The 95th percentile of the " + words.Cycles + " of each second."}
+	shares := chart{ID: id + "-distribution", Title: "Distribution of the response times of " + words.Cycles, YName: "ms", Log: true, Place: folded,
+		Text:   "Response time that a share of the " + words.Cycles + " stayed within, in the first window.",
+		Labels: quantileLabels(), XName: "share of the " + words.Cycles}
+	points := maxPoints / max(len(records), 1)
+	for i, one := range c.Configurations {
+		for _, run := range one.Runs {
+			r := records[filepath.Join(one.Dir, run.Dir)]
+			if r == nil {
+				continue
+			}
+			rate := line{Name: one.Name, Hue: i, Thin: run.Dir != one.Median}
+			p95 := rate
+			for _, s := range thinned(r.Series.Samples, max(points, 200)) {
+				rate.add(middle(s), s.OPM())
+				p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
+			}
+			opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
+			opm.Lines = append(opm.Lines, rate)
+			if rate.Thin {
+				continue
+			}
+			latency.Lines = append(latency.Lines, p95)
+			byName, err := r.Series.Distributions(latencySpan(r.Windows[0]))
+			if err != nil {
+				return nil, err
+			}
+			if orders, some := byName[measure.WholeOrder]; some {
+				shares.addShares(one.Name, orders)
+			}
+		}
+	}
+	if len(opm.Lines) == 0 {
+		return nil, nil
+	}
+	latency.To = opm.To
+	return []chart{opm, latency, shares}, nil
+}

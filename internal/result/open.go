@@ -1,0 +1,166 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"ds2/internal/atomicfile"
+)
+
+// Kind says what a record is of.
+type Kind string
+
+// The kinds. All but a run have runs, or tests, in directories of their own beside their summary.
+const (
+	KindRun        Kind = "run"
+	KindBench      Kind = "bench"
+	KindExperiment Kind = "experiment"
+	KindSearch     Kind = "search"
+	KindBackup     Kind = "backup"
+)
+
+// A is the kind with its article: "an experiment".
+func (k Kind) A() string {
+	if k == KindExperiment {
+		return "an " + string(k)
+	}
+	return "a " + string(k)
+}
+
+// Head begins each summary.json.
+type Head struct {
+	Schema int  `json:"schema"`
+	Kind   Kind `json:"kind"`
+}
+
+func (h *Head) head() *Head { return h }
+
+// summary is one of the structs that a summary.json holds.
+type summary[T any] interface {
+	*T
+	head() *Head
+	kind() Kind
+	check() error
+}
+
+func (*Summary) kind() Kind    { return KindRun }
+func (*Bench) kind() Kind      { return KindBench }
+func (*Experiment) kind() Kind { return KindExperiment }
+func (*Search) kind() Kind     { return KindSearch }
+func (*Backup) kind() Kind     { return KindBackup }
+
+// ErrNone says that a directory holds no record, or one of another kind.
+var ErrNone = errors.New("no such record")
+
+// none says so in its own words.
+type none struct{ error }
+
+func (none) Is(target error) bool { return target == ErrNone }
+
+// Open reads the record in dir, whatever it is of: a *Record, a Bench, an Experiment, a Search or a Backup.
+func Open(dir string) (any, error) {
+	head, err := readHead(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch head.Kind {
+	case KindRun:
+		return Read(dir)
+	case KindBench:
+		return ReadSummary[Bench](dir)
+	case KindExperiment:
+		return ReadSummary[Experiment](dir)
+	case KindSearch:
+		return ReadSummary[Search](dir)
+	case KindBackup:
+		return ReadSummary[Backup](dir)
+	}
+	return nil, fmt.Errorf("read record: %s is the record of %q, which this ds2 does not know", dir, head.Kind)
+}
+
+// ReadSummary reads the summary.json in dir, which is to be of the kind that T is of. ErrNone is in the error where it is not, or is not
+// there.
+func ReadSummary[T any, P summary[T]](dir string) (T, error) {
+	s := P(new(T))
+	head, err := readHead(dir)
+	switch {
+	case err != nil:
+		return *s, err
+	case head.Kind != s.kind() && s.kind() == KindRun:
+		return *s, none{fmt.Errorf("read record: %s is the record of %s: name one of the directories in it", dir, head.Kind.A())}
+	case head.Kind != s.kind():
+		return *s, none{fmt.Errorf("read record: %s is the record of %s, not of %s", dir, head.Kind.A(), s.kind().A())}
+	}
+	path := filepath.Join(dir, SummaryFile)
+	if err := readJSON(path, s); err != nil {
+		return *s, fmt.Errorf("read record: %w", err)
+	}
+	if err := s.check(); err != nil {
+		return *s, fmt.Errorf("read record: %s: %w", path, err)
+	}
+	return *s, nil
+}
+
+// SaveSummary writes summary.json of the record in dir, whole or not at all.
+func SaveSummary[T any, P summary[T]](dir string, s T) error {
+	p := P(&s)
+	*p.head() = Head{Schema, p.kind()}
+	if err := atomicfile.WriteJSON(filepath.Join(dir, SummaryFile), p); err != nil {
+		return fmt.Errorf("write record: %w", err)
+	}
+	return nil
+}
+
+// readHead reads what kind of record dir holds.
+func readHead(dir string) (head Head, err error) {
+	err = readJSON(filepath.Join(dir, SummaryFile), &head)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return head, none{fmt.Errorf("read record: %s is not a record: it has no %s", dir, SummaryFile)}
+	case err != nil:
+		return head, fmt.Errorf("read record: %w", err)
+	case head.Schema != Schema:
+		return head, fmt.Errorf("read record: %s has schema %d, and this ds2 knows %d: use the ds2 that wrote it", dir, head.Schema, Schema)
+	}
+	return head, nil
+}
+
+// maxJSON is the most that a summary is read of: that of a run has a few kilobytes.
+const maxJSON = 64 << 20
+
+// readJSON reads a file of a record into v; see decode. Its errors name the file.
+func readJSON(path string, v any) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxJSON+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxJSON:
+		return fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxJSON)
+	}
+	if err := decode(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// decode reads JSON into v, and refuses numbers that cannot have been measured.
+func decode(text []byte, v any) error {
+	if err := json.Unmarshal(text, v); err != nil {
+		return err
+	}
+	if name, number := beyond(reflect.ValueOf(v), ""); name != "" {
+		return fmt.Errorf("%s is %v, which cannot have been measured", name, number)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before, failed attempts of all
+// classes under errors, and its times, in milliseconds, those of the orders completed since; own_ns is the sum of their response times in
+// the workload's own meaning, in nanoseconds. operations_p95_ms is that of each operation that was called, as login=1.25
+// browse_by_title=3.50. Behind them stands what the workload counts of its own, a column each.
+func samplesColumns(own []string) []column[measure.Sample] {
+	type sample = measure.Sample
+	operations := map[string]string{} // names, so that a day's samples share them
+	columns := []column[sample]{
+		seconds("t_s", func(s *sample) *time.Duration { return &s.End }),
+		word("phase", func(s *sample) *measure.Phase { return &s.Phase }),
+		integer("users", func(s *sample) *int { return &s.Users }),
+		integer("orders", func(s *sample) *int64 { return &s.Counts.Orders }),
+		integer("errors", func(s *sample) *int64 { return &s.Errors }),
+		integer("retries", func(s *sample) *int64 { return &s.Counts.Retries }),
+		integer("reconnects", func(s *sample) *int64 { return &s.Counts.Reconnects }),
+		integer("given_up", func(s *sample) *int64 { return &s.Counts.GivenUp }),
+		integer("offered", func(s *sample) *int64 { return &s.Counts.Offered }),
+		integer("dropped", func(s *sample) *int64 { return &s.Counts.Dropped }),
+		integer("own_ns", func(s *sample) *time.Duration { return &s.OwnTime }),
+		decimal("mean_ms", func(s *sample) *float64 { return &s.Mean }),
+		decimal("p95_ms", func(s *sample) *float64 { return &s.P95 }),
+		decimal("max_ms", func(s *sample) *float64 { return &s.Max }),
+		{"operations_p95_ms", operationsText, func(s *sample, text string) (err error) {
+			s.Operations, err = readOperations(text, operations)
+			return err
+		}},
+	}
+	for place, name := range own {
+		columns = append(columns, integer(name, func(s *sample) *int64 { return &s.Counts.Own[place] }))
+	}
+	return columns
+}
+
+func operationsText(s *measure.Sample) string {
+	var text []byte
+	for i, o := range s.Operations {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendFloat(append(append(text, o.Name...), '='), o.P95, 'f', 2, 64)
+	}
+	return string(text)
+}
+
+// maxOperations is more than any workload has.
+const maxOperations = 100
+
+func readOperations(text string, known map[string]string) (all []measure.OperationP95, err error) {
+	for _, field := range strings.Fields(text) {
+		name, ms, _ := strings.Cut(field, "=")
+		p95, err := number(ms, maxNumber)
+		if err != nil {
+			return nil, err
+		}
+		if _, there := known[name]; !there {
+			if len(known) == maxOperations {
+				return nil, fmt.Errorf("there are more than %d operations: ds2 did not write them", maxOperations)
+			}
+			known[strings.Clone(name)] = strings.Clone(name)
+		}
+		all = append(all, measure.OperationP95{Name: known[name], P95: p95})
+	}
+	return all, nil
+}
+
+// sampleLines appends the samples of lines.
+func sampleLines(samples *[]measure.Sample) reader {
+	return func(names []string) (func([]string) error, error) {
+		all := columnNames(samplesColumns(nil))
+		var own []string
+		for _, name := range names {
+			if !slices.Contains(all, name) {
+				own = append(own, strings.Clone(name))
+			}
+		}
+		if err := measure.CheckOwn(own); err != nil {
+			return nil, err
+		}
+		var last time.Duration
+		return lines(names, samplesColumns(own), func(s measure.Sample) error {
+			if s.End <= last {
+				return fmt.Errorf("t_s: %v s is not after the sample before, of %v s", s.End.Seconds(), last.Seconds())
+			}
+			if !slices.Contains(measure.Phases, s.Phase) {
+				return fmt.Errorf("phase: invalid phase of a run %q", s.Phase)
+			}
+			s.Counts.Names = &own
+			s.Length, last = s.End-last, s.End
+			*samples = append(*samples, s)
+			return nil
+		})
+	}
+}
+
+// histogram is a line of HistogramsFile: the response times of a series in an interval, and their exact sum. The lines of one interval
+// stand together.
+type histogram struct {
+	from, to     time.Duration
+	series, text string
+	sum          time.Duration
+}
+
+var histogramsColumns = []column[histogram]{
+	seconds("from_s", func(h *histogram) *time.Duration { return &h.from }),
+	seconds("to_s", func(h *histogram) *time.Duration { return &h.to }),
+	word("series", func(h *histogram) *string { return &h.series }),
+	integer("sum_ns", func(h *histogram) *time.Duration { return &h.sum }),
+	word("hdrhistogram", func(h *histogram) *string { return &h.text }),
+}
+
+// maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes less than 20 MB.
+const maxHistogramBytes = 1 << 30
+
+// intervalLines appends the intervals of lines.
+func intervalLines(all *[]measure.Interval) reader {
+	size := 0
+	return func(names []string) (func([]string) error, error) {
+		return lines(names, histogramsColumns, func(h histogram) error {
+			n := len(*all)
+			if n == 0 || (*all)[n-1].From != h.from || (*all)[n-1].To != h.to {
+				if n > 0 && h.from < (*all)[n-1].To || h.to <= h.from {
+					return fmt.Errorf("from_s: the interval from %v s to %v s does not follow the one before", h.from.Seconds(), h.to.Seconds())
+				}
+				*all = append(*all, measure.Interval{From: h.from, To: h.to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}})
+			}
+			last := &(*all)[len(*all)-1]
+			if _, again := last.Histograms[h.series]; again {
+				return fmt.Errorf("series: %q stands twice in an interval", h.series)
+			}
+			last.Histograms[h.series], last.Sums[h.series] = h.text, h.sum
+			if size += len(h.text); size > maxHistogramBytes {
+				return fmt.Errorf("hdrhistogram: the histograms come to more than %d bytes: ds2 did not write them", maxHistogramBytes)
+			}
+			if err := measure.CheckHistogram(h.text); err != nil {
+				return fmt.Errorf("hdrhistogram: %w", err)
+			}
+			return nil
+		})
+	}
+}

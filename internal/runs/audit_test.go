@@ -1,0 +1,56 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/localpg"
+	"ds2/internal/progress"
+	"ds2/internal/result"
+)
+
+// TestInterruptedAudit: a run whose audit is interrupted keeps what it measured, and has not failed.
+func TestInterruptedAudit(t *testing.T) {
+	_, s := loaded(t, localpg.Options{})
+	o := options(t, s)
+	o.Driver.Run = 2 * time.Second
+	soft, interrupt := context.WithCancel(t.Context())
+	c := Conduct{
+		Audit: true, Locked: t.Context(), Tell: t.Logf,
+		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil },
+		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
+	}
+	dir := filepath.Join(t.TempDir(), "run-1")
+	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o)(t.Context(), dir, 1)
+	if !errors.Is(err, driver.ErrStopped) || got.Status != result.Done || got.Figure == nil {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	if len(faults) > 0 {
+		t.Errorf("faults are %q", faults)
+	}
+
+	// Its audit is made later, unless somebody has been at work since.
+	again := Stop{t.Context(), t.Context()}
+	if faults, err := c.VerifyRecord(again, o, dir); err != nil || len(faults) > 0 {
+		t.Errorf("audited later: %q, %v", faults, err)
+	}
+	if s, err := result.ReadSummary[result.Summary](dir); err != nil || s.Audit == nil || !s.Audit.Passed || s.Figure.Value != got.Figure.Value {
+		t.Errorf("the record: %+v, %v", s.Audit, err)
+	}
+	o.Dir = filepath.Join(t.TempDir(), "another")
+	run, err := Begin(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := drive(t, run); err != nil {
+		t.Fatal(err)
+	}
+	if faults, err := c.VerifyRecord(again, o, dir); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "has changed since") {
+		t.Errorf("after another run: %q, %v", faults, err)
+	}
+}

@@ -1,0 +1,131 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/monitor"
+	"ds2/internal/nightly"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// bottleneck makes a run of some seconds and gives what held it back.
+func bottleneck(t *testing.T, s store.Database, change func(*Options)) *result.Bottleneck {
+	t.Helper()
+	o := options(t, s)
+	o.Driver.Threads, o.Driver.Think = 16, 0
+	change(&o)
+	var err error
+	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Begin(o)
+	require.NoError(t, err)
+	summary, err := drive(t, run)
+	require.NoError(t, err)
+	if summary.Bottleneck == nil {
+		t.Fatal("the run tells no bottleneck")
+	}
+	if text, err := json.Marshal(summary.Bottleneck); err == nil {
+		t.Logf("%s", text)
+	}
+	return summary.Bottleneck
+}
+
+// held tells whether the run's text, as ds2 drive prints it, names what held it back.
+func held(t *testing.T, b *result.Bottleneck, what string) bool {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, report.Runs(&result.Record{Summary: result.Summary{Conclusion: result.Conclusion{Bottleneck: b}}}).Text(&text, true))
+	return strings.Contains(text.String(), "Bottleneck: "+what+".")
+}
+
+// crowded says whether other tests took most of the processors: a run may then say that, and be right.
+func crowded(b *result.Bottleneck) bool {
+	f := b.Figures
+	return f.CPUBusy != nil && f.CPUDatabase != nil && f.CPUOwn != nil && *f.CPUBusy-*f.CPUDatabase-*f.CPUOwn > 0.5
+}
+
+// TestBottlenecks holds real runs back in one way after the other, and has the run say what it was, though other tests
+// take the processors meanwhile.
+func TestBottlenecks(t *testing.T) {
+	nightly.Only(t, "drives for more than half a minute")
+	f := newFaulty(t)
+	t.Run(diagnose.Client, func(t *testing.T) {
+		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Think = 2 * time.Second })
+		if !held(t, b, diagnose.Client) || *b.Figures.InOperations > 0.5 {
+			t.Error("users that think for two seconds")
+		}
+	})
+	t.Run(diagnose.Network, func(t *testing.T) {
+		if _, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "far", "type": "latency", "stream": "downstream", "attributes": {"latency": 50}}`)); err != nil {
+			t.Fatal(err)
+		}
+		defer f.proxy.Toxics.RemoveToxic(t.Context(), "far")
+		b := bottleneck(t, f.store, func(*Options) {})
+		for try := 1; crowded(b) && !held(t, b, diagnose.Network) && try < 5; try++ {
+			b = bottleneck(t, f.store, func(*Options) {})
+		}
+		if !held(t, b, diagnose.Network) || *b.Figures.RoundTrip < 0.05 {
+			t.Error("a server 50 ms away")
+		}
+	})
+	t.Run(diagnose.Storage, func(t *testing.T) {
+		s, slow := slowDrive(t, f.db)
+		slow()
+		b := bottleneck(t, s, func(*Options) {})
+		if !held(t, b, diagnose.Storage) {
+			t.Error("reads take 5 ms and flushes 20 ms")
+		}
+	})
+	t.Run(diagnose.Locks, func(t *testing.T) {
+		// Another program locks the stock of all products, three seconds at a time.
+		f.db.SetMaxIdleConns(1) // sessions that rest count too
+		ctx, cancel := context.WithCancel(t.Context())
+		locked := make(chan error, 1)
+		go func() {
+			for ctx.Err() == nil {
+				_, err := f.db.Exec("DO $$ BEGIN LOCK TABLE inventory IN EXCLUSIVE MODE; PERFORM pg_sleep(3); END $$")
+				if err != nil {
+					locked <- err
+					return
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			locked <- nil
+		}()
+		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Warmup, o.Driver.Run = 4*time.Second, 12*time.Second })
+		cancel()
+		require.NoError(t, <-locked)
+		if !held(t, b, diagnose.Locks) {
+			t.Error("16 users whose purchases wait for a lock")
+		}
+	})
+	t.Run(diagnose.CPU, func(t *testing.T) {
+		for range runtime.NumCPU() {
+			burner := exec.Command("sh", "-c", "while :; do :; done")
+			require.NoError(t, burner.Start())
+			defer func() {
+				burner.Process.Kill()
+				burner.Wait()
+			}()
+		}
+		b := bottleneck(t, f.store, func(*Options) {})
+		if busy := *b.Figures.CPUBusy; busy < 0.9 {
+			t.Skipf("this machine's processors are not this process's to fill: they are %.0f %% busy", 100*busy)
+		}
+		if !held(t, b, diagnose.CPU) {
+			t.Error("full processors")
+		}
+	})
+}

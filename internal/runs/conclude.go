@@ -1,0 +1,117 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ds2/internal/conclude"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/workload"
+)
+
+// conclude notes what happened in the run, draws from one reading of the record's files what it comes to, and saves it. A run
+// that did not come to its end may lack windows, which is not what is wrong with it.
+func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
+	s := &r.summary
+	s.End = time.Now()
+	s.Scrub, s.Copies = r.background.Results()
+	s.Warnings = r.Warnings()
+	for _, warning := range []string{r.pace.warning(), r.warm.warning()} {
+		if warning != "" {
+			s.Warnings = append(s.Warnings, warning)
+		}
+	}
+	s.Warnings = append(s.Warnings, cloneWarnings(*s)...)
+	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
+	s.Warnings = append(s.Warnings, r.faults...)
+	if teller, ok := r.play.(workload.Teller); ok {
+		s.Found = teller.Found()
+	}
+	series, readErr := result.ReadSeries(r.options.Dir)
+	counters, observedErr := monitor.Table{}, error(nil)
+	if r.observation != nil && r.observation.recorded {
+		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
+			observedErr = fill(ctx, r.options, &counters, s.Start)
+		}
+		observed(s, r.options.Observer)
+	}
+	result.AddCheckpoints(s, &series, &counters)
+	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
+	addDebt(counters, s)
+	r.count()
+	var concludeErr error
+	s.Conclusion, concludeErr = conclude.Of(r.input(series, counters), nil)
+	if len(s.Sections) > 0 {
+		s.Log = result.ReadLog(r.options.Dir)
+	}
+	if outcome.Status == result.Done {
+		outcome = outcome.with(readErr, concludeErr)
+	}
+	s.Status = outcome.Status
+	if outcome.Err != nil && s.Status != result.Interrupted {
+		s.Error = outcome.Err.Error()
+	}
+	return outcome.with(observedErr, result.SaveSummary(r.options.Dir, *s))
+}
+
+// input is what the run is concluded from.
+func (r *Run) input(series measure.Series, counters monitor.Table) conclude.Input {
+	own, _ := r.options.Plan.Workload().(conclude.Concluder)
+	return conclude.Input{Asked: r.summary.Asked, Happened: r.summary.Happened, Series: series, Counters: counters, Own: own}
+}
+
+// count takes what the meter counted over the whole run.
+func (r *Run) count() {
+	s := &r.summary
+	s.ByTarget, s.Counts = nil, measure.Counts{}
+	for _, t := range r.Meter().Totals() {
+		s.Counts.Add(t.Counts)
+		latency := map[string]measure.Latency{}
+		for _, d := range t.Durations {
+			if d.Count() > 0 {
+				latency[d.Name] = d.Latency()
+			}
+		}
+		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency})
+		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
+		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
+	}
+}
+
+// fill adds to the samples of machine and databases those that others took in the time of the run. It can be done again when a meter's
+// log has arrived later.
+func fill(ctx context.Context, o Options, counters *monitor.Table, start time.Time) error {
+	filled, err := o.Observer.Fill(ctx, counters)
+	if filled {
+		err = errors.Join(err, result.SaveHost(o.Dir, counters, start))
+	}
+	return err
+}
+
+// observed takes into a summary what an observer knows of the machine and the servers.
+func observed(s *result.Summary, o *monitor.Observer) {
+	s.Machine, s.Local, s.Servers = o.Machine, o.Local, o.Servers
+	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Warnings}
+}
+
+// Complete concludes the record in o.Dir again with what has become known since its run, such as a meter's log.
+func Complete(ctx context.Context, o Options) (result.Summary, error) {
+	record, err := result.Read(o.Dir)
+	if err != nil {
+		return result.Summary{}, err
+	}
+	s := record.Summary
+	err = fill(ctx, o, &record.Host, s.Start)
+	if o.Device != nil {
+		s.Device = o.Device
+	}
+	observed(&s, o.Observer)
+	own, _ := o.Plan.Workload().(conclude.Concluder)
+	in := conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: record.Series, Counters: record.Host, Own: own}
+	var concludeErr error
+	s.Conclusion, concludeErr = conclude.Of(in, nil)
+	return s, errors.Join(err, concludeErr, result.SaveSummary(o.Dir, s))
+}

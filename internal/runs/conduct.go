@@ -1,0 +1,189 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"ds2/internal/conclude"
+	"ds2/internal/driver"
+	"ds2/internal/progress"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/upkeep"
+)
+
+// Conduct is how a run is shown and what follows it.
+type Conduct struct {
+	Audit bool // ask the databases whether they hold what the run did
+	Deep  bool // before that read every page and have the server check it
+
+	// Locked is done when the lock of a database was lost, with the reason as its cause: the run under way ends, and counts for nothing.
+	Locked context.Context
+
+	// Restart restarts the targets' server before the deep check, so that pages are read from the drive; nil: it goes on.
+	Restart func(context.Context) error
+
+	// Show shows a run while it goes on; end is called with its summary when it has ended.
+	Show     func(*Run) (end func(result.Summary), err error)
+	Progress progress.View // shows the deep check and the audit
+	// Tell is told what is damaged and which checks failed.
+	Tell func(format string, args ...any)
+}
+
+// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard.
+type Stop struct{ Soft, Hard context.Context }
+
+// Drive makes a run, shown while it goes on. There is none where it could not even begin.
+func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
+	run, err := Begin(o)
+	if err != nil {
+		return nil, result.Summary{}, ended(err)
+	}
+	end, err := c.Show(run)
+	if err != nil {
+		return nil, result.Summary{}, ended(err)
+	}
+	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
+	summary, outcome := run.Drive(stop.Hard, stop.Soft.Done())
+	watched()
+	if lost := c.lost(run); lost != nil {
+		summary, outcome = run.summary, ended(lost)
+	}
+	end(summary)
+	return run, summary, outcome
+}
+
+// lost marks the run as failed whose database's lock was lost: another ds2 may have changed what it measured.
+func (c Conduct) lost(run *Run) error {
+	lost := context.Cause(c.Locked)
+	if lost == nil {
+		return nil
+	}
+	run.summary.Status, run.summary.Error = result.Failed, lost.Error()
+	return errors.Join(lost, result.SaveSummary(run.options.Dir, run.summary))
+}
+
+// Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds to
+// the record, and gives in a few words what is wrong.
+func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
+	defer func() {
+		if lost := c.lost(run); lost != nil {
+			faults, err = nil, lost
+		}
+	}()
+	if cuts := run.summary.Cuts; cuts != nil && cuts.Lossy > 0 {
+		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged", cuts.Lossy, len(cuts.Cuts)))
+	}
+	if c.Deep {
+		damaged, err := c.deep(stop.Soft, run)
+		if err != nil {
+			return nil, err
+		}
+		if damaged {
+			faults = append(faults, "the database is damaged")
+		}
+	}
+	if !c.Audit {
+		return faults, nil
+	}
+	switch passed, err := c.audit(stop.Soft, run); {
+	case err != nil && stop.Soft.Err() != nil:
+		return nil, err
+	case err != nil:
+		faults = append(faults, fmt.Sprintf("not audited: %v", err))
+	case !passed:
+		faults = append(faults, "the audit failed: the database does not hold what the run says it did")
+	}
+	return faults, nil
+}
+
+// deep reads every page of the run's databases and tells what is damaged.
+func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
+	if c.Restart != nil {
+		if err := c.Restart(ctx); err != nil {
+			return false, err
+		}
+		for _, target := range run.options.Targets {
+			target.DB().SetMaxIdleConns(0) // those are connections to the server that was
+		}
+	}
+	tell, stop := c.Progress("verify", progress.Work)
+	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, store.DeepReading{}, tell)
+	stop()
+	if err != nil {
+		return false, err
+	}
+	for _, s := range checks {
+		for _, d := range s.Damage {
+			c.Tell("damaged: %s: %s", strings.TrimSpace(d.Object+" "+d.Place), d.Found)
+			damaged = true
+		}
+	}
+	run.summary.DeepChecks = checks
+	return damaged, result.SaveSummary(run.options.Dir, run.summary)
+}
+
+// audit audits what the run left behind and tells each check that did not pass.
+func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
+	tell, stop := c.Progress("verify", progress.Bytes)
+	audit, err := run.Audit(ctx, tell)
+	stop()
+	for _, check := range audit.Checks {
+		if !check.Passed {
+			c.Tell("audit of %s failed: %s: expected %s, found %s", check.Target, check.Name, check.Expected, check.Found)
+		}
+	}
+	return audit.Passed, err
+}
+
+// BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a seed of its own.
+func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, dir string, number int) (result.Summary, []string, error) {
+	return func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
+		o := options
+		o.Dir = dir
+		o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
+		o.Driver.Seed += uint64(number - 1)
+		run, summary, outcome := c.Drive(stop, o)
+		if !outcome.Counts() {
+			return summary, nil, outcome.Err
+		}
+		var faults []string
+		if outcome.Status == result.Aborted { // its window is not that of the others
+			faults = append(faults, outcome.Err.Error())
+		}
+		faults = append(faults, conclude.Throttled(summary.SMART)...)
+		more, err := c.Verify(stop, run)
+		if err != nil && stop.Soft.Err() != nil && c.Locked.Err() == nil { // what was measured is kept, for VerifyRecord
+			return summary, faults, driver.ErrStopped
+		}
+		return summary, append(faults, more...), err
+	}
+}
+
+// VerifyRecord is Verify for the run of a record whose audit was cut off. Its databases must be as the run left them.
+func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string, err error) {
+	s, err := result.ReadSummary[result.Summary](dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	run := &Run{options: o, summary: s}
+	now, err := run.marks(stop.Soft, stop.Soft.Done())
+	switch {
+	case stop.Soft.Err() != nil:
+		return nil, driver.ErrStopped
+	case err != nil:
+		return nil, err
+	case !reflect.DeepEqual(now, s.After):
+		return []string{"not audited: its audit was interrupted, and the database has changed since"}, nil
+	case s.Cuts != nil || s.Crash != nil || s.Replay != nil:
+		return []string{"not audited: its audit was interrupted, and what the server acknowledged before it was cut off is compared by ds2 verify alone"}, nil
+	}
+	if faults, err = c.Verify(stop, run); stop.Soft.Err() != nil && c.Locked.Err() == nil {
+		err = driver.ErrStopped
+	}
+	return faults, err
+}

@@ -1,0 +1,134 @@
+package runs
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// A server that puts work off looks faster than one that does it at once, until the work has to be done. So a run can end with it:
+// the servers do what they have put off, and the record has the time and the I/Os of that.
+
+// CheckDeferred is an error where a target cannot be made to do the work that it has deferred.
+func CheckDeferred(ctx context.Context, targets []store.Database) error {
+	for _, target := range targets {
+		deferred := target.Can().Deferred
+		if deferred == nil {
+			return store.Cannot(target, "its deferred work")
+		}
+		if err := deferred.CheckDeferred(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apart keeps the samples of the settling apart from those of what was before and after it.
+const apart = monitor.Interval
+
+// settle has the targets do what they have put off, one after the other. What keeps them from it stands in the record, and the run
+// is what it was; the error is only that it was stopped.
+func (r *Run) settle(ctx context.Context, stop <-chan struct{}, start time.Time) error {
+	if !r.options.Settle || !Pause(ctx, stop, apart) {
+		return nil
+	}
+	ctx, cancel := until(ctx, stop)
+	defer cancel()
+	debt := &result.Debt{Older: !r.options.CheckpointFirst}
+	r.summary.Debt = debt
+	for _, target := range r.options.Targets {
+		var step *result.DebtStep
+		var began time.Time
+		end := func() {
+			if step != nil {
+				step.Seconds = time.Since(began).Seconds()
+				r.log.Info("did what had been put off", "target", step.Target, "step", step.Name, slog.Float64("seconds", step.Seconds))
+			}
+		}
+		done, err := target.Can().Deferred.DoDeferred(ctx, func(name string) {
+			end()
+			began = time.Now()
+			debt.Steps = append(debt.Steps, result.DebtStep{Target: target.Label(), Name: name, At: began.Sub(start).Seconds()})
+			step = &debt.Steps[len(debt.Steps)-1]
+			r.doing.Store("work put off: " + name)
+		})
+		end()
+		debt.RowsBefore, debt.RowsAfter = debt.RowsBefore+done.Before, debt.RowsAfter+done.After
+		if err != nil {
+			debt.Error = err.Error()
+			break
+		}
+	}
+	r.doing.Store("")
+	for _, step := range debt.Steps {
+		debt.Seconds += step.Seconds
+	}
+	if ctx.Err() != nil {
+		debt.Error = "it was stopped"
+		return driver.ErrStopped
+	}
+	Pause(ctx, stop, 2*apart) // a sample comes at the end of its second
+	return nil
+}
+
+// Doing is what the run is at when its users have left; empty: nothing that takes long.
+func (r *Run) Doing() string {
+	doing, _ := r.doing.Load().(string)
+	return doing
+}
+
+// addDebt adds what the drives did in the steps of a debt. A sample of a second counts for each step by its share of that second.
+func addDebt(t monitor.Table, s *result.Summary) {
+	d := s.Debt
+	if d == nil || len(d.Steps) == 0 {
+		return
+	}
+	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
+	last := len(d.Steps) - 1
+	for i := range d.Steps {
+		step := &d.Steps[i]
+		from, to := at(step.At), at(step.At+step.Seconds)
+		if i == 0 { // a step that begins late in a second takes all of that: nobody was at work in it
+			from = from.Add(-apart)
+		}
+		if i < last {
+			to = at(d.Steps[i+1].At)
+		} else {
+			to = to.Add(apart)
+		}
+		step.IO = ioOf(t, from, to)
+	}
+	d.IO = ioOf(t, at(d.Steps[0].At).Add(-apart), at(d.Steps[last].At+d.Steps[last].Seconds).Add(apart))
+}
+
+// ioOf is what all drives did in a time.
+func ioOf(t monitor.Table, from, to time.Time) result.IO {
+	return result.IO{
+		Reads: amount(t, monitor.DiskReads, from, to), Writes: amount(t, monitor.DiskWrites, from, to),
+		ReadBytes: amount(t, monitor.DiskReadBytes, from, to), WrittenBytes: amount(t, monitor.DiskWrittenBytes, from, to),
+	}
+}
+
+// amount is the integral of a rate a second over a time, of all items; nil where it was not measured.
+func amount(t monitor.Table, column string, from, to time.Time) (sum *float64) {
+	for _, item := range t.Items(column) {
+		values := t.Values(item)
+		for i, row := range t.Rows {
+			share := min(monitor.Interval, row.Time.Sub(from), to.Sub(row.Time)+monitor.Interval).Seconds()
+			if share <= 0 || math.IsNaN(values[i]) {
+				continue
+			}
+			if sum == nil {
+				sum = new(float64)
+			}
+			*sum += share * values[i]
+		}
+	}
+	return sum
+}

@@ -1,0 +1,298 @@
+package runs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/localpg"
+	"ds2/internal/measure"
+	"ds2/internal/progress"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	ds2counts "ds2/internal/workload/ds2/counts"
+)
+
+// faulty is a server that a run reaches through a proxy.
+type faulty struct {
+	*localpg.Server
+	db    *sql.DB // past the proxy
+	proxy *toxiproxy.Proxy
+	store store.Database // through the proxy
+}
+
+func newFaulty(t *testing.T) *faulty {
+	t.Helper()
+	server, s := loaded(t, localpg.Options{Settings: map[string]string{"max_connections": "25"}})
+	target, err := url.Parse(server.URL("ds2"))
+	require.NoError(t, err)
+	log := zerolog.Nop()
+	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), log), "ds2", "127.0.0.1:0", target.Host)
+	require.NoError(t, proxy.Start())
+	t.Cleanup(proxy.Stop)
+	target.Host = proxy.Listen
+	through, err := postgres.Open(target)
+	require.NoError(t, err)
+	t.Cleanup(func() { through.Close() })
+	return &faulty{server, s.DB(), proxy, through}
+}
+
+// amid lets a fault last until the run has met it, and does something again and again meanwhile.
+type amid func(again func() error) error
+
+// nothing is what is done meanwhile where a fault lasts by itself.
+func nothing() error { return nil }
+
+// toxic spoils what the server sends.
+func (f *faulty) toxic(ctx context.Context, kind string, met amid) error {
+	_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
+	if err == nil {
+		err = met(nothing)
+	}
+	return errors.Join(err, f.proxy.Toxics.RemoveToxic(ctx, "t"))
+}
+
+// raise lets a share of the calls of ds2_browse_by_category fail with an SQLSTATE.
+func (f *faulty) raise(ctx context.Context, state string, share float64, met amid) error {
+	var original string
+	if err := f.db.QueryRowContext(ctx, "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)").Scan(&original); err != nil {
+		return err
+	}
+	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
+		RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
+			IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
+		END $$`, share, state))
+	if err == nil {
+		err = met(nothing)
+	}
+	_, restored := f.db.ExecContext(ctx, original)
+	return errors.Join(err, restored)
+}
+
+// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up. Where the test may not mount one, that is what a full disk makes the server say.
+func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ds2-small-disk-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.Remove(dir) })
+	data, err := os.Stat(f.DataDir())
+	require.NoError(t, err)
+	owner := data.Sys().(*syscall.Stat_t)
+	if err := syscall.Mount("ds2", dir, "tmpfs", 0, fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)); errors.Is(err, syscall.EPERM) {
+		t.Run("a real small disk", func(t *testing.T) {
+			t.Skipf("this test may not mount one, so the server is only made to say that its disk is full: %v", err)
+		})
+		return func(ctx context.Context, met amid) error { return f.raise(ctx, "53100", 1, met) }
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	statements := func(all ...string) {
+		for _, statement := range all {
+			if _, err := f.db.Exec(statement); err != nil {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+	}
+	statements("CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
+	t.Cleanup(func() { statements("ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small") })
+	return func(_ context.Context, met amid) error {
+		ballast := filepath.Join(dir, "ballast")
+		defer os.Remove(ballast)
+		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("filling the disk up: %w", err)
+		}
+		return met(nothing) // the table's free space takes order lines for a while
+	}
+}
+
+// killBackends ends some sessions of the run.
+func (f *faulty) killBackends(ctx context.Context, n int) error {
+	_, err := f.db.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1", n)
+	return err
+}
+
+// occupy takes every connection that the server has, those of the run among them.
+func (f *faulty) occupy(ctx context.Context, met amid) error {
+	db, err := sql.Open("pgx", f.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	admin, err := f.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	var taken []*sql.Conn
+	defer func() {
+		for _, conn := range taken {
+			conn.Close()
+		}
+	}()
+	takeAll := func() {
+		for {
+			conn, err := db.Conn(ctx)
+			if err != nil {
+				return
+			}
+			taken = append(taken, conn)
+		}
+	}
+	return met(func() error {
+		_, err := admin.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ds2' AND pid <> pg_backend_pid()")
+		takeAll()
+		return err
+	})
+}
+
+// TestFaults has runs go on through faults of the server and of the network: no order is lost but those in doubt, each
+// failure is counted under its class, and the database holds what the run says. A fault begins amid orders and ends when the
+// run has met it; the run ends when orders are acknowledged again.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	t.Parallel()
+	f := newFaulty(t)
+	fill := f.smallDisk(t)
+	for _, c := range []struct {
+		why   string
+		fault func(context.Context, amid) error
+		class store.Class // that must be seen
+		all   bool        // users have to connect again
+	}{
+		{"the server restarts", func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }, store.Connection, true},
+		{"the server is killed, and comes back", func(ctx context.Context, met amid) error {
+			f.Kill()
+			return errors.Join(met(nothing), f.Restart(ctx))
+		}, store.Connection, true},
+		{"backends are killed", func(ctx context.Context, met amid) error {
+			return met(func() error { return f.killBackends(ctx, 2) })
+		}, store.Connection, false},
+		{"the network stalls", func(ctx context.Context, met amid) error { return f.toxic(ctx, "timeout", met) }, store.Connection, true},
+		{"the network resets connections", func(ctx context.Context, met amid) error { return f.toxic(ctx, "reset_peer", met) }, store.Connection, true},
+		{"deadlocks", func(ctx context.Context, met amid) error { return f.raise(ctx, "40P01", 0.2, met) }, store.Deadlock, false},
+		{"serialization failures", func(ctx context.Context, met amid) error { return f.raise(ctx, "40001", 0.2, met) }, store.Serialization, false},
+		{"a full disk", fill, store.Resource, false},
+		{"too few connections", f.occupy, store.Resource, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			o := options(t, f.store)
+			if c.class == store.Connection { // elsewhere a busy machine may take its time
+				o.Driver.OperationTimeout = time.Second
+			}
+			o.Driver.Run = 0 // until stopped
+			o.Driver.MaxRetries = 1000
+			run, err := Begin(o)
+			require.NoError(t, err)
+			happened := make(chan error, 1)
+			summary, err := driveUntil(t, run, func() {
+				moreOrders(t.Context(), run, 20)
+				met := meets(run, c.class)
+				happened <- c.fault(t.Context(), func(again func() error) error {
+					for !met() {
+						if err := again(); err != nil {
+							return err
+						}
+						time.Sleep(50 * time.Millisecond)
+					}
+					return nil
+				})
+				moreOrders(t.Context(), run, 200)
+				if c.class == store.Resource { // nobody still waits before the next try, for 5 s at most
+					for end := run.Meter().Progress().Last.End + 5*time.Second; run.Meter().Progress().Last.End < end && t.Context().Err() == nil; {
+						time.Sleep(50 * time.Millisecond)
+					}
+				}
+				if c.all {
+					allBack(t.Context(), run)
+				}
+			})
+			if faultErr := <-happened; faultErr != nil {
+				t.Fatal(faultErr)
+			}
+			if err != nil {
+				t.Fatalf("Drive = %v, want the run to go on", err)
+			}
+			n := summary.Counts
+			if !slices.ContainsFunc(summary.Errors, func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }) {
+				t.Errorf("errors %v, want some of class %s", summary.Errors, c.class)
+			}
+			if c.class == store.Connection && n.Reconnects == 0 || n.GivenUp != ds2counts.Of(n, ds2counts.InDoubtPurchases) {
+				t.Errorf("%d reconnects, %d orders given up, %d in doubt; want no other lost", n.Reconnects, n.GivenUp, ds2counts.Of(n, ds2counts.InDoubtPurchases))
+			}
+			audit, err := run.Audit(t.Context(), progress.Ignore)
+			require.NoError(t, err)
+			for _, check := range audit.Checks {
+				if !check.Passed {
+					t.Errorf("check failed: %+v", check)
+				}
+			}
+			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", summary.Errors, n.Reconnects, ds2counts.Of(n, ds2counts.InDoubtPurchases), ds2counts.Of(n, ds2counts.InDoubtCustomers))
+		})
+	}
+}
+
+// moreOrders waits until so many more orders of a run are acknowledged, as far as its samples tell.
+func moreOrders(ctx context.Context, run *Run, n int64) {
+	acknowledged := func() int64 { return run.Meter().Totals()[0].Counts.Orders }
+	for before := acknowledged(); acknowledged() < before+n && ctx.Err() == nil; {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// allBack waits until each of a run's users has connected again, and orders are acknowledged.
+func allBack(ctx context.Context, run *Run) {
+	for run.Meter().Totals()[0].Counts.Reconnects < int64(run.options.Driver.Threads) && ctx.Err() == nil {
+		time.Sleep(50 * time.Millisecond)
+	}
+	moreOrders(ctx, run, 20)
+}
+
+// driveUntil drives a run without an end of its own until something is done.
+func driveUntil(t *testing.T, run *Run, done func()) (result.Summary, error) {
+	t.Helper()
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		done()
+	}()
+	s, outcome := run.Drive(t.Context(), stop)
+	return s, outcome.Err
+}
+
+// meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds, since what a
+// user counts is told at an order's end.
+func meets(run *Run, class store.Class) func() bool {
+	var orders int64
+	var since time.Duration
+	return func() bool {
+		totals, now := run.Meter().Totals()[0], run.Meter().Progress().Last.End
+		if totals.Counts.Orders != orders {
+			orders, since = totals.Counts.Orders, now
+		}
+		for failure := range totals.Errors {
+			if failure.Class == string(class) {
+				return true
+			}
+		}
+		stops := class == store.Connection || class == store.Resource
+		return stops && since > 0 && now >= since+2*time.Second
+	}
+}

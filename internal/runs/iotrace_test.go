@@ -1,0 +1,46 @@
+package runs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/limit"
+	"ds2/internal/localpg"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server counts, in its record, second by
+// second, and limits are judged by them.
+func TestTracedRun(t *testing.T) {
+	t.Parallel()
+	_, s := loaded(t, localpg.Options{})
+	o := options(t, s)
+	bound, err := limit.Parse("log flush p99.9 < 1us")
+	require.NoError(t, err)
+	o.Limits = []limit.Limit{bound}
+	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{IOTrace: true})
+	require.NoError(t, err)
+	t.Cleanup(o.Observer.Close)
+	if o.Observer.IOTrace == nil {
+		t.Skip(strings.Join(o.Observer.Notes, "; "))
+	}
+	run, err := Begin(o)
+	require.NoError(t, err)
+	_, err = drive(t, run)
+	require.NoError(t, err)
+	r, err := result.Read(o.Dir)
+	require.NoError(t, err)
+
+	w := r.Windows[0]
+	drive := o.Observer.Machine.Drives[0].Name
+	flushes := w.IO[drive+" log flush"]
+	syncs := r.Host.Mean(monitor.DatabaseLogSyncs, r.Start, r.Start.Add(o.Driver.Run)) * (w.To - w.From)
+	t.Logf("%d flushes, of %.0f that the server counted: %+v", flushes.Count, syncs, flushes)
+	require.InEpsilon(t, syncs, flushes.Count, .6, "the seconds of the server's counters are not those of the window")
+	require.InEpsilon(t, flushes.P999/1000, *r.Limits[0].Measured, 1e-9)
+	require.False(t, r.Limits[0].OK)
+	require.Contains(t, r.Host.Columns, monitor.ItemColumn(monitor.IOP99, drive+" log flush"))
+}

@@ -1,0 +1,83 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// ErrLimits ends a run whose limits failed for as long as Options.AbortAfter says.
+var ErrLimits = errors.New("limits failed")
+
+// limitJudge judges the limits while a run goes on: over each interval that lies in the run phase.
+type limitJudge struct {
+	limits     []limit.Limit
+	names      limit.Names      // the workload's
+	machine    *monitor.Machine // whose drives the limits are on; nil: not known
+	abortAfter time.Duration    // 0: never
+
+	samples []measure.Sample // since the last interval
+	failing time.Duration    // how long limits have failed on end
+
+	mu       sync.Mutex
+	verdicts []limit.Verdict // over the last interval
+}
+
+// interval is how long intervals are: short enough for a failure to be seen in time.
+func (o Options) interval() time.Duration {
+	if o.AbortAfter > 0 {
+		return min(result.IntervalLength, o.AbortAfter)
+	}
+	return result.IntervalLength
+}
+
+// sample takes a sample of the interval under way.
+func (j *limitJudge) sample(s measure.Sample) {
+	if len(j.limits) > 0 {
+		j.samples = append(j.samples, s)
+	}
+}
+
+// over judges the interval that is over, whose first orders started at start; counters are those sampled in it so far.
+// The error ends the run. What is known only after the run, such as the counters that Prometheus holds, is left to the end.
+func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start time.Time) error {
+	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
+	j.samples = nil
+	if n := len(series.Samples); n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {
+		return nil
+	}
+	window, err := series.Window("limits", measure.Span{From: iv.From, To: iv.To})
+	if err != nil {
+		return err
+	}
+	figures, err := limit.Of(j.names, series, window, counters, start, j.machine)
+	if err != nil {
+		return err
+	}
+	verdicts := slices.DeleteFunc(limit.Judge(j.limits, figures), func(v limit.Verdict) bool { return v.Measured == nil })
+	j.mu.Lock()
+	j.verdicts = verdicts
+	j.mu.Unlock()
+	if limit.Passed(verdicts) {
+		j.failing = 0
+		return nil
+	}
+	if j.failing += iv.To - iv.From; j.abortAfter > 0 && j.failing >= j.abortAfter {
+		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second), limit.Failed(verdicts))
+	}
+	return nil
+}
+
+// Verdicts are those of the limits over the last interval of the run phase; none before the first has ended.
+func (r *Run) Verdicts() []limit.Verdict {
+	r.judge.mu.Lock()
+	defer r.judge.mu.Unlock()
+	return r.judge.verdicts
+}

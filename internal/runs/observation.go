@@ -1,0 +1,177 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// observation is the sampling of one run, into its record.
+type observation struct {
+	sampler  *monitor.Sampler
+	dir      string
+	idle     []monitor.Row                          // of the time before the run
+	recorded bool                                   // a file has been begun
+	failed   error                                  // it could not
+	start    time.Time                              // of the first orders
+	trace    *monitor.IOTrace                       // nil: I/Os are not traced
+	ios      func() ([]measure.Distribution, error) // their times since the last interval; nil: they are not traced
+	logs     *logRoom                               // to be watched
+	cancel   context.CancelFunc
+	done     chan error
+
+	mu     sync.Mutex
+	recent []monitor.Row // of the interval under way
+}
+
+// rest samples for d while nothing goes on, and is false where stop or ctx ended it early.
+func (o *observation) rest(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
+	sampling, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o.sampler.Run(sampling, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })
+	}()
+	rested := Pause(ctx, stop, d)
+	cancel()
+	<-done
+	return rested
+}
+
+// flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
+const flushRows = int(result.IntervalLength / monitor.Interval)
+
+// begin samples from start, when the first orders start, until end. Where nobody observes it does nothing.
+func (o *observation) begin(start time.Time) {
+	if o == nil {
+		return
+	}
+	o.start = start
+	if o.trace != nil {
+		if o.ios, o.failed = o.trace.NewReader(); o.failed != nil {
+			return
+		}
+	}
+	var writer *result.HostWriter
+	if writer, o.failed = result.CreateHost(o.dir, o.sampler.Columns(), start); o.failed != nil {
+		return
+	}
+	o.recorded = true
+	for _, row := range o.idle {
+		writer.Row(row)
+	}
+	o.idle = nil
+	var ctx context.Context
+	ctx, o.cancel = context.WithCancel(context.Background())
+	o.done = make(chan error, 1)
+	go func() {
+		var err error
+		n := 0
+		o.sampler.Run(ctx, start, func(row monitor.Row) {
+			writer.Row(row)
+			o.keep(row)
+			o.logs.sample(start, row)
+			if n++; n%flushRows == 0 {
+				err = errors.Join(err, writer.Flush())
+			}
+		})
+		o.done <- errors.Join(err, writer.Close())
+	}()
+}
+
+// traced gives the times of I/Os since it was called the last time, or since the first orders; none where they are not traced.
+func (o *observation) traced() ([]measure.Distribution, error) {
+	if o == nil || o.ios == nil {
+		return nil, nil
+	}
+	return o.ios()
+}
+
+// keep keeps a sample until the interval that it is of is judged.
+func (o *observation) keep(row monitor.Row) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	// Nobody asks where there are no limits.
+	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
+}
+
+// since gives the samples after a moment of the run, and when its first orders started: nothing where nobody observes.
+func (o *observation) since(from time.Duration) (monitor.Table, time.Time) {
+	if o == nil {
+		return monitor.Table{}, time.Time{}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	begin := o.start.Add(from)
+	recent := slices.DeleteFunc(slices.Clone(o.recent), func(r monitor.Row) bool { return !r.Time.After(begin) })
+	return monitor.Table{Columns: o.sampler.Columns(), Rows: recent}, o.start
+}
+
+// newest is the last sample; without values before the first.
+func (o *observation) newest() (r monitor.Row) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.recent); n > 0 {
+		r = o.recent[n-1]
+	}
+	return r
+}
+
+// iopsOver is the time over which the IOPS of a run under way are shown.
+const iopsOver = 10 * time.Second
+
+// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where nobody counts them.
+func (r *Run) IOPS() (iops float64, measured bool) {
+	o := r.observation
+	if o == nil {
+		return 0, false
+	}
+	to := o.newest().Time
+	if to.IsZero() {
+		return 0, false
+	}
+	from := to.Add(-iopsOver)
+	rows, _ := o.since(from.Sub(o.start))
+	return monitor.Drives{Counters: rows, Machine: r.options.Observer.Machine, From: from, To: to}.IOPS()
+}
+
+// end ends what begin began, and tells what went wrong with it.
+func (o *observation) end() error {
+	if !o.recorded {
+		return o.failed
+	}
+	o.cancel()
+	return <-o.done
+}
+
+// Pause waits for d, and is false where stop or ctx ended it early.
+func Pause(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-stop:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// until is a context that ends with stop too.
+func until(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}

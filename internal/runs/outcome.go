@@ -1,0 +1,44 @@
+package runs
+
+import (
+	"context"
+	"errors"
+
+	"ds2/internal/driver"
+	"ds2/internal/result"
+)
+
+// Outcome is how a run came to its end.
+type Outcome struct {
+	Status result.Status // Done, Aborted, Interrupted or Failed
+	Err    error         // why it is not done, and what else went wrong; nil for a run that is done
+}
+
+// ended is the outcome of the step of a run that ended with an error, or with none.
+func ended(err error) Outcome {
+	switch {
+	case err == nil:
+		return Outcome{Status: result.Done}
+	case errors.Is(err, ErrLimits):
+		return Outcome{result.Aborted, err}
+	case errors.Is(err, driver.ErrStopped), errors.Is(err, context.Canceled):
+		return Outcome{result.Interrupted, err}
+	}
+	return Outcome{result.Failed, err}
+}
+
+// with adds what went wrong after the run had ended so. One that was done, or aborted, has failed then: its record lacks something.
+func (o Outcome) with(errs ...error) Outcome {
+	err := errors.Join(errs...)
+	if err == nil {
+		return o
+	}
+	if o.Status == result.Done || o.Status == result.Aborted {
+		o.Status = result.Failed
+	}
+	o.Err = errors.Join(o.Err, err)
+	return o
+}
+
+// Counts says that the run came to its end, by itself or by a limit, so that it can be judged.
+func (o Outcome) Counts() bool { return o.Status == result.Done || o.Status == result.Aborted }

@@ -1,0 +1,107 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds the rate in the warm-up and
+// leaves it as it is in the run.
+type pace struct {
+	record  result.Pace
+	machine *monitor.Machine
+	set     func(rate float64)
+	pacer   *driver.Pacer // nil before the first sample
+	length  time.Duration // of a sample
+	from    time.Duration // when the sample under way began; 0: not yet
+	cycles  int64         // completed since
+	kept    bool          // the rate stays as it is
+}
+
+var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; run ds2 on the database machine, or name its exporter by --exporter")
+
+// How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
+const (
+	firstIOs    = 2  // I/Os an order, until they have been measured
+	paceSamples = 10 // that a warm-up has at least, where they can be shorter
+)
+
+// MaxPaceSample is the longest sample that a rate is corrected by.
+const MaxPaceSample = 15 * time.Second
+
+// PaceSample is how long a sample of a warm-up is, in which a rate is found.
+func PaceSample(warmup time.Duration) time.Duration {
+	return max(min(MaxPaceSample, warmup/paceSamples).Truncate(time.Second), 2*time.Second)
+}
+
+func newPace(target float64, warmup time.Duration, machine *monitor.Machine, set func(float64)) *pace {
+	length := PaceSample(warmup)
+	first := target / firstIOs
+	return &pace{
+		record:  result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()},
+		machine: machine, set: set, length: length,
+	}
+}
+
+// sample takes a second of the run.
+func (p *pace) sample(s measure.Sample, o *observation) {
+	if p == nil || p.kept {
+		return
+	}
+	if s.Phase == measure.PhaseRun {
+		p.keep()
+		return
+	}
+	if s.Phase != measure.PhaseWarmup {
+		return
+	}
+	if p.from == 0 {
+		p.from = s.End
+		return
+	}
+	if p.cycles += s.Counts.Orders; s.End-p.from < p.length {
+		return
+	}
+	counters, start := o.since(p.from)
+	iops, measured := monitor.Drives{Counters: counters, Machine: p.machine, From: start.Add(p.from), To: start.Add(s.End)}.IOPS()
+	rate := float64(p.cycles) / (s.End - p.from).Seconds()
+	p.from, p.cycles = s.End, 0
+	if !measured || iops <= 0 || rate <= 0 {
+		return
+	}
+	if p.record.Samples++; p.pacer == nil {
+		p.pacer = driver.NewPacer(p.record.Target, rate, iops)
+	} else {
+		p.pacer.Sample(rate, iops)
+	}
+	p.record.Rate, p.record.Settled, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
+	p.kept = p.record.Settled
+	p.set(p.record.Rate)
+}
+
+// keep keeps a rate that has not settled, when the run begins.
+func (p *pace) keep() {
+	if p.kept = true; p.pacer == nil {
+		return
+	}
+	p.pacer.Freeze()
+	p.record.Rate = p.pacer.Rate()
+	p.set(p.record.Rate)
+}
+
+// warning says that the rate did not settle; empty where it did, or where nothing is paced.
+func (p *pace) warning() string {
+	switch {
+	case p == nil || p.record.Settled:
+		return ""
+	case p.record.Limited:
+		return fmt.Sprintf("the store does not complete the work that %.6g IOPS take: take more users, or a lower target", p.record.Target)
+	}
+	return fmt.Sprintf("the rate for %.6g IOPS had not settled at the end of the warm-up, after %d samples of %g s, and was set by the last %d together: take a longer --warmup-time", p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
+}

@@ -1,0 +1,396 @@
+// Package runs makes one run, from the first connection to its conclusion: it checks the databases, keeps the record, lets the
+// users work, concludes and has the audit say whether the figures are of a whole database. Runs in a row are in package experiment;
+// what is done to databases between them in upkeep. What the user typed and what is shown is the business of the command line.
+package runs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"ds2/internal/background"
+	"ds2/internal/device"
+	"ds2/internal/driver"
+	"ds2/internal/durability"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// Options are one run and its record.
+type Options struct {
+	Targets []store.Database
+	Plan    workload.Plan        // what is run on them
+	Driver  driver.Config        // Operations, Play, Targets, Interval and Cuts are set here
+	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
+	Limits  []limit.Limit        // judged by Judge, over the first window
+
+	Calls string // by what the users call, where the engine has several ways
+	Proof string // what the kit lacks of it on this engine, empty where it lacks none
+
+	// CheckpointFirst has each target that can make a checkpoint before the idle time.
+	CheckpointFirst bool
+
+	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
+	AbortAfter time.Duration
+
+	// ColdStart has the servers forget their caches after a checkpoint.
+	ColdStart bool
+
+	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was made and the
+	// latency of reads is level; 0: it does not.
+	WarmMax time.Duration
+
+	Crash *durability.Plan // cuts of the server; nil: none, and no journal
+
+	Background background.Config // what reads beside the users
+
+	// Settle has the targets do what they have put off, after the users have left.
+	Settle bool
+
+	Dir     string // of the record; must not exist or be empty
+	RunID   string
+	Version string // of the kit
+	Command *result.Command
+
+	Observer       *monitor.Observer // of machine and databases; nil: none
+	Device         *device.Record    // what the drives under test can do by themselves; nil: nobody has measured it
+	Idle, Cooldown time.Duration     // how long they are observed before the users connect and after the run
+}
+
+// Run is one run with its record.
+type Run struct {
+	options Options
+	log     *slog.Logger
+	play    workload.Run
+	driver  *driver.Driver
+	writer  *result.Writer
+	summary result.Summary
+
+	judge       limitJudge
+	observation *observation // nil: nobody observes
+	logs        logRoom
+	pace        *pace               // nil: nothing is paced
+	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
+	background  *background.Readers // nil: nothing reads beside the users
+	faults      []string            // failed I/Os that the servers noted, as warnings
+	doing       atomic.Value        // see Doing
+	crash       *durability.Coming
+	changed     []string // settings of the server, for a replay test
+	unmarked    error    // why the marks after the run are not known
+	stop        context.Context
+	halt        context.CancelCauseFunc // ends stop: no new orders
+}
+
+// recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
+type recorder struct{ *Run }
+
+// Sample records a sample, and sets off the crash when its time has come.
+func (r recorder) Sample(s measure.Sample) error {
+	r.crash.Sample(s)
+	r.judge.sample(s)
+	r.pace.sample(s, r.observation)
+	r.warm.sample(s)
+	return r.writer.Sample(s)
+}
+
+// Interval records an interval, and judges the limits over it.
+func (r recorder) Interval(iv measure.Interval) error {
+	ios, err := r.observation.traced()
+	if err != nil {
+		return err
+	}
+	for _, d := range ios {
+		iv.AddIO(d)
+	}
+	if err := r.writer.Interval(iv); err != nil {
+		return err
+	}
+	counters, start := r.observation.since(iv.From)
+	if err := r.judge.over(iv, counters, start); err != nil {
+		r.halt(err)
+	}
+	return nil
+}
+
+// Begin creates the record and prepares the run.
+func Begin(o Options) (*Run, error) {
+	r := &Run{options: o, summary: Summarize(o)}
+	var err error
+	if r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...); err != nil {
+		return nil, err
+	}
+	r.judge = limitJudge{limits: o.Limits, names: o.Plan.Workload().Words().Limits(), abortAfter: o.AbortAfter}
+	if o.Observer != nil {
+		r.judge.machine = o.Observer.Machine
+	}
+	r.stop, r.halt = context.WithCancelCause(context.Background())
+	c := o.Driver
+	c.Targets = r.summary.Targets
+	c.Interval = o.interval()
+	for _, w := range o.Windows {
+		if w.Known() {
+			c.Cuts = append(c.Cuts, w.From, w.To)
+		}
+	}
+	r.play = o.Plan.Begin(o.Dir)
+	if t, ok := o.Plan.(workload.Targeted); ok && t.TargetIOPS() > 0 {
+		if o.Observer == nil {
+			return nil, errors.Join(errNotCounted, r.writer.Close())
+		}
+		r.pace = newPace(t.TargetIOPS(), o.Driver.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
+		c.Arrivals.Rate = r.pace.record.First
+		r.summary.Pace = &r.pace.record
+	}
+	if o.WarmMax > 0 && o.Observer != nil {
+		r.warm = &warm{most: o.WarmMax, checkpoint: o.CheckpointFirst, decided: make(chan struct{})}
+		c.WarmMax = o.WarmMax
+		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Settled) }
+	}
+	if o.Crash != nil {
+		if err = r.keepJournal(); err != nil {
+			return nil, errors.Join(err, r.writer.Close())
+		}
+	}
+	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
+	if o.Background.Any() {
+		if r.background, err = background.New(o.Targets, o.Background, r.log); err != nil {
+			return nil, errors.Join(err, r.writer.Close())
+		}
+	}
+	if o.Observer != nil {
+		sources := append(slices.Clone(o.Observer.Sources), monitor.Record(o.Dir))
+		r.logs.run = c.Length()
+		r.observation = &observation{sampler: monitor.NewSampler(r.log, append(sources, r.background.Sources()...)...), dir: o.Dir, logs: &r.logs, trace: o.Observer.IOTrace}
+	}
+	asked := c.Started
+	c.Started = func(start time.Time) {
+		if asked != nil {
+			asked(start)
+		}
+		r.background.Start()
+		r.observation.begin(start)
+		if r.warm != nil {
+			go r.warm.watch(r.stop, r.observation, o.Observer.Machine, o.Targets)
+		}
+	}
+	w := o.Plan.Workload()
+	c.Words, c.Operations, c.Counts, c.Play = w.Words(), w.Operations(), w.Counts(), r.play
+	r.driver = driver.New(c, recorder{r}, r.log)
+	return r, nil
+}
+
+// keepJournal begins the journal of what the targets acknowledge.
+func (r *Run) keepJournal() (err error) {
+	w := r.options.Plan.Workload()
+	acknowledger, ok := w.(workload.Acknowledger)
+	keeper, keeps := r.play.(workload.Keeper)
+	if !ok || !keeps {
+		return fmt.Errorf("keep a journal: runs of workload %s have none", w.Name())
+	}
+	if r.crash, err = r.options.Crash.Begin(r.options.Dir, acknowledger); err == nil {
+		keeper.Keep(r.crash)
+	}
+	return err
+}
+
+// Sampler is where the newest counters of machine and databases are; nil where nobody observes them.
+func (r *Run) Sampler() *monitor.Sampler {
+	if r.observation == nil {
+		return nil
+	}
+	return r.observation.sampler
+}
+
+// Counters are the newest sample of the run of machine and databases, with the names of its columns; none where nobody
+// observes them.
+func (r *Run) Counters() (columns []string, now monitor.Row) {
+	if r.observation == nil {
+		return nil, monitor.Row{}
+	}
+	return r.observation.sampler.Columns(), r.observation.newest()
+}
+
+// Options are the run's.
+func (r *Run) Options() Options { return r.options }
+
+// Meter is where the run's figures are while it goes on.
+func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
+
+// Drive runs, and ends the record whatever happens. See driver.Driver.Run for ctx and stop.
+func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, Outcome) {
+	s := &r.summary
+	outcome := ended(r.prepare(ctx, stop))
+	restore := func(context.Context) error { return nil }
+	if outcome.Err == nil {
+		var err error
+		restore, err = r.prepareReplay(ctx)
+		outcome = ended(err)
+	}
+	faults := r.watchFaults(ctx)
+	if outcome.Err == nil {
+		var start time.Time
+		if start, outcome = r.observe(ctx, stop); !start.IsZero() {
+			s.Start = start
+		}
+		outcome = outcome.with(r.play.End(), restore(ctx))
+	}
+	if r.crash != nil {
+		outcome = outcome.with(r.crash.Close())
+	}
+	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server that is down.
+	if outcome.Status != result.Done {
+		stop = r.stop.Done()
+		r.halt(nil)
+	}
+	s.After, r.unmarked = r.marks(ctx, stop)
+	if outcome.Status == result.Done {
+		outcome = outcome.with(r.unmarked)
+	}
+	r.faults = faults(ctx)
+	outcome = outcome.with(r.writer.Close())
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return *s, r.conclude(ctx, outcome)
+}
+
+// prepare does what comes before the first user.
+func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
+	s := &r.summary
+	s.Cloned = cloned(ctx, r.options.Targets)
+	if s.Before, err = r.marks(ctx, stop); err != nil {
+		return err
+	}
+	if err := r.checkpoint(ctx, stop); err != nil {
+		return err
+	}
+	keeper, _ := r.play.(workload.Keeper)
+	if err := r.crash.Baseline(ctx, keeper, r.options.Targets[0], s.Before[0]); err != nil {
+		return err
+	}
+	return r.play.Ready(ctx)
+}
+
+// observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
+func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+	if r.observation == nil {
+		return r.driveAndSettle(ctx, stop)
+	}
+	before := r.options.Observer.SMARTReadings(ctx)
+	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
+	if !r.observation.rest(ctx, stop, r.options.Idle) {
+		return time.Time{}, ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
+	}
+	start, outcome := r.driveAndSettle(ctx, stop)
+	if outcome.Err == nil {
+		Pause(ctx, stop, r.options.Cooldown)
+	}
+	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
+	return start, outcome.with(r.observation.end())
+}
+
+// driveAndSettle lets the users work and, when they are done, the servers do what they have put off.
+func (r *Run) driveAndSettle(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+	start, outcome := r.drive(ctx, stop)
+	if outcome.Err == nil {
+		outcome = ended(r.settle(ctx, stop, start))
+	}
+	return start, outcome
+}
+
+// checkpoint has the targets write what is left of the time before the run.
+func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
+	if !r.options.CheckpointFirst && !r.options.ColdStart {
+		return nil
+	}
+	ctx, cancel := until(ctx, stop)
+	defer cancel()
+	for _, target := range r.options.Targets {
+		if checkpoint := target.Can().Checkpoint; checkpoint != nil {
+			start := time.Now()
+			err := checkpoint(ctx)
+			select {
+			case <-stop:
+				return driver.ErrStopped
+			default:
+			}
+			if err != nil {
+				return err
+			}
+			r.log.Info("made a checkpoint before the run", "target", target.Label(), "time", time.Since(start).Round(time.Millisecond))
+		}
+		if !r.options.ColdStart {
+			continue
+		}
+		drop := target.Can().DropCache
+		if drop == nil {
+			return store.Cannot(target, "cold starts but by a restart of the server")
+		}
+		if err := drop(ctx); err != nil {
+			return err
+		}
+		r.log.Info("emptied the server's cache before the run", "target", target.Label())
+	}
+	return nil
+}
+
+// drive runs the driver, and the crash beside it.
+func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+	defer r.halt(nil)
+	go func() {
+		select {
+		case <-stop:
+			r.halt(driver.ErrStopped)
+		case <-r.stop.Done():
+		}
+	}()
+	crashed := make(chan error, 1)
+	if r.crash.Cuts() > 0 {
+		go func() { crashed <- r.crashes(ctx) }()
+	}
+	start, err := r.driver.Run(ctx, r.stop.Done())
+	r.background.Close()
+	halted := r.stop.Err() != nil
+	cause := context.Cause(r.stop) // a limit or a cut, whatever the driver says of its last orders
+	r.halt(nil)
+	var failed error
+	if r.crash.Cuts() > 0 {
+		failed = <-crashed
+	}
+	switch {
+	case errors.Is(cause, ErrLimits), errors.Is(cause, errCut):
+		return start, ended(cause)
+	case failed != nil && halted && errors.Is(failed, durability.ErrEnded):
+		return start, Outcome{result.Interrupted, errors.Join(err, failed)}
+	case failed != nil:
+		return start, ended(err).with(failed)
+	}
+	return start, ended(err)
+}
+
+// marks reads the highest keys of every target. After stop it does not wait for a server that is down.
+func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	var all []result.Marks
+	for _, target := range r.options.Targets {
+		m, err := r.options.Plan.Workload().Mark(ctx, target)
+		// A server that went down at the end of the run may still be on its way up.
+		for store.Classify(err) == store.Connection && Pause(ctx, stop, time.Second) {
+			m, err = r.options.Plan.Workload().Mark(ctx, target)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}

@@ -1,0 +1,234 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// When a store is warm, as Jetstress has it (mailbox/WORKLOAD.md sections 1 and 5).
+const (
+	warmBuffers = 0.9    // share of the server's cache that is in use
+	warmSamples = 30     // of a second, over which
+	warmSlope   = 0.0005 // seconds a sample is the most by which the mean latency of data reads may change
+	warmEvery   = 2 * time.Second
+	leastReads  = 10   // samples of the warmSamples that have reads: with fewer, there is no latency that could change
+	warmChange  = 0.05 // share is the most by which orders a minute, and reads an order, may differ between the halves of the warmSamples
+)
+
+// warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint made, and the
+// latency of reads, the orders a minute and the reads an order level. A cache that fills has ever fewer reads an order.
+type warm struct {
+	most       time.Duration
+	checkpoint bool // was made before the first operations, or since
+
+	mu      sync.Mutex
+	orders  []int64 // of the last warmSamples seconds
+	record  result.Warm
+	decided chan struct{} // closed when the run proper begins: what shows later is no reason
+}
+
+// sample ends the watching with the warm-up.
+func (w *warm) sample(s measure.Sample) {
+	if w == nil {
+		return
+	}
+	if s.Phase != measure.PhaseRun && s.Phase != measure.PhaseDrain {
+		w.mu.Lock()
+		w.orders = append(w.orders[max(0, len(w.orders)-warmSamples+1):], s.Counts.Orders)
+		w.mu.Unlock()
+		return
+	}
+	select {
+	case <-w.decided:
+	default:
+		close(w.decided)
+	}
+}
+
+// watch looks until all holds, the warm-up is over, or ctx is. Looking costs the server work, which is to fall on no window.
+func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Database) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-w.decided:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		now := w.look(ctx, o, machine, targets)
+		if ctx.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		w.record = now
+		w.mu.Unlock()
+		if now.Reached {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(warmEvery):
+		}
+	}
+}
+
+// look looks once.
+func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Database) result.Warm {
+	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
+	filled := true
+	for _, target := range targets {
+		buffers := target.Can().Buffers
+		if buffers == nil {
+			continue
+		}
+		b, err := buffers(ctx)
+		if err != nil {
+			filled = false
+			continue
+		}
+		if now.Buffers == nil || b.Share < *now.Buffers {
+			now.Buffers, now.Estimated = &b.Share, b.Estimated
+		}
+		now.Fits = now.Fits || b.Fits
+		filled = filled && (b.Fits || b.Share >= warmBuffers)
+	}
+	rows, start := o.since(0)
+	if n := len(rows.Rows); n > 0 {
+		to := rows.Rows[n-1].Time
+		rows.Rows = rows.Rows[max(0, n-warmSamples):]
+		latencies := monitor.Drives{Counters: rows, Machine: machine, From: start, To: to}.ReadLatencies()
+		now.Samples, now.At = len(rows.Rows), to.Sub(start).Seconds()
+		w.checkpoints(&now, rows)
+		if slope, reads := measure.Slope(latencies); reads >= leastReads {
+			now.Slope = &slope
+		}
+	}
+	w.changes(&now, rows)
+	level := now.Samples >= warmSamples && (now.Slope == nil || math.Abs(*now.Slope) < warmSlope) && levelled(now.Orders) && levelled(now.ReadsAnOrder)
+	if now.Reached = filled && level && (now.Checkpoint || now.Uncounted); !now.Reached {
+		now.At = 0
+	}
+	return now
+}
+
+// changes notes by how much the later half of the samples differs from the earlier: of the orders, and of the drives' reads an order.
+func (w *warm) changes(now *result.Warm, rows monitor.Table) {
+	w.mu.Lock()
+	orders := slices.Clone(w.orders)
+	w.mu.Unlock()
+	if len(orders) < warmSamples {
+		return
+	}
+	var done, read [2]float64
+	for i, n := range orders {
+		done[2*i/len(orders)] += float64(n)
+	}
+	now.Orders = change(done[0], done[1])
+	for _, item := range rows.Items(monitor.DiskReads) {
+		for i, v := range rows.Values(item) {
+			if !math.IsNaN(v) {
+				read[2*i/len(rows.Rows)] += v
+			}
+		}
+	}
+	now.ReadsAnOrder = change(read[0]/done[0], read[1]/done[1])
+}
+
+// change is the share by which a figure changed; nil where it was nothing before, or is not known.
+func change(before, after float64) *float64 {
+	share := after/before - 1
+	if math.IsNaN(share) || math.IsInf(share, 0) {
+		return nil
+	}
+	return &share
+}
+
+// levelled says whether a figure has changed by little, as far as it is known.
+func levelled(change *float64) bool { return change == nil || math.Abs(*change) < warmChange }
+
+// checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long as one waits: its
+// background writer writes changed pages all the time.
+func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
+	w.checkpoint = w.checkpoint || checkpointed(rows)
+	now.Checkpoint, now.Uncounted = w.checkpoint, len(rows.Items(monitor.DatabaseCheckpoints)) == 0
+}
+
+// checkpointed says whether a checkpoint has begun in any of some samples.
+func checkpointed(t monitor.Table) bool {
+	return slices.ContainsFunc(t.Items(monitor.DatabaseCheckpoints), func(column string) bool {
+		return slices.ContainsFunc(t.Values(column), func(v float64) bool { return v > 0 })
+	})
+}
+
+// state is what was seen last.
+func (w *warm) state() result.Warm {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.record
+}
+
+// waits says what is waited for.
+func (w *warm) waits() string {
+	s := w.state()
+	var all []string
+	if s.Buffers != nil && !s.Fits && *s.Buffers < warmBuffers {
+		all = append(all, fmt.Sprintf("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers))
+	}
+	if !s.Checkpoint && !s.Uncounted {
+		all = append(all, "no checkpoint was made yet")
+	}
+	switch {
+	case s.Samples < warmSamples:
+		all = append(all, fmt.Sprintf("%d of %d samples of the read latency are taken", s.Samples, warmSamples))
+	case s.Slope != nil && math.Abs(*s.Slope) >= warmSlope:
+		all = append(all, fmt.Sprintf("the read latency changes by %.2g ms a sample", 1000**s.Slope))
+	}
+	if !levelled(s.Orders) {
+		all = append(all, fmt.Sprintf("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2))
+	}
+	if !levelled(s.ReadsAnOrder) {
+		all = append(all, fmt.Sprintf("reads an order changed by %+.0f %%", 100**s.ReadsAnOrder))
+	}
+	return strings.Join(all, ", ")
+}
+
+// told is what the record says of the wait; nil where there was none.
+func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
+	if w == nil {
+		return nil
+	}
+	s := w.state()
+	if phase := series.Phase(measure.PhaseWarmup); phase.To > 0 {
+		s.Waited = max(0, (phase.To - phase.From - warmup).Seconds())
+	}
+	return &s
+}
+
+// warning says that the run began though the store was not warm; empty where it was.
+func (w *warm) warning() string {
+	if w == nil || w.state().Reached {
+		return ""
+	}
+	return fmt.Sprintf("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; take a longer --warmup-time or --warm-within", w.most, w.waits())
+}
+
+// Warming says what is waited for before the run proper; empty where it has begun, or nothing is waited for.
+func (r *Run) Warming() string {
+	if r.warm == nil || r.Meter().Phase() != measure.PhaseWarmup {
+		return ""
+	}
+	return r.warm.waits()
+}

@@ -1,0 +1,79 @@
+package runs
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/store"
+)
+
+// countedStore is a store that counts how often its buffers are counted, which never are enough.
+type countedStore struct {
+	store.Database
+	looks int
+}
+
+func (s *countedStore) Can() store.Capabilities {
+	return store.Capabilities{Buffers: func(context.Context) (store.Buffers, error) {
+		s.looks++
+		return store.Buffers{Share: 0.1}, nil
+	}}
+}
+
+// TestWarmIsDecided has a store that does not get warm: nobody looks at it any more when the run has begun.
+func TestWarmIsDecided(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &countedStore{}
+		w := &warm{most: time.Minute, decided: make(chan struct{})}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			w.watch(t.Context(), &observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}, nil, []store.Database{s})
+		}()
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		w.sample(measure.Sample{Phase: measure.PhaseWarmup})
+		before := s.looks
+		w.sample(measure.Sample{Phase: measure.PhaseRun})
+		w.sample(measure.Sample{Phase: measure.PhaseRun})
+		<-done
+		if before < 2 || s.looks != before {
+			t.Errorf("the buffers were counted %d times in the warm-up, and %d times in all", before, s.looks)
+		}
+	})
+}
+
+// TestWarmRates: a cache that still fills shows in orders that become more and need fewer reads.
+func TestWarmRates(t *testing.T) {
+	column := monitor.ItemColumn(monitor.DiskReads, "sda")
+	for _, tt := range []struct {
+		why           string
+		orders, reads func(second int) float64
+		waits         string
+	}{
+		{"level", func(int) float64 { return 100 }, func(int) float64 { return 900 }, ""},
+		{"a cache that fills", func(s int) float64 { return 100 + 2*float64(s) }, func(int) float64 { return 900 },
+			"the rate changed by +22 % in 15 s, reads an order changed by -18 %"},
+		{"no reads", func(int) float64 { return 100 }, func(int) float64 { return 0 }, ""},
+		{"no orders", func(int) float64 { return 0 }, func(int) float64 { return 900 }, ""},
+	} {
+		w := &warm{checkpoint: true, decided: make(chan struct{})}
+		rows := monitor.Table{Columns: []string{column}}
+		for s := range warmSamples + 10 {
+			w.sample(measure.Sample{Phase: measure.PhaseWarmup, Counts: measure.Counts{Orders: int64(tt.orders(s))}})
+			if s >= 10 {
+				rows.Rows = append(rows.Rows, monitor.Row{Values: []float64{tt.reads(s)}})
+			}
+		}
+		w.record.Checkpoint, w.record.Samples = true, warmSamples
+		w.changes(&w.record, rows)
+		if got := w.waits(); got != tt.waits {
+			t.Errorf("%s: waits for %q, want %q", tt.why, got, tt.waits)
+		}
+	}
+}

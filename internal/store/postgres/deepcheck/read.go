@@ -1,0 +1,237 @@
+package deepcheck
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
+)
+
+// readPages are the pages of one read: usually 1 MiB.
+const readPages = 128
+
+// maxReaders bounds the connections that read at once.
+const maxReaders = 256
+
+// readingTime is what reading took. Several readers add to it.
+type readingTime struct {
+	mu      sync.Mutex
+	reads   int64
+	calls   time.Duration // of all reads, each by itself
+	longest time.Duration
+	wall    time.Duration // in which any reader was at work
+	size    int64         // of one read
+	bad     int64         // pages that could not be read
+	cached  int64         // bytes that were in the server's cache
+	device  int64         // bytes from the drives; negative: unknown
+}
+
+func (t *readingTime) did(took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reads, t.calls, t.longest = t.reads+1, t.calls+took, max(t.longest, took)
+}
+
+func (t *readingTime) result(how store.DeepReading) *store.Reading {
+	r := &store.Reading{
+		Seconds: t.wall.Seconds(), Readers: max(how.Readers, 1), Rate: how.Rate, Reads: t.reads, Bad: t.bad, Cached: t.cached, Size: t.size,
+		MeanMS: t.calls.Seconds() * 1e3 / float64(max(t.reads, 1)), MaxMS: t.longest.Seconds() * 1e3,
+	}
+	if t.device >= 0 {
+		r.Device = &t.device
+	}
+	return r
+}
+
+// pageReader reads pages on a connection of its own.
+type pageReader struct {
+	conn     *sql.Conn
+	function string        // that reads them into the server's cache
+	device   *target.Meter // of the connection
+}
+
+// openReaders makes as many readers as are asked for, of which the first has the check's own connection. What that made of an extension in its
+// transaction the others cannot see, so that they declare its function for themselves, in a transaction that is never committed either.
+func (s *deepCheck) openReaders(ctx context.Context) error {
+	s.readers = []*pageReader{{s.conn, s.schemas["pg_prewarm"] + ".pg_prewarm", target.NewMeter(ctx, s.conn)}}
+	for len(s.readers) < min(s.how.Readers, maxReaders) {
+		conn, err := s.DB().Conn(ctx)
+		if err != nil {
+			return fmt.Errorf("connect reader %d of %d: %w", len(s.readers)+1, s.how.Readers, err)
+		}
+		r := &pageReader{conn: conn, function: "pg_temp.ds2_prewarm"}
+		s.readers = append(s.readers, r)
+		if err := beginCheck(ctx, conn); err != nil {
+			return err
+		}
+		const declare = `CREATE FUNCTION pg_temp.ds2_prewarm(regclass, text, text, bigint, bigint) RETURNS bigint AS '$libdir/pg_prewarm', 'pg_prewarm' LANGUAGE C; SAVEPOINT ds2`
+		if _, err := conn.ExecContext(ctx, declare); err != nil {
+			return fmt.Errorf("declare pg_prewarm: %w", err)
+		}
+		r.device = target.NewMeter(ctx, conn)
+	}
+	return nil
+}
+
+// undo goes back to before what failed.
+func (r *pageReader) undo(ctx context.Context) error {
+	_, err := r.conn.ExecContext(ctx, "ROLLBACK TO ds2")
+	return err
+}
+
+// deviceBytes is what the readers' processes have read from drives; -1: nobody knows.
+func (s *deepCheck) deviceBytes() (sum int64) {
+	shared := map[int]bool{} // processes that read for all
+	for i, r := range s.readers {
+		if r.device == nil {
+			return -1
+		}
+		own := &target.Meter{}
+		for _, pid := range r.device.PIDs {
+			if !shared[pid] {
+				own.PIDs = append(own.PIDs, pid)
+			}
+			shared[pid] = true
+		}
+		n := own.Bytes()
+		if n < 0 || i > 0 && sum < 0 {
+			return -1
+		}
+		sum += n
+	}
+	return sum
+}
+
+// pageRange is pages from, …, to-1 of a fork.
+type pageRange struct {
+	fork
+	from, to int64
+}
+
+// readRelation reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
+// they are on, its checksum. A page that is in the cache already is not read from storage: such pages are counted.
+func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
+	s.reading.size = readPages * s.pageSize
+	before, begin := s.deviceBytes(), time.Now()
+	s.throttle.Resume()
+	var ranges []pageRange
+	for _, f := range r.forks {
+		for from := int64(0); from < f.pages; from += readPages {
+			ranges = append(ranges, pageRange{f, from, min(from+readPages, f.pages)})
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var mu sync.Mutex // guards next, failed and what a check keeps of itself
+	next := 0
+	var failed error
+	var readers sync.WaitGroup
+	for _, reader := range s.readers[:min(len(s.readers), max(len(ranges), 1))] {
+		readers.Go(func() {
+			for {
+				mu.Lock()
+				if next == len(ranges) || failed != nil {
+					mu.Unlock()
+					return
+				}
+				part := ranges[next]
+				next++
+				mu.Unlock()
+				found, err := s.readPart(ctx, reader, r, part)
+				mu.Lock()
+				if err != nil && failed == nil { // what it cuts off in the others says nothing
+					failed = err
+					cancel()
+				}
+				for _, d := range found {
+					s.damaged[r.oid] = true
+					s.reading.bad++
+					s.damage(r, d.place, d.found)
+				}
+				s.worked += float64(part.to - part.from)
+				s.show(r)
+				mu.Unlock()
+			}
+		})
+	}
+	readers.Wait()
+	s.reading.wall += time.Since(begin)
+	switch after := s.deviceBytes(); {
+	case after < 0 || before < 0:
+		s.reading.device = -1
+	case s.reading.device >= 0:
+		s.reading.device += after - before
+	}
+	return failed
+}
+
+// badPage is a page that cannot be read.
+type badPage struct{ place, found string }
+
+// readPart reads a range when its time has come.
+func (s *deepCheck) readPart(ctx context.Context, reader *pageReader, r relation, part pageRange) (bad []badPage, err error) {
+	if err := s.throttle.Wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	cached, err := s.readRange(ctx, reader, r, part, &bad)
+	s.reading.did(time.Since(start))
+	s.reading.mu.Lock()
+	s.reading.cached += cached * s.pageSize
+	s.reading.mu.Unlock()
+	return bad, err
+}
+
+// readRange reads a range; where that fails, its pages one by one, so that every damaged page is found.
+func (s *deepCheck) readRange(ctx context.Context, reader *pageReader, r relation, part pageRange, bad *[]badPage) (cached int64, err error) {
+	cached, err = reader.prewarm(ctx, r, part)
+	if err == nil || target.Lost(err) {
+		return cached, err
+	}
+	if err := reader.undo(ctx); err != nil {
+		return 0, err
+	}
+	if part.to-part.from == 1 {
+		server, err := aboutData(err)
+		if err != nil {
+			return 0, err
+		}
+		*bad = append(*bad, badPage{fmt.Sprintf("%s block %d", part.name, part.from), server.Error()})
+		return 0, nil
+	}
+	for page := part.from; page < part.to; page++ {
+		n, err := s.readRange(ctx, reader, r, pageRange{part.fork, page, page + 1}, bad)
+		if err != nil {
+			return cached, err
+		}
+		cached += n
+	}
+	return cached, nil
+}
+
+// prewarm reads pages and tells how many were in the server's cache.
+func (r *pageReader) prewarm(ctx context.Context, of relation, part pageRange) (cached int64, err error) {
+	statement := fmt.Sprintf("EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) SELECT %s(%s, 'buffer', '%s', %d, %d)",
+		r.function, of.regclass(), part.name, part.from, part.to-1)
+	var text []byte
+	if err := r.conn.QueryRowContext(ctx, statement).Scan(&text); err != nil {
+		return 0, err
+	}
+	var plans []struct {
+		Plan struct {
+			Read int64 `json:"Shared Read Blocks"`
+		}
+	}
+	if err := json.Unmarshal(text, &plans); err != nil {
+		return 0, fmt.Errorf("read the plan %s: %w", text, err)
+	}
+	if len(plans) != 1 {
+		return 0, fmt.Errorf("read the plan %s: %d plans of one statement", text, len(plans))
+	}
+	return max(0, part.to-part.from-plans[0].Plan.Read), nil
+}

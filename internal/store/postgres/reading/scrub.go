@@ -1,0 +1,120 @@
+// Package reading reads what lies on a PostgreSQL server's drives beside its users, or for a backup, and throws it away.
+package reading
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+
+	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
+)
+
+// Readers open readers of a database.
+type Readers struct{ target.Target }
+
+var _ store.BackupReader = Readers{}
+
+// scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with one call
+// past its buffers, which therefore keep what the users need, and checks nothing of it: a page may be written at that moment. Of
+// the ways to have a server read, only this one makes requests of more than a page in all versions.
+type scrub struct {
+	target.Target
+	conn    *sql.Conn
+	device  *target.Meter
+	segment int64 // bytes of a file, after which a relation goes on in another
+
+	files []scrubFile
+	at    int   // among them
+	from  int64 // in the relation
+}
+
+// scrubFile is the main fork of a relation.
+type scrubFile struct {
+	path  string // of the first segment, in the data directory
+	bytes int64
+}
+
+// OpenScrub connects a scan of the database's files: store.Capabilities.
+func (s Readers) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
+	op := "scrub " + s.Label()
+	conn, err := s.DB().Conn(ctx)
+	if err != nil {
+		return nil, s.Wrap(op, err)
+	}
+	r := &scrub{Target: s.Target, conn: conn}
+	defer func() {
+		if err != nil {
+			r.Close()
+		}
+	}()
+	var allowed bool
+	const ask = `SELECT has_function_privilege('pg_read_binary_file(text, bigint, bigint, boolean)', 'EXECUTE'), pg_size_bytes(current_setting('segment_size'))`
+	if err := conn.QueryRowContext(ctx, ask).Scan(&allowed, &r.segment); err != nil {
+		return nil, s.Wrap(op, err)
+	}
+	if !allowed {
+		return nil, &store.Error{Op: op, Class: store.Config, Err: errors.New("the user may not read the server's files"),
+			Hint: fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO %q, or leave out --scrub-rate", s.User())}
+	}
+	r.device = target.NewMeter(ctx, conn)
+	return r, r.list(ctx)
+}
+
+// list begins again at the first file. Files lie on a drive about in the order in which they were made.
+func (r *scrub) list(ctx context.Context) error {
+	const files = `
+		SELECT path, bytes FROM (
+			SELECT reltablespace, pg_relation_filenode(oid) AS node, pg_relation_filepath(oid) AS path, pg_relation_size(oid) AS bytes
+			FROM pg_class WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND relpersistence <> 't' AND NOT relisshared) f
+		WHERE bytes > 0 ORDER BY reltablespace, node`
+	r.files, r.at, r.from = r.files[:0], 0, 0
+	return r.wrap(store.EachRow(ctx, r.conn, math.MaxInt64, files, func(rows *sql.Rows) error {
+		var f scrubFile
+		err := rows.Scan(&f.path, &f.bytes)
+		r.files = append(r.files, f)
+		return err
+	}))
+}
+
+func (r *scrub) wrap(err error) error { return r.Wrap("scrub "+r.Label(), err) }
+
+// Read reads the next piece of a file.
+func (r *scrub) Read(ctx context.Context) (store.Read, error) {
+	read := store.Read{Device: -1}
+	if r.at == len(r.files) {
+		if err := r.list(ctx); err != nil {
+			return read, err
+		}
+	}
+	f := r.files[r.at]
+	path, offset := f.path, r.from%r.segment
+	if n := r.from / r.segment; n > 0 {
+		path = fmt.Sprintf("%s.%d", path, n)
+	}
+	length := min(store.ScrubRequest, f.bytes-r.from, r.segment-offset)
+	if r.from += length; r.from == f.bytes {
+		r.at, r.from = r.at+1, 0
+	}
+	read.Last = r.at == len(r.files)
+
+	before := r.device.Bytes()
+	var bytes sql.NullInt64 // NULL where the relation was dropped meanwhile
+	err := r.conn.QueryRowContext(ctx, "SELECT length(pg_read_binary_file($1, $2, $3, true))", path, offset, length).Scan(&bytes)
+	if err != nil {
+		if target.Lost(err) {
+			return read, r.wrap(err)
+		}
+		return read, &store.Error{Op: fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.Label(), length, offset, path), Class: store.Resource, Code: target.State(err), Err: err}
+	}
+	read.Bytes = bytes.Int64
+	if after := r.device.Bytes(); before >= 0 && after >= 0 {
+		read.Device = after - before // the kernel may read far ahead, and then nothing for a while
+	}
+	return read, nil
+}
+
+// Close gives the connection back.
+func (r *scrub) Close() { r.conn.Close() }

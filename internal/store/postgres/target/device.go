@@ -1,0 +1,75 @@
+package target
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+
+	"ds2/internal/store"
+
+	"github.com/prometheus/procfs"
+)
+
+// Meter measures what the server's processes that read for a connection got from the drives, and not from the
+// kernel's page cache: where they run on this machine and ds2 may look at them.
+type Meter struct{ PIDs []int }
+
+// NewMeter finds the processes: the connection's own and, from version 18, those that read for all. It knows its
+// own by the client's port in the title: process numbers of another machine or container mean nothing here.
+func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
+	var own, port int
+	var database string
+	err := conn.QueryRowContext(ctx, `SELECT pid, coalesce(client_port, -1), datname FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&own, &port, &database)
+	if err != nil {
+		return nil
+	}
+	m := MeterOf(own, port, database+" ")
+	if m == nil {
+		return nil
+	}
+	err = store.List(ctx, conn, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`, func(rows *sql.Rows) error {
+		var pid int
+		err := rows.Scan(&pid)
+		m.PIDs = append(m.PIDs, pid)
+		return err
+	})
+	if err != nil || m.Bytes() < 0 {
+		return nil
+	}
+	return m
+}
+
+// MeterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its number, or nobody may look.
+func MeterOf(pid, port int, word string) *Meter {
+	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	from := fmt.Sprintf("(%d)", port)
+	if port < 0 {
+		from = "[local]"
+	}
+	m := &Meter{PIDs: []int{pid}}
+	if err != nil || !strings.HasPrefix(string(title), "postgres:") || !strings.Contains(string(title), word) || !strings.Contains(string(title), from) || m.Bytes() < 0 {
+		return nil
+	}
+	return m
+}
+
+// Bytes is what the processes have read from drives since they began; -1: nobody knows.
+func (m *Meter) Bytes() (sum int64) {
+	if m == nil {
+		return -1
+	}
+	for _, pid := range m.PIDs {
+		p, err := procfs.NewProc(pid)
+		if err != nil {
+			return -1
+		}
+		io, err := p.IO()
+		if err != nil {
+			return -1
+		}
+		sum += int64(io.ReadBytes)
+	}
+	return sum
+}

@@ -1,0 +1,68 @@
+// Package target is what the packages below the engine for PostgreSQL need of it: the database that they work on, and what they have in
+// common. It is not for anybody else.
+package target
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+)
+
+// Target is a database, as the engine knows it.
+type Target interface {
+	DB() *sql.DB
+	Label() string
+	User() string
+	Wrap(op string, err error) error
+	Checkpoint(ctx context.Context) error
+
+	// Config is for a connection that is left in another state than it was found in, with the password of the moment.
+	Config(ctx context.Context) (*pgx.ConnConfig, error)
+}
+
+// CancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
+// go on for minutes. A server that does not answer is not waited for.
+func CancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
+	return canceller{&pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: 300 * time.Millisecond}}
+}
+
+type canceller struct {
+	*pgconn.CancelRequestContextWatcherHandler
+}
+
+// cancelled is the name of a note with a connection.
+const cancelled = "cancelled"
+
+func (c canceller) HandleCancel(ctx context.Context) {
+	c.Conn.CustomData()[cancelled] = true
+	c.CancelRequestContextWatcherHandler.HandleCancel(ctx)
+}
+
+// Cancelled says whether CancelStatement has asked the server to end a statement of a connection.
+func Cancelled(conn *pgconn.PgConn) bool { return conn.CustomData()[cancelled] != nil }
+
+// Holds says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which are in the
+// byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
+func Holds(data, system string, standby bool) bool {
+	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
+	if err != nil {
+		return false
+	}
+	defer control.Close()
+	var head [20]byte
+	if _, err := io.ReadFull(control, head[:]); err != nil {
+		return false
+	}
+	const inProduction = 6
+	state := binary.NativeEndian.Uint32(head[16:])
+	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system && (state == inProduction) != standby
+}

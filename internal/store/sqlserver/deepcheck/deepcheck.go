@@ -1,0 +1,156 @@
+// Package deepcheck has SQL Server check each page of a database, and what it keeps of the log.
+package deepcheck
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ds2/internal/progress"
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
+)
+
+// checkDB reads every page of the current database, verifies its checksum and checks what it says. Each fault is a row.
+const checkDB = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
+
+// checkDBBy is checkDB by so many of the server's workers; 0: as many as it likes.
+func checkDBBy(readers int) string {
+	if readers == 0 {
+		return checkDB
+	}
+	return checkDB + fmt.Sprintf(", MAXDOP = %d", readers)
+}
+
+// Checker checks a database.
+type Checker struct{ target.Target }
+
+// DeepCheck has the server check the database: store.Capabilities. It needs the rights of db_owner; a server that shows
+// its state to the user is asked for the progress.
+func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
+	op := "check " + s.Label()
+	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
+	v, err := s.Kind(ctx)
+	if err != nil {
+		return result, err
+	}
+	if v.Babelfish {
+		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server, Babelfish, has no DBCC CHECKDB"),
+			Hint: "leave --deep out, or of a run --verify deep"}
+	}
+	if how.Rate > 0 {
+		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("DBCC CHECKDB has no rate at which it reads"), Hint: "leave --pace out"}
+	}
+	start := time.Now()
+	conn, err := s.DB().Conn(ctx)
+	if err != nil {
+		return result, s.Wrap(op, err)
+	}
+	defer conn.Close()
+	var session int
+	err = conn.QueryRowContext(ctx, `
+		SELECT @@SPID, 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
+			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE database_id = DB_ID()),
+			(SELECT COUNT(*) FROM sys.partitions), (SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
+		Scan(&session, &result.Server, &result.Checksums, &result.Objects, &result.Bytes)
+	if err != nil {
+		return result, s.Wrap(op, err)
+	}
+	reporting, done := context.WithCancel(ctx)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		s.reportCheck(reporting, session, result.Bytes, tell)
+	}()
+	faults, err := s.check(ctx, conn, checkDBBy(how.Readers))
+	done()
+	<-gone
+	for _, f := range faults {
+		result.Damage = append(result.Damage, store.Damage{Object: s.objectName(ctx, conn, f.object), Place: f.place, Found: f.message})
+	}
+	result.Pages = result.Bytes / 8192
+	if err == nil && how.Log {
+		result.Log = s.checkLog(ctx, conn)
+	}
+	result.Seconds = time.Since(start).Seconds()
+	return result, s.Wrap(op, err)
+}
+
+// reportCheck reports how far the check in a session is, until ctx ends or the server does not say.
+func (s Checker) reportCheck(ctx context.Context, session int, total int64, tell progress.Tell) {
+	target.EachPercent(ctx, s.DB(), session, func(percent float64, step string) {
+		tell(strings.ToLower(step), int64(percent/100*float64(total)), total)
+	})
+}
+
+// fault is a row of the check.
+type fault struct {
+	object         int64 // 0: none
+	place, message string
+}
+
+// check runs the check and reads its faults.
+func (s Checker) check(ctx context.Context, conn *sql.Conn, statement string) ([]fault, error) {
+	rows, err := conn.QueryContext(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values := make([]sql.NullString, len(columns))
+	targets := make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	var faults []fault
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return faults, err
+		}
+		row := map[string]string{}
+		for i, name := range columns {
+			row[name] = values[i].String
+		}
+		if f, bad := faultOf(row); bad {
+			faults = append(faults, f)
+		}
+	}
+	return faults, rows.Err()
+}
+
+// faultOf reads a row by the names of its columns, which differ a little between versions. Messages of level 10 and
+// below inform.
+func faultOf(row map[string]string) (f fault, bad bool) {
+	if level, err := strconv.Atoi(row["Level"]); err != nil || level <= 10 {
+		return f, false
+	}
+	f = fault{message: fmt.Sprintf("%s (error %s)", row["MessageText"], row["Error"])}
+	f.object, _ = strconv.ParseInt(row["ObjectId"], 10, 64) // empty where the fault is of the whole database
+	if row["Page"] != "" && row["Page"] != "0" {
+		f.place = fmt.Sprintf("page %s:%s", row["File"], row["Page"])
+		if row["IndexId"] != "" {
+			f.place = fmt.Sprintf("index %s %s", row["IndexId"], f.place)
+		}
+	}
+	return f, true
+}
+
+// objectName is the name of a table, or its number where it has none.
+func (s Checker) objectName(ctx context.Context, conn *sql.Conn, object int64) string {
+	if object == 0 {
+		return "database"
+	}
+	var name sql.NullString
+	err := conn.QueryRowContext(ctx, "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1)", object).Scan(&name)
+	if err != nil || !name.Valid {
+		return fmt.Sprintf("object %d", object)
+	}
+	return name.String
+}

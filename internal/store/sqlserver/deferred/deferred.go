@@ -1,0 +1,128 @@
+// Package deferred has SQL Server do the work that it has put off: store.DeferredWorker.
+package deferred
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
+)
+
+// mayDefer asks for the rights of DoDeferred.
+const mayDefer = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit),
+	CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
+
+// ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more it reads one page
+// in a hundred.
+const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COALESCE(version_ghost_record_count, 0)), 0)
+FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
+
+// Statements are the questions, for whoever parses them.
+var Statements = []string{mayDefer, ghostRecords}
+
+// Worker is a store.DeferredWorker.
+type Worker struct{ target.Target }
+
+var _ store.DeferredWorker = Worker{}
+
+// CheckDeferred looks for the rights to run CHECKPOINT and to see ghost records: store.DeferredWorker.
+func (s Worker) CheckDeferred(ctx context.Context) error {
+	op := "do the deferred work of " + s.Label()
+	v, err := s.Kind(ctx)
+	if err != nil {
+		return err
+	}
+	refused := func(why, hint string) error {
+		return &store.Error{Op: op, Class: store.Config, Err: errors.New(why), Hint: hint + "leave out --debt"}
+	}
+	if v.Babelfish {
+		return refused("this server, Babelfish, tells of no rows that it has yet to remove", target.AsPostgres)
+	}
+	var checkpoint, state bool
+	if err := s.DB().QueryRowContext(ctx, mayDefer).Scan(&checkpoint, &state); err != nil {
+		return s.Wrap(op, err)
+	}
+	switch {
+	case !checkpoint:
+		return refused("the user may not run a checkpoint", "make the user a member of db_owner, or ")
+	case !state:
+		return refused("the user may not see which rows are yet to be removed", "GRANT VIEW DATABASE STATE to the user, or ")
+	}
+	return nil
+}
+
+const (
+	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where asking takes long, so
+	// that the reads of asking stay few.
+	ghostPause = 5 * time.Second
+	ghostShare = 20 // of the time, at most one part in so many is for asking
+
+	// GhostsStay is after how long without fewer ghost records no more are expected to go.
+	GhostsStay = 5 * time.Minute
+)
+
+// DoDeferred makes a checkpoint, waits until the server has removed what was deleted, and makes another: store.DeferredWorker. The server removes
+// deleted rows at a pace of its own, at most ten pages every 5 s by its documentation; none of its statements does just that sooner.
+func (s Worker) DoDeferred(ctx context.Context, step func(name string)) (done store.Deferred, err error) {
+	op := "do the deferred work of " + s.Label()
+	conn, err := s.DB().Conn(ctx)
+	if err != nil {
+		return done, s.Wrap(op, err)
+	}
+	defer conn.Close()
+	if done.Before, err = Ghosts(ctx, conn); err != nil {
+		return done, s.Wrap(op, err)
+	}
+	checkpoint := func(name string) error {
+		step(name)
+		_, err := conn.ExecContext(ctx, "CHECKPOINT")
+		return s.Wrap(op+": "+name, err)
+	}
+	done.After = done.Before
+	if err := checkpoint("checkpoint"); err != nil || done.Before == 0 {
+		return done, err
+	}
+	step("ghost cleanup")
+	err = AwaitGhosts(ctx, func() (int64, error) {
+		left, err := Ghosts(ctx, conn)
+		if err == nil {
+			done.After = left
+		}
+		return left, err
+	})
+	if err != nil {
+		return done, s.Wrap(op+": ghost cleanup", err)
+	}
+	return done, checkpoint("checkpoint after the cleanup")
+}
+
+// AwaitGhosts waits until there are none, or no fewer for a while.
+func AwaitGhosts(ctx context.Context, count func() (int64, error)) error {
+	fewest, since := int64(-1), time.Now()
+	for {
+		asked := time.Now()
+		left, err := count()
+		if err != nil || left == 0 {
+			return err
+		}
+		if fewest < 0 || left < fewest {
+			fewest, since = left, time.Now()
+		}
+		if time.Since(since) >= GhostsStay {
+			return nil
+		}
+		select {
+		case <-time.After(max(ghostPause, ghostShare*time.Since(asked))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Ghosts counts the ghost records of all tables.
+func Ghosts(ctx context.Context, conn *sql.Conn) (n int64, err error) {
+	return n, conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+}

@@ -1,0 +1,84 @@
+// Package iowatch is what SQL Server knows of single I/Os: those that failed or took very long, as it noted them, and the distribution of
+// their times and sizes by Extended Events.
+package iowatch
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
+)
+
+// faults asks for what an error log, number p2, has of errors 823 to 825 and 833 after p1, and for pages that were found damaged since.
+const faults = `SET NOCOUNT ON;
+CREATE TABLE #lines (at datetime, process nvarchar(100), said nvarchar(max));
+INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 823,';
+INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 824,';
+INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 825,';
+INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'I/O requests taking longer than';
+SELECT said FROM #lines WHERE at > @p1
+UNION ALL
+SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' of msdb.dbo.suspect_pages') FROM msdb.dbo.suspect_pages
+WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1 AND @p2 = 0`
+
+// Statements are those for whoever parses them.
+var Statements = []string{"DECLARE @p1 datetime, @p2 int;\n" + faults}
+
+// Watcher watches the I/Os of a database.
+type Watcher struct{ target.Target }
+
+// Clock is the server's own, by which its notes are dated.
+func (w Watcher) clock(ctx context.Context) (now time.Time, err error) {
+	return now, w.DB().QueryRowContext(ctx, "SELECT GETDATE()").Scan(&now)
+}
+
+// Faults begins to look for failed and very slow I/Os: store.Capabilities. It takes the rights to read the server's error log.
+func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
+	op := "look for I/O errors that " + w.Label() + " noted"
+	kind, err := w.Kind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kind.Babelfish || kind.Azure {
+		return nil, &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf("this server has no error log that tells")}
+	}
+	begin, err := w.clock(ctx)
+	if err == nil {
+		_, err = w.noted(ctx, begin, 0) // who may not read it is told now
+	}
+	if err != nil {
+		return nil, w.Wrap(op, err)
+	}
+	return func(ctx context.Context) (all []string, err error) {
+		for log := range 2 { // a start of the server begins a new one
+			found, err := w.noted(ctx, begin, log)
+			if err != nil && log == 0 { // there may be no older one
+				return nil, w.Wrap(op, err)
+			}
+			all = append(all, found...)
+		}
+		return all, nil
+	}, nil
+}
+
+// mostNoted is how many lines of an error log are believed.
+const mostNoted = 10_000
+
+func (w Watcher) noted(ctx context.Context, after time.Time, log int) (all []string, err error) {
+	rows, err := w.DB().QueryContext(ctx, faults, after, log)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() && len(all) < mostNoted {
+		var said sql.NullString
+		if err := rows.Scan(&said); err != nil {
+			return all, err
+		}
+		all = append(all, said.String)
+	}
+	return all, rows.Err()
+}

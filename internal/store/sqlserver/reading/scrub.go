@@ -1,0 +1,171 @@
+// Package reading reads what lies on SQL Server's drives beside its users, or for a backup, and throws it away.
+package reading
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"io"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
+)
+
+// Target is a database, as the engine knows it.
+type Target interface {
+	target.Target
+
+	// DialScan connects for a statement whose rows are taken slowly: the system keeps at most so many bytes of them. cut ends what
+	// goes on on the connection; taken says that a row was.
+	DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error)
+
+	TableBytes(ctx context.Context, table string) (int64, error)
+	TableRows(ctx context.Context, table string) (int64, error)
+}
+
+// Readers open readers of a database.
+type Readers struct {
+	Target
+	rounds *logRounds
+}
+
+var _ store.BackupReader = Readers{}
+
+// Of a database there is one Readers, whose readers of the log take turns.
+func Of(t Target) Readers { return Readers{t, newLogRounds()} }
+
+// scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are taken as
+// slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows, and reads ahead in
+// pieces of a size of its own. What it reads passes through the server's buffers, which verify each page, and may drive others out.
+type scrub struct {
+	Target
+	conn       *mssql.Conn
+	cut, taken func()
+
+	tables []Table
+	at     int         // among them
+	rows   driver.Rows // of the table under way; nil between two
+	row    []driver.Value
+	rest   float64 // bytes that were read beyond the last request's
+}
+
+// Table is a table and the share of its pages that each of its rows has.
+type Table struct {
+	Name     string // quoted, with its schema
+	RowBytes float64
+}
+
+// scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to some MB.
+const scrubBuffer = 64 << 10
+
+// OpenScrub connects a scan of the database's tables: store.Capabilities.
+func (s Readers) OpenScrub(ctx context.Context) (store.Reader, error) {
+	r := &scrub{Target: s.Target}
+	if err := r.list(ctx); err != nil {
+		return nil, r.wrap(err)
+	}
+	return s.Scrub(ctx, r.tables...)
+}
+
+// Scrub connects one that begins with some tables.
+func (s Readers) Scrub(ctx context.Context, tables ...Table) (_ store.Reader, err error) {
+	r := &scrub{Target: s.Target, tables: tables}
+	r.conn, r.cut, r.taken, err = s.DialScan(ctx, scrubBuffer)
+	return r, r.wrap(err)
+}
+
+// list begins again at the first table, in the order in which they were made.
+func (r *scrub) list(ctx context.Context) error {
+	r.at, r.tables = 0, nil
+	var names []string
+	const tables = `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`
+	err := store.List(ctx, r.DB(), tables, func(rows *sql.Rows) error {
+		var schema, name string
+		err := rows.Scan(&schema, &name)
+		names = append(names, target.QuoteName(schema)+"."+target.QuoteName(name))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		bytes, err := r.TableBytes(ctx, name)
+		if err != nil {
+			return err
+		}
+		count, err := r.TableRows(ctx, name)
+		if err != nil {
+			return err
+		}
+		if count > 0 && bytes > 0 {
+			r.tables = append(r.tables, Table{name, float64(bytes) / float64(count)})
+		}
+	}
+	if len(r.tables) == 0 {
+		return &store.Error{Op: "scrub " + r.Label(), Class: store.Config, Err: fmt.Errorf("the database has no rows"), Hint: "fill it with ds2 load"}
+	}
+	return nil
+}
+
+// Read takes rows that lie on as many bytes of pages as a request has.
+func (r *scrub) Read(ctx context.Context) (store.Read, error) {
+	stop := context.AfterFunc(ctx, r.cut) // go-mssqldb does not look at a later context while it waits for rows
+	defer stop()
+	read := store.Read{Device: -1}
+	if r.at == len(r.tables) {
+		if err := r.list(ctx); err != nil {
+			return read, r.wrap(err)
+		}
+	}
+	t := r.tables[r.at]
+	if r.rows == nil {
+		if err := r.begin(ctx, t); err != nil {
+			return read, r.wrap(err)
+		}
+	}
+	bytes := r.rest
+	for bytes < store.ScrubRequest {
+		err := r.rows.Next(r.row)
+		if err == nil {
+			r.taken()
+			bytes += t.RowBytes
+			continue
+		}
+		r.rows.Close()
+		r.rows = nil
+		r.at++
+		if err != io.EOF {
+			return read, r.wrap(err)
+		}
+		read.Last = r.at == len(r.tables)
+		break
+	}
+	read.Bytes = int64(bytes)
+	r.rest = bytes - float64(read.Bytes)
+	return read, nil
+}
+
+// begin begins with a table.
+func (r *scrub) begin(ctx context.Context, t Table) error {
+	// Without locks a scan may follow the pages as they lie in the file.
+	stmt, err := r.conn.PrepareContext(ctx, "SELECT * FROM "+t.Name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)")
+	if err != nil {
+		return err
+	}
+	r.rows, err = stmt.(*mssql.Stmt).QueryContext(ctx, nil)
+	if err != nil {
+		r.rows = nil
+		r.at++
+		return err
+	}
+	r.row = make([]driver.Value, len(r.rows.Columns()))
+	return nil
+}
+
+func (r *scrub) wrap(err error) error { return r.Wrap("scrub "+r.Label(), err) }
+
+// Close disconnects, which ends the statement under way.
+func (r *scrub) Close() { r.conn.Close() }

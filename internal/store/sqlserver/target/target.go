@@ -1,0 +1,79 @@
+// Package target is what the packages below the engine for SQL Server need of it: the database that they work on, and what they have in
+// common. It is not for anybody else.
+package target
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+)
+
+// Target is a database, as the engine knows it.
+type Target interface {
+	DB() *sql.DB
+	Label() string
+	Name() string
+	Wrap(op string, err error) error
+	Kind(ctx context.Context) (Kind, error)
+	Checkpoint(ctx context.Context) error
+	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
+}
+
+// Kind is whose server it is, other than Microsoft's own on a machine of the user's.
+type Kind struct {
+	Babelfish bool
+	Azure     bool // runs it and decides where files lie
+}
+
+// AsPostgres begins a hint about what Babelfish has not.
+const AsPostgres = "measure Babelfish as the PostgreSQL that it is, by a target postgres://, or "
+
+// QuoteName quotes a name as T-SQL wants it.
+func QuoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
+
+// HasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is often only
+// that something failed.
+func HasNumber(err error, numbers ...int32) bool {
+	e, ok := errors.AsType[mssql.Error](err)
+	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) })
+}
+
+// The numbers of a database that a login asked for and could not have. Only the server's own log tells why.
+const (
+	NoSuchDatabase     = 911
+	CannotOpen         = 4060 // the login fails
+	CannotOpenDefault  = 4061 // the login fails, and so does that into its default database
+	CannotOpenFallback = 4063 // the login goes on in its default database
+)
+
+// DeniesDatabase tells whether a login or a statement failed because of the target's database.
+func DeniesDatabase(err error) bool {
+	return HasNumber(err, NoSuchDatabase, CannotOpen, CannotOpenDefault, CannotOpenFallback)
+}
+
+// progressEvery is how often the server is asked how far it is.
+const progressEvery = time.Second
+
+// EachPercent asks every now and then how far the statement of a session is, until ctx ends or the server does not say.
+func EachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var percent float64
+		var step string
+		err := db.QueryRowContext(ctx, "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1", session).Scan(&percent, &step)
+		if err != nil {
+			return
+		}
+		tell(percent, step)
+	}
+}

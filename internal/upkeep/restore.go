@@ -1,0 +1,95 @@
+// Package upkeep is what is done to databases beside the runs: reset, snapshots, restores before a run, and checks to the last page.
+package upkeep
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"ds2/internal/load"
+	"ds2/internal/progress"
+	"ds2/internal/shell"
+	"ds2/internal/store"
+	"ds2/internal/workload"
+)
+
+// The ways in which databases are restored before each of several runs.
+const (
+	RestoreReset    = "reset"
+	RestoreSnapshot = "snapshot"
+	RestoreNone     = "none"
+	restoreCommand  = "command"
+)
+
+// Restore is how databases get back to where every run starts.
+type Restore struct {
+	Way        string // RestoreReset, RestoreSnapshot or RestoreNone
+	Command    string // of the shell, instead of Way
+	Clone      bool   // by RestoreSnapshot: share blocks with the copy
+	DiscardLog bool   // see Reset
+	Workloads  workload.Workloads
+	Output     io.Writer
+
+	Progress progress.View // shows the reset, or the copying
+}
+
+// Name is the way as a record tells it.
+func (r Restore) Name() string {
+	if r.Command != "" {
+		return restoreCommand
+	}
+	if r.Clone {
+		return r.Way + ", cloned"
+	}
+	return r.Way
+}
+
+// Do restores the targets, one after the other.
+func (r Restore) Do(ctx context.Context, targets []store.Database) error {
+	if r.Command != "" {
+		if err := shell.Run(ctx, r.Command, r.Output, r.Output); err != nil {
+			return fmt.Errorf("run restore command: %w", err)
+		}
+		return nil
+	}
+	for _, target := range targets {
+		if err := r.one(ctx, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Restore) one(ctx context.Context, target store.Database) error {
+	switch r.Way {
+	case RestoreReset:
+		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Progress)
+	case RestoreSnapshot:
+		return Snapshot(ctx, target, SnapshotRestore, r.Clone, r.Progress, func(line string) { fmt.Fprintln(r.Output, line) })
+	}
+	return nil
+}
+
+// Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
+// the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
+func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardLog bool, show progress.View) error {
+	if keeper := s.Can().Log; keeper != nil {
+		if discardLog {
+			if err := keeper.DiscardLog(ctx); err != nil {
+				return err
+			}
+		}
+		size, used, kept, err := keeper.LogSpace(ctx)
+		if err != nil {
+			return err
+		}
+		if kept && used > size/2 {
+			return &store.Error{Op: "reset " + s.Label(), Class: store.Config,
+				Err:  fmt.Errorf("more than half of its log, %d MB of %d MB, is in use, and only a backup of the log frees it", used/1e6, size/1e6),
+				Hint: "back the log up, or add --discard-log to back it up to NUL"}
+		}
+	}
+	tell, stop := show("reset", progress.Work)
+	defer stop()
+	return load.Reset(ctx, s, w, tell)
+}

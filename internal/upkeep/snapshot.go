@@ -1,0 +1,99 @@
+package upkeep
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ds2/internal/diskspace"
+	"ds2/internal/progress"
+	"ds2/internal/store"
+)
+
+// SnapshotWork is one of the things that are done with the copy of a database.
+type SnapshotWork struct {
+	Name   string
+	do     func(store.Snapshotter, context.Context, store.Copying) error
+	copied func(store.SnapshotRoom) int64 // the bytes that it writes to the server's drives; nil: none
+	freed  func(store.SnapshotRoom) int64 // those that it gives back before; nil: none
+	loaded bool                           // the database's load must have come to its end
+}
+
+// What is done with the copy of a database.
+var (
+	SnapshotCreate = SnapshotWork{Name: "create", do: store.Snapshotter.CreateSnapshot, loaded: true,
+		copied: func(r store.SnapshotRoom) int64 { return r.Database }}
+	SnapshotRestore = SnapshotWork{Name: "restore", do: store.Snapshotter.RestoreSnapshot,
+		copied: func(r store.SnapshotRoom) int64 { return r.Copy }, freed: func(r store.SnapshotRoom) int64 { return r.Database }}
+	SnapshotDrop = SnapshotWork{Name: "drop",
+		do: func(s store.Snapshotter, ctx context.Context, _ store.Copying) error { return s.DropSnapshot(ctx) }}
+)
+
+// Copies tells whether it copies a database.
+func (w SnapshotWork) Copies() bool { return w.copied != nil }
+
+// Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
+// machine is refused before anything is dropped for it; a clone takes next to none. Say is told what the copy takes, what the
+// server's drives have, and what could not be kept.
+func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, clone bool, show progress.View, say func(string)) error {
+	snapshotter := s.Can().Snapshots
+	if snapshotter == nil {
+		return store.Cannot(s, "snapshots")
+	}
+	if work.loaded {
+		info, err := store.ReadInfo(ctx, s.DB())
+		if err != nil {
+			return s.Wrap("look at "+s.Label(), err)
+		}
+		if err := info.CheckReady(); err != nil {
+			return fmt.Errorf("copy %s: %w", s.Label(), err)
+		}
+	}
+	if work.copied != nil && !clone {
+		room, err := checkRoom(ctx, s, snapshotter, work)
+		if err != nil {
+			return err
+		}
+		if room != "" {
+			say("snapshot: " + room)
+		}
+	}
+	tell, stop := show("snapshot", progress.Bytes)
+	defer stop()
+	return work.do(snapshotter, ctx, store.Copying{Clone: clone, Tell: tell, Warn: func(what string) { say("snapshot: " + what) }})
+}
+
+// checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
+func checkRoom(ctx context.Context, s store.Database, snapshotter store.Snapshotter, work SnapshotWork) (said string, err error) {
+	room, err := snapshotter.SnapshotRoom(ctx)
+	if err != nil {
+		return "", nil // of a database that is half restored it may not be known
+	}
+	needs := work.copied(room)
+	if needs == 0 {
+		return "", nil
+	}
+	// Beside the files the server writes directories and, mostly to the same drive, its log.
+	least := needs + needs/100 + 16<<20
+	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
+	free, known := int64(0), false
+	if room.Here {
+		free, known = diskspace.FreeOf(room.Directories)
+	}
+	if !known {
+		return said, nil
+	}
+	if work.freed != nil {
+		free += work.freed(room)
+	}
+	where := strings.Join(room.Directories, " and ")
+	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
+		where += ", on the file system " + mount
+	}
+	if free < least {
+		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
+			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
+			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
+	}
+	return fmt.Sprintf("%s; there is room for %.1f GB in %s", said, float64(free)/1e9, where), nil
+}

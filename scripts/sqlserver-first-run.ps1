@@ -1,0 +1,164 @@
+# The twin of sqlserver-first-run for Windows PowerShell 5.1 and later: runs docs/howto/sqlserver-first-run.md against a SQL Server and packs all
+# that was run, said and recorded into one archive to send. IT HAS NEVER BEEN RUN: no PowerShell was at hand.
+# usage: sqlserver-first-run.ps1 [-Quick] TARGET [KILL-COMMAND START-COMMAND]
+#   -Quick   5 minutes: connections, load, one run of each workload, backup and restore; without it 20 to 30 minutes
+#   TARGET   sqlserver://sa:password@host?database=DS2_FIRST, a database that does not exist; the login must be sysadmin
+# The password is in nothing that is packed, which is looked at. $env:DS2 names another ds2 than the one on the PATH.
+param(
+    [switch]$Quick,
+    [Parameter(Mandatory = $true, Position = 0)][string]$Target,
+    [Parameter(Position = 1)][string]$Kill,
+    [Parameter(Position = 2)][string]$Start
+)
+$ds2 = 'ds2'
+if ($env:DS2) { $ds2 = $env:DS2 }
+$mail = $Target -replace '([?&]database=[^&]*)', '$1_MAIL'
+if ($mail -eq $Target) { Write-Error 'the target names no database: add ?database=DS2_FIRST'; exit 2 }
+$name = 'ds2-first-run-' + (Get-Date -Format 'yyyyMMdd-HHmmss')
+New-Item -ItemType Directory -Path $name | Out-Null
+$out = Join-Path $name 'steps.txt'
+
+# The password as it stands in the URL and as the server knows it, never to be written.
+$secret = ''
+if ($Target -match '^[a-z]+://[^:/@]*:([^@]*)@') { $secret = $Matches[1] }
+$plain = [uri]::UnescapeDataString($secret)
+function Hide([string]$text) {
+    if ($secret) { $text = $text.Replace($secret, '...').Replace($plain, '...') }
+    return $text
+}
+$script:failed = 0
+$script:skipped = 0
+$script:said = ''
+function Note([string]$text) {
+    Write-Host $text
+    Add-Content -Path $out -Value $text -Encoding UTF8
+}
+function Fail([string]$text) {
+    $script:failed++
+    Note "-- FAILED: $text"
+}
+function Skip([string]$what, [string]$why) {
+    $script:skipped++
+    Note "== $what"
+    Note "-- skipped: $why"
+}
+# Step runs ds2 with arguments and looks at its exit code.
+function Step([string]$what, [int]$want, [string[]]$arguments) {
+    Note "== $what"
+    Add-Content -Path $out -Value (Hide ('$ ds2 ' + ($arguments -join ' '))) -Encoding UTF8
+    $begin = Get-Date
+    $script:said = Hide ((& $ds2 @arguments 2>&1 | ForEach-Object { "$_" }) -join "`n")
+    $got = $LASTEXITCODE
+    Add-Content -Path $out -Value $script:said -Encoding UTF8
+    $took = [int]((Get-Date) - $begin).TotalSeconds
+    if ($got -eq $want) { Note "-- ok, $took s" } else { Fail "exit $got, not $want, after $took s" }
+}
+function Says([string]$pattern) {
+    if ($script:said -notmatch $pattern) { Fail "it did not say: $pattern" }
+}
+# Holds looks whether a record has a figure above 0.
+function Holds([string]$record, [string]$key) {
+    $file = Join-Path (Join-Path $name $record) 'summary.json'
+    $line = Select-String -Path $file -Pattern ('^\s*"' + $key + '":\s*([0-9.e+]+)') -ErrorAction SilentlyContinue | Select-Object -First 1
+    if (-not $line -or [double]$line.Matches[0].Groups[1].Value -le 0) { Fail "record $record has no $key above 0" }
+}
+$script:backups = $true
+function Backup([string]$what, [int]$want, [string[]]$arguments) {
+    if ($script:backups) { Step $what $want $arguments } else { Skip $what 'this server has no BACKUP, RESTORE and DBCC CHECKDB of its own' }
+}
+function Record([string]$record) { return @('--metrics-addr=', '--ramp-rate', '10', '--out', (Join-Path $name $record)) }
+
+Step 'version' 0 @('version')
+foreach ($options in 'encrypt=disable', 'encrypt=false', 'encrypt=true&trustservercertificate=true', 'encrypt=strict', 'packet%20size=8192', 'connection%20timeout=5') {
+    # What a server lets in is its own affair.
+    $base = ($Target -replace '&encrypt=[^&]*', '') -replace 'database=[^&]*', 'database=master'
+    Note "== connection: $options"
+    Note (Hide "$(& $ds2 drive --target "$base&$options" --threads 1 --run-time 1s '--metrics-addr=' 2>&1 | Select-Object -Last 1)")
+}
+Step 'drive a database that is not there' 1 @('drive', '--target', $Target, '--threads', '1', '--run-time', '1s', '--metrics-addr=')
+Says '4060|4063|911'
+$size = 'S'; $long = '60s'; $boxes = '100'
+if ($Quick) { $size = '10MB'; $long = '20s'; $boxes = '20' }
+Step 'load' 0 @('load', '--target', $Target, '--size', $size)
+if ($script:said -match 'recovery models') { $script:backups = $false }
+Step 'preflight' 0 @('preflight', '--target', $Target, '--threads', '8')
+Says 'experimental'
+Step 'load again is refused' 1 @('load', '--target', $Target, '--size', $size)
+Step 'verify' 0 @('verify', '--target', $Target)
+Backup 'snapshot create' 0 @('snapshot', 'create', '--target', $Target)
+foreach ($calls in 'driver', 'wire') {
+    $plainly = $Target
+    if ($calls -eq 'wire' -and $Target -notmatch 'encrypt=') { $plainly = "$Target&encrypt=disable" }
+    Step "drive by $calls" 0 (@('drive', '--target', $plainly, '--sqlserver-calls', $calls, '--threads', '8', '--warmup-time', '10s', '--run-time', $long) + (Record "run-$calls"))
+    Holds "run-$calls" 'opm'
+    Step "verify the run by $calls" 0 @('verify', '--target', $Target, '--record', (Join-Path $name "run-$calls"))
+}
+Backup 'reset with the log discarded' 0 @('reset', '--target', $Target, '--discard-log')
+Backup 'snapshot restore' 0 @('snapshot', 'restore', '--target', $Target)
+Step 'verify in the end' 0 @('verify', '--target', $Target)
+Backup 'backup test' 0 @('bench-backup', '--target', $Target, '--output', 'json', '--out', (Join-Path $name 'backup'))
+Backup 'deep check' 0 @('verify', '--target', $Target, '--deep')
+if (-not $Quick) {
+    Backup 'copies of the log' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '5s', '--run-time', '60s', '--copies', '2') + (Record 'copies'))
+    Backup 'bench of two short runs' 0 (@('bench', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '30s', '--runs', '2', '--settle', '5s', '--restore', 'snapshot') + (Record 'bench'))
+    if ($Kill -and $Start) {
+        Step 'crash' 0 (@('drive', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '90s', '--crash-after', '30s', '--kill-command', $Kill, '--start-command', $Start) + (Record 'crash'))
+    } else {
+        Skip 'crash' 'no commands that kill and start the server were given'
+    }
+}
+Step 'load mailboxes' 0 @('load', '--target', $mail, '--workload', 'mailbox', '--mailboxes', $boxes, '--mailbox-size', '10MB')
+$lazy = @()
+if ($script:said -match 'lazy 0') { $lazy = @('--lazy', '0') }
+Step 'verify mailboxes' 0 @('verify', '--target', $mail)
+Step 'drive mailboxes' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '10s', '--run-time', $long) + $lazy + (Record 'mail'))
+Step 'verify the run of mailboxes' 0 @('verify', '--target', $mail, '--record', (Join-Path $name 'mail'))
+if (-not $Quick) {
+    Step 'drive mailboxes in full commits' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '10s', '--run-time', '60s', '--lazy', '0') + (Record 'mail-full'))
+    Step 'drive mailboxes in transactions of 10' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '5s', '--run-time', '30s', '--batch', '10') + $lazy + (Record 'mail-batch'))
+    Step 'scan beside the users of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '4', '--warmup-time', '5s', '--run-time', '60s', '--scrub-rate', '60MB/s') + $lazy + (Record 'mail-scan'))
+    Holds 'mail-scan' 'passes'
+    Step 'copies under simple recovery are refused' 1 (@('drive', '--target', $mail, '--threads', '1', '--run-time', '1s', '--copies', '1', '--metrics-addr=') + $lazy)
+    Backup 'work put off by the users of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '4', '--warmup-time', '1s', '--run-time', '5s', '--debt', '--checkpoint-first') + (Record 'mail-debt'))
+    Backup 'snapshot of mailboxes' 0 @('snapshot', 'create', '--target', $mail)
+    Backup 'restore mailboxes' 0 @('snapshot', 'restore', '--target', $mail)
+    Backup 'deep check of mailboxes' 0 @('verify', '--target', $mail, '--deep')
+    if ($Kill -and $Start) {
+        Backup 'replay test' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '0', '--replay', '50MB', '--kill-command', $Kill, '--start-command', $Start) + (Record 'mail-replay'))
+        Step 'crash of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '5s', '--run-time', '90s', '--crash-after', '30s', '--kill-command', $Kill, '--start-command', $Start) + $lazy + (Record 'mail-crash'))
+    }
+}
+
+# What the server says of itself, by Microsoft's own client where there is one.
+if (Get-Command sqlcmd -ErrorAction SilentlyContinue) {
+    $uri = [uri]$Target
+    $address = $uri.Host
+    if ($uri.Port -gt 0) { $address += ',' + $uri.Port }
+    $env:SQLCMDPASSWORD = $plain
+    foreach ($query in 'SELECT @@VERSION', 'SELECT * FROM sys.databases', 'SELECT * FROM sys.dm_exec_connections', 'SELECT * FROM sys.dm_os_performance_counters',
+        "SELECT SERVERPROPERTY('ProcessID')", 'SELECT * FROM msdb.dbo.suspect_pages', 'DBCC TRACESTATUS(-1)', 'EXEC sp_readerrorlog') {
+        $answer = & sqlcmd -C -S $address -U ($uri.UserInfo -split ':')[0] -y 0 -Q $query 2>&1 | ForEach-Object { "$_" }
+        Add-Content -Path (Join-Path $name 'server.txt') -Value (Hide ("> $query`n" + ($answer -join "`n"))) -Encoding UTF8
+    }
+    Remove-Item Env:SQLCMDPASSWORD
+} else {
+    Skip 'what the server says of itself' 'there is no sqlcmd here'
+}
+Get-Process -Name sqlservr -ErrorAction SilentlyContinue | Format-List @('Id', 'StartTime') | Out-File -FilePath (Join-Path $name 'processes.txt') -Encoding utf8
+foreach ($record in Get-ChildItem -Path $name -Directory) {
+    if (Test-Path (Join-Path $record.FullName 'summary.json')) {
+        Add-Content -Path $out -Value ("== report of $($record.Name)`n" + (Hide ((& $ds2 report -o text $record.FullName 2>&1 | ForEach-Object { "$_" }) -join "`n"))) -Encoding UTF8
+    }
+}
+if ($secret) {
+    $found = Get-ChildItem -Path $name -Recurse -File | Select-String -SimpleMatch -Pattern $secret, $plain -List
+    if ($found) {
+        $found | ForEach-Object { Write-Host $_.Path }
+        Write-Error 'the password is in the files above: look at them, nothing is packed'
+        exit 1
+    }
+}
+if ($script:failed -eq 0) { Note "all steps did what they should, $($script:skipped) were skipped" } else { Note "$($script:failed) checks failed, $($script:skipped) steps were skipped" }
+Compress-Archive -Path $name -DestinationPath "$name.zip"
+Write-Host "send the file $name.zip; what is in it lies in $name, too"
+if ($script:failed -gt 0) { exit 1 }
