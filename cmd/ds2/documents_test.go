@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,62 +97,72 @@ func outputOf(t *testing.T, page, line string) string {
 	return stdout
 }
 
-// commandReference is the reference of all commands and flags, of the texts that --help shows.
+// runCommands take the flags of a run.
+const runCommands = "preflight, drive, bench, tune"
+
+// commandReference is the reference of all commands and flags, of the texts that --help shows: each command with the flags that it alone
+// has, and then once those that several share. Examples and details stay with --help.
 func commandReference() string {
 	root := newRoot()
+	type use struct{ name, value, usage string }
+	by := map[use][]string{}        // the commands with that flag
+	shared := map[string][]use{}    // by name
+	single := map[string][]string{} // lines, by command
+	for _, cmd := range root.Commands() {
+		for _, c := range slices.Concat([]*cobra.Command{cmd}, cmd.Commands()) {
+			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				value, usage := pflag.UnquoteUsage(f)
+				if !slices.Contains([]string{"", "[]", "false", "0"}, f.DefValue) {
+					usage += " (default " + f.DefValue + ")"
+				}
+				u := use{f.Name, value, escaped(strings.Join(strings.Fields(usage), " "))}
+				if by[u] == nil {
+					shared[f.Name] = append(shared[f.Name], u)
+				}
+				if !slices.Contains(by[u], cmd.Name()) {
+					by[u] = append(by[u], cmd.Name())
+				}
+			})
+		}
+	}
+	line := func(u use, commands string) string {
+		return fmt.Sprintf("- `%s`%s: %s\n", strings.TrimSpace("--"+u.name+" "+u.value), commands, u.usage)
+	}
+	text := "\n## Shared flags\n\nOf " + runCommands + ", where no other command is named.\n"
+	for _, g := range append(flagGroups, struct{ heading, flags string }{"Others", ""}) {
+		lines := ""
+		for _, name := range slices.Sorted(maps.Keys(shared)) {
+			if !slices.Contains(strings.Fields(g.flags), name) && g.flags != "" {
+				continue
+			}
+			for _, u := range shared[name] {
+				commands := ""
+				if all := strings.Join(by[u], ", "); all != runCommands {
+					commands = " (" + all + ")"
+				}
+				if len(by[u]) == 1 && len(shared[name]) == 1 {
+					single[by[u][0]] = append(single[by[u][0]], line(u, ""))
+				} else {
+					lines += line(u, commands)
+				}
+			}
+			delete(shared, name)
+		}
+		if lines != "" {
+			text += "\n### " + g.heading + "\n\n" + lines
+		}
+	}
 	var b strings.Builder
-	type use struct{ usage, value string }
-	flags, by := map[string][]use{}, map[string]map[use][]string{}
 	for _, group := range root.Groups() {
 		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
 		for _, cmd := range root.Commands() {
-			if cmd.GroupID != group.ID {
-				continue
-			}
-			fmt.Fprintf(&b, "\n### ds2 %s\n\n    %s\n\n%s\n", cmd.Name(), cmd.UseLine(), markdown(cmd.Long))
-			all := slices.Concat([]*cobra.Command{cmd}, cmd.Commands())
-			for _, c := range all {
-				c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-					value, usage := pflag.UnquoteUsage(f)
-					if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && f.DefValue != "0" {
-						usage += " (default " + f.DefValue + ")"
-					}
-					u := use{escaped(usage), value}
-					if by[f.Name] == nil {
-						by[f.Name] = map[use][]string{}
-					}
-					if by[f.Name][u] == nil {
-						flags[f.Name] = append(flags[f.Name], u)
-					}
-					if !slices.Contains(by[f.Name][u], cmd.Name()) {
-						by[f.Name][u] = append(by[f.Name][u], cmd.Name())
-					}
-				})
-			}
-			if cmd.Example != "" {
-				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Trim(cmd.Example, "\n"))
+			if cmd.GroupID == group.ID {
+				purpose, _, _ := strings.Cut(cmd.Long, "\n\n")
+				fmt.Fprintf(&b, "\n### ds2 %s\n\n    %s\n\n%s\n\n%s", cmd.Name(), cmd.UseLine(), markdown(purpose), strings.Join(single[cmd.Name()], ""))
 			}
 		}
 	}
-	b.WriteString("\n## Flags\n\nWith the commands that have them.\n")
-	for _, g := range append(flagGroups, struct{ heading, flags string }{"Of single commands", ""}) {
-		fmt.Fprintf(&b, "\n### %s\n\n", g.heading)
-		names := strings.Fields(g.flags)
-		if g.flags == "" {
-			for name := range flags {
-				if !slices.ContainsFunc(flagGroups, func(g struct{ heading, flags string }) bool { return slices.Contains(strings.Fields(g.flags), name) }) {
-					names = append(names, name)
-				}
-			}
-			slices.Sort(names)
-		}
-		for _, name := range names {
-			for _, u := range flags[name] {
-				fmt.Fprintf(&b, "- `%s` (%s): %s\n", strings.TrimSpace("--"+name+" "+u.value), strings.Join(by[name][u], ", "), u.usage)
-			}
-		}
-	}
-	return b.String()
+	return b.String() + text
 }
 
 // publishedComparison compares the storage report's published figures.
