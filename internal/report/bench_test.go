@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -66,10 +68,51 @@ func TestBenchText(t *testing.T) {
 	golden(t, "bench.txt", text.String())
 	require.NoError(t, c.Page().HTML(&page))
 	v := benchView(c)
+	if want := "63,810 OPM, the median of 5 runs; their mean is 63,720 ± 700"; v.Headline != want {
+		t.Errorf("the headline is %q; the interval is that of the mean: %q", v.Headline, want)
+	}
 	for _, sentence := range v.Notes() {
 		if !strings.Contains(text.String(), sentence) {
 			t.Errorf("the text lacks a sentence of the page: %s", sentence)
 		}
+	}
+}
+
+// TestConditionsOfNoise: of 22 conditions that mean nothing, those that go with OPM by chance are not said to.
+func TestConditionsOfNoise(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 28))
+	chance, found := 0, 0
+	const benches = 200
+	for range benches {
+		b := benchOf("ssd", "", make([]float64, 8)...)
+		var opm []float64
+		for i := range b.Runs {
+			opm = append(opm, 64000+1000*random.NormFloat64())
+			b.Runs[i].Headline, b.Runs[i].Conditions = opmOfRun(opm[i], 600), nil
+		}
+		single := false
+		for c := range 22 {
+			values := make([]float64, len(opm))
+			for i := range values {
+				values[i] = random.NormFloat64()
+				b.Runs[i].Conditions = append(b.Runs[i].Conditions, result.Condition{Name: fmt.Sprintf("condition %d", c), Value: values[i]})
+			}
+			_, p := measure.Correlation(values, opm)
+			single = single || p < differenceLevel
+		}
+		said := false
+		for _, row := range conditionTable(b).Rows {
+			said = said || strings.HasPrefix(row[len(row)-1], "yes")
+		}
+		if single {
+			chance++
+		}
+		if said {
+			found++
+		}
+	}
+	if chance < benches/2 || found > benches/10 {
+		t.Errorf("%d of %d benches of noise name a condition; %d have one below %g by itself", found, benches, chance, differenceLevel)
 	}
 }
 
