@@ -49,6 +49,9 @@ func (fs FS) kernel() (k kernel, err error) {
 
 // Counters reads this machine, and of its block devices those named as in /sys/block.
 func (fs FS) Counters(devices []string) (Source, error) {
+	if err := fs.apart(devices); err != nil {
+		return Source{}, err
+	}
 	k, err := fs.kernel()
 	if err != nil {
 		return Source{}, fmt.Errorf("open the machine's counters: %w", err)

@@ -132,23 +132,58 @@ func (fs FS) wholeDevices(number string) ([]string, error) {
 
 // drives adds the drives under the device whose directory in /sys is dir.
 func drives(dir string, found map[string]bool) error {
+	lower, err := below(dir)
+	if err != nil {
+		return err
+	}
+	if len(lower) == 0 {
+		found[filepath.Base(dir)] = true
+	}
+	for _, device := range lower {
+		if err := drives(device, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below are the devices that the one whose directory in /sys is dir hands its requests to: none where it is a drive.
+func below(dir string) (lower []string, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
-		return drives(filepath.Dir(dir), found)
+		return []string{filepath.Dir(dir)}, nil
 	}
 	slaves, err := os.ReadDir(filepath.Join(dir, "slaves"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if len(slaves) == 0 {
-		found[filepath.Base(dir)] = true
-		return nil
+		return nil, err
 	}
 	for _, s := range slaves {
-		slave, err := filepath.EvalSymlinks(filepath.Join(dir, "slaves", s.Name()))
+		device, err := filepath.EvalSymlinks(filepath.Join(dir, "slaves", s.Name()))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := drives(slave, found); err != nil {
+		lower = append(lower, device)
+	}
+	return lower, nil
+}
+
+// apart refuses devices of which one lies on another: each request would count twice.
+func (fs FS) apart(devices []string) error {
+	for _, upper := range devices {
+		dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", upper))
+		if err != nil {
+			continue // one that is not there is refused when its counters are read
+		}
+		under, err := below(dir)
+		for ; err == nil && len(under) > 0; under = under[1:] {
+			name := filepath.Base(under[0])
+			if slices.Contains(devices, name) {
+				return fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two", upper, name)
+			}
+			var more []string
+			more, err = below(under[0])
+			under = append(under, more...)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -126,6 +126,30 @@ func TestDrives(t *testing.T) {
 	}
 }
 
+// TestDevicesOnEachOther: of two devices, one of which lies on the other, each request would count twice.
+func TestDevicesOnEachOther(t *testing.T) {
+	fs, _ := machine(t)
+	var stats strings.Builder
+	for _, name := range []string{"sda", "sda1", "sda2", "nvme0n1", "nvme1n1", "md0", "dm-0", "loop0"} {
+		fmt.Fprintf(&stats, "   8 0 %s 1 0 8 5 2 0 16 4 0 10 50 0 0 0 0 0 0\n", name)
+	}
+	write(t, fs.Proc, "diskstats", stats.String())
+	for _, c := range []struct{ devices, err string }{
+		{"sda nvme0n1 loop0", ""},
+		{"dm-0 loop0", ""},
+		{"dm-0 sda", "dm-0 lies on sda"},
+		{"nvme1n1 loop0 dm-0", "dm-0 lies on nvme1n1"},
+		{"md0 dm-0", "dm-0 lies on md0"},
+		{"sda2 dm-0", "dm-0 lies on sda2"},
+		{"sda1 sda", "sda1 lies on sda"},
+	} {
+		_, err := fs.Counters(strings.Fields(c.devices))
+		if (c.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, want %q", c.devices, err, c.err)
+		}
+	}
+}
+
 func TestMachineDrive(t *testing.T) {
 	fs, _ := machine(t)
 	dir := filepath.Join(fs.Sys, "devices/pci/sda")
