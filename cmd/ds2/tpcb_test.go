@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,10 +38,11 @@ var bank = tenant{
 }
 
 // TestThirdWorkload: a workload that is a room of its own and a line in the map of workloads is loaded, driven, limited, reported, compared,
-// run in a bench, audited and shown to Prometheus, in its own words. It runs beside no other test, which would see its line.
+// run in a bench and an experiment, searched for its best number of users, merged, audited and shown to Prometheus, in its own words. It
+// runs beside no other test, which would see its line.
 func TestThirdWorkload(t *testing.T) {
 	if testing.Short() {
-		t.Skip("drives four times")
+		t.Skip("drives a dozen times")
 	}
 	guests = map[string]tenant{tpcb.Name: bank}
 	t.Cleanup(func() { guests = nil })
@@ -115,6 +119,42 @@ func TestThirdWorkload(t *testing.T) {
 	ownWords(t, "the comparison", compared)
 
 	succeed(exitDone, "verify", "--target", target, "--record", at("bench/run-2"), "-q")
+
+	file := at("branches.yaml")
+	plan := strings.Join([]string{"target: " + target, "seed: 28", "runs: 2", "practice: 0", "restore: none", "settle: 0", "idle: 0", "cooldown: 0",
+		"warmup-time: 0", "run-time: 2s", "ramp-rate: 100", "keep-marked: true", "metrics-addr: ''", "limit: 'post p95 < 10m'", "factors: {threads: [1, 2]}"}, "\n")
+	require.NoError(t, os.WriteFile(file, []byte(plan), 0o644))
+	stdout, told := succeed(exitDone, "experiment", file, "--out", at("experiment"), "--details")
+	contains("the experiment", stdout, "TPM of threads 2", "Pass: every limit holds")
+	ownWords(t, "the experiment", stdout+told)
+	again, _ := succeed(exitDone, "report", "--output", "text", "--details", "--window", "0s-1s", at("experiment"))
+	contains("the experiment's report", again, "TPM of threads 2")
+	ownWords(t, "the experiment's report", again)
+
+	search := []string{"--restore", "none", "--start-threads", "1", "--max-threads", "2", "--limit", "transfer p95 < 10m", "--out", at("search"), "--details"}
+	of := slices.DeleteFunc(slices.Clone(drive), func(flag string) bool { return flag == "--threads" || flag == "2" })
+	stdout, told = succeed(exitDone, append(append([]string{"tune"}, search...), of...)...)
+	contains("the search", stdout, "TPM with", "transfer p95 ms")
+	ownWords(t, "the search", stdout+told)
+
+	// Two machines, one after the other here: their clocks are put together in the records.
+	var machines []*result.Record
+	for i, dir := range []string{at("machine1"), at("machine2")} {
+		succeed(exitDone, append(append([]string{"drive", "--run-id", "both", "--seed", "7", "--verify", "none", "--out", dir},
+			"--user-offset", strconv.Itoa(2*i)), drive...)...)
+		record, err := result.Read(dir)
+		require.NoError(t, err)
+		machines = append(machines, record)
+		record.Start = machines[0].Start
+		require.NoError(t, result.SaveSummary(dir, record.Summary))
+	}
+	merged, _ := succeed(exitDone, "report", "--merge", "--output", "text", "--details", at("machine1"), at("machine2"))
+	contains("the merged report", merged, "4 users", "TPM", "transfers")
+	ownWords(t, "the merged report", merged)
+	stdout, _ = succeed(exitDone, "verify", "--target", target, "--record", at("machine1"), "--record", at("machine2"), "-q")
+	total := machines[0].Counts.Orders + machines[1].Counts.Orders
+	contains("the audit of the merged run", stdout, fmt.Sprintf("transfers of the run: expected %d, found %[1]d", total))
+
 	db := openDB(t, target)
 	if _, err := db.ExecContext(t.Context(), "UPDATE tpcb_accounts SET balance = balance + 1 WHERE aid = 7; ALTER TABLE tpcb_history ADD CHECK (delta = 0) NOT VALID"); err != nil {
 		t.Fatal(err)
@@ -130,6 +170,7 @@ func TestThirdWorkload(t *testing.T) {
 func ownWords(t *testing.T, what, text string) {
 	t.Helper()
 	others := regexp.MustCompile(`(?i)\b(OPM|orders?|purchases?|rollbacks?|customers?|mailbox(es)?)\b`)
+	text = strings.ReplaceAll(text, "in a random order of seed", "") // of blocks
 	for line := range strings.Lines(text) {
 		if others.MatchString(line) {
 			t.Errorf("%s has words of another workload: %s", what, line)

@@ -64,7 +64,7 @@ var rules = []rule{
 		}},
 	{Client, func(c situation) bool { return atLeast(c.ClientBusy, fullProcessors) },
 		func(c situation) string {
-			return "the processors of the machine that the orders come from are " + percent(*c.ClientBusy) + " busy"
+			return "the processors of the users' machine are " + percent(*c.ClientBusy) + " busy"
 		}},
 	{Client, func(c situation) bool { return atLeast(c.ClientUsed, fullProcessors) },
 		func(c situation) string {
@@ -84,7 +84,7 @@ var rules = []rule{
 		}},
 	{Client, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.ClientBusy, busyProcessors) },
 		func(c situation) string {
-			return fmt.Sprintf("the processors of the machine that the orders come from are %s busy, and sessions wait %s of their time for statements that are under way",
+			return fmt.Sprintf("the processors of the users' machine are %s busy, and sessions wait %s of their time for statements that are under way",
 				percent(*c.ClientBusy), percent(c.underWay))
 		}},
 	{Network, func(c situation) bool {
@@ -155,7 +155,7 @@ func whyContainer(c situation) string {
 }
 
 func whyPause(c situation) string {
-	return "users pause " + percent(c.pause) + " of their time: they think, or no order is due"
+	return "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
 }
 
 func whyTrips(c situation) string {

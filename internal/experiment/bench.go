@@ -68,7 +68,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 		return err
 	}
 	if len(s.Windows) == 0 {
-		return cmp.Or(err, errors.New("the run has no window to take its OPM from"))
+		return cmp.Or(err, errors.New("the run has no window to take its result from"))
 	}
 	conclude.Digest(r, s)
 	r.Status, r.Faults, b.Words = s.Status, faults, s.Words

@@ -137,9 +137,9 @@ func mergeable(a, b *Record) error {
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && a.Parameters.UserOffset == b.Parameters.UserOffset:
-		return errors.New("their users drew the same orders; give each machine another --user-offset")
+		return errors.New("their users drew the same work; give each machine another --user-offset")
 	case apart > maxApart:
-		return fmt.Errorf("their first orders started %s apart; start all machines of a run by --start-at", apart.Round(time.Millisecond))
+		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at", apart.Round(time.Millisecond))
 	}
 	return nil
 }

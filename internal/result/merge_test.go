@@ -130,7 +130,7 @@ func TestMergeRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Record){
 		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
 		"other targets":        func(r *Record) { r.Size = "M" },
-		"drew the same orders": func(r *Record) { r.Parameters.UserOffset = 0 },
+		"drew the same work":   func(r *Record) { r.Parameters.UserOffset = 0 },
 		"started 5s apart":     func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },
 	} {
 		a, b := machine(0, 1, 5, time.Millisecond), machine(0, 1, 5, time.Millisecond)
@@ -141,7 +141,7 @@ func TestMergeRefuses(t *testing.T) {
 		}
 	}
 	a, b, again := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
-	if _, err := Merge([]*Record{a, b, again}); err == nil || !strings.Contains(err.Error(), "drew the same orders") {
+	if _, err := Merge([]*Record{a, b, again}); err == nil || !strings.Contains(err.Error(), "drew the same work") {
 		t.Errorf("Merge of A, B and B = %v, want an error", err)
 	}
 }

@@ -200,7 +200,7 @@ func (w *warm) waits() string {
 		all = append(all, fmt.Sprintf("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2))
 	}
 	if !levelled(s.ReadsAnOrder) {
-		all = append(all, fmt.Sprintf("reads an order changed by %+.0f %%", 100**s.ReadsAnOrder))
+		all = append(all, fmt.Sprintf("reads relative to the rate changed by %+.0f %%", 100**s.ReadsAnOrder))
 	}
 	return strings.Join(all, ", ")
 }

@@ -58,7 +58,7 @@ func TestWarmRates(t *testing.T) {
 	}{
 		{"level", func(int) float64 { return 100 }, func(int) float64 { return 900 }, ""},
 		{"a cache that fills", func(s int) float64 { return 100 + 2*float64(s) }, func(int) float64 { return 900 },
-			"the rate changed by +22 % in 15 s, reads an order changed by -18 %"},
+			"the rate changed by +22 % in 15 s, reads relative to the rate changed by -18 %"},
 		{"no reads", func(int) float64 { return 100 }, func(int) float64 { return 0 }, ""},
 		{"no orders", func(int) float64 { return 0 }, func(int) float64 { return 900 }, ""},
 	} {

@@ -154,7 +154,7 @@ func (c Config) next(curve Curve) Step {
 		return confirm
 	}
 	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
-		return Step{Threads: min(2*best.Threads, c.Max), Why: "twice as many: the limits hold, and OPM grows"}
+		return Step{Threads: min(2*best.Threads, c.Max), Why: "twice as many: the limits hold, and the rate grows"}
 	}
 	if last := kept[len(kept)-1]; c.Method == Golden && len(kept) == len(curve) && at == len(kept)-2 && last.flat(best) && last.Threads < c.Max {
 		return Step{Threads: min(2*last.Threads, c.Max), Why: "twice as many again: one step without a gain may be chance"}
@@ -250,5 +250,5 @@ func (c Config) why(curve Curve, best int) string {
 	if above := curve[best+1]; !above.Passed() {
 		return fmt.Sprintf("the limits fail with %d users", above.Threads)
 	}
-	return fmt.Sprintf("more users than %d bring less than %.3g%% more orders a minute", curve[best].Threads, 100*c.Gain)
+	return fmt.Sprintf("more users than %d bring less than %.3g%% more", curve[best].Threads, 100*c.Gain)
 }

@@ -159,7 +159,7 @@ func TestSearchWithoutNoise(t *testing.T) {
 		{"the most users within the limit", 0.040, Config{Golden, 1, 512, 0.001}, 3, "the limits fail with 4 users"},
 		{"the same step by step", 0.040, Config{Steps, 16, 512, 0.001}, 3, "the limits fail with 4 users"},
 		// 5 are within the gain too, but not by the law that smooths the trials.
-		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 8, "more users than 8 bring less than 2% more orders a minute"},
+		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 8, "more users than 8 bring less than 2% more"},
 		{"as many as are allowed", 0.500, Config{Golden, 1, 3, 0.02}, 3, "no more users than 3 were allowed"},
 		{"a limit nobody keeps", 0.001, Config{Golden, 16, 512, 0.02}, 0, "the limits fail already with 1 user"},
 	} {
