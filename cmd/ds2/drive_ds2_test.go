@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -104,13 +103,12 @@ func TestDS2LinesOfAnotherWorkload(t *testing.T) {
 // TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a Pushgateway.
 func TestDS2Output(t *testing.T) {
 	t.Parallel()
-	gateway := promtest.FreeAddress(t)
-	promtest.Run(t, "http://"+gateway+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+gateway))
+	gateway := promtest.StartPushgateway(t)
 	targets := []string{pgtest.Database(t), pgtest.Database(t)}
 	must(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet")
 	dir := filepath.Join(t.TempDir(), "record")
 	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=12s",
-		"--think-time=20ms", "--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", "http://"+gateway, "--run-id", "pushed", "--out", dir)
+		"--think-time=20ms", "--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", gateway, "--run-id", "pushed", "--out", dir)
 	if code != exitDone {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}

@@ -78,8 +78,7 @@ func TestHostileDatabase(t *testing.T) {
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	target := loaded(t)
-	const address = "127.0.0.1:39465"
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "6s", "--metrics-addr", address, "--quiet", "--out", "out")
+	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "6s", "--metrics-addr", "127.0.0.1:0", "--out", "out")
 	program := p.Path
 	p.Path = "/bin/sh"
 	p.Args = slices.Concat([]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program}, p.Args[1:])
@@ -87,6 +86,7 @@ func TestFewDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.start(t)
+	address := p.page(t)
 	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
 	for range 200 {
 		conn, err := net.Dial("tcp", address)
@@ -99,7 +99,7 @@ func TestFewDescriptors(t *testing.T) {
 		t.Errorf("exit %d, %s", code, p.stderr.String())
 	}
 	said := p.stderr.String()
-	if log, err := os.ReadFile(filepath.Join(p.Dir, "out", "run.log")); err != nil || strings.Contains(string(log)+said, "too many open files") || strings.Contains(said, "http:") {
+	if log, err := os.ReadFile(filepath.Join(p.Dir, "out", "run.log")); err != nil || strings.Contains(string(log)+said, "too many open files") || strings.Contains(said, "http: ") {
 		t.Errorf("%s\n%s\n%v", said, log, err)
 	}
 	record, err := result.Read(filepath.Join(p.Dir, "out"))

@@ -96,6 +96,19 @@ func (p *program) await(t *testing.T, what string, done func() bool) {
 	}
 }
 
+// page waits until the program says where its page is, and returns the host:port.
+func (p *program) page(t *testing.T) string {
+	t.Helper()
+	var address string
+	p.await(t, "its page", func() bool {
+		_, rest, _ := strings.Cut(p.stderr.String(), "live page: http://")
+		var whole bool
+		address, _, whole = strings.Cut(rest, "/\n")
+		return whole
+	})
+	return address
+}
+
 // endsWithin says whether the program ended in time.
 func (p *program) endsWithin(d time.Duration) bool {
 	select {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,30 +103,33 @@ func TestKubernetesDrive(t *testing.T) {
 	pods, args := indexedJob(t, "drive.yaml")
 	target, records := pgtest.Database(t), t.TempDir()
 	must(t, "load", "--target", target, "--size", "1MB", "-q")
+	var pages []*promtest.Relay
 	var addresses []string
 	for range pods {
-		addresses = append(addresses, promtest.FreeAddress(t))
+		pages = append(pages, promtest.StartRelay(t))
+		addresses = append(addresses, pages[len(pages)-1].Address)
 	}
 	prometheus := promtest.Start(t, addresses)
 
 	start := time.Now().Add(10 * time.Second)
-	var running []*exec.Cmd
-	var said []*bytes.Buffer
+	var running []*program
 	for i := range pods {
 		line := podArgs(args, i,
 			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
 			"--threads=32", "--threads=2", "--run-time=20m", "--run-time=35s",
-			"0.0.0.0:9464", addresses[i], "/records", records)
-		pod := exec.CommandContext(t.Context(), "ds2", append(line, "--warmup-time=1s", "--ramp-rate=100", "--spacing=even", fmt.Sprintf("--rate=%d/s", rate))...)
+			"0.0.0.0:9464", "127.0.0.1:0", "/records", records)
+		pod := startProgram(t, append(line, "--warmup-time=1s", "--ramp-rate=100", "--spacing=even", fmt.Sprintf("--rate=%d/s", rate))...)
 		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
-		said = append(said, new(bytes.Buffer))
-		pod.Stdout, pod.Stderr = said[i], said[i]
-		require.NoError(t, pod.Start())
+		pod.start(t)
 		running = append(running, pod)
 	}
 	for i, pod := range running {
-		if err := pod.Wait(); err != nil {
-			t.Errorf("pod %d: %v\n%s", i, err, said[i])
+		pages[i].To(pod.page(t))
+	}
+	for i, pod := range running {
+		pod.awaitEnd(t)
+		if !pod.ProcessState.Success() {
+			t.Errorf("pod %d: %v\n%s", i, pod.ProcessState, pod.stderr.String())
 		}
 	}
 	if t.Failed() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 
 	"ds2/internal/browsertest"
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/promtest"
 )
 
 // TestLivePage looks at a bench in a real browser, in two tabs: figures that move, the charts of the report, a limit, the run
@@ -22,23 +20,14 @@ func TestLivePage(t *testing.T) {
 		t.Skip("makes a bench of two runs")
 	}
 	t.Parallel()
-	address := promtest.FreeAddress(t)
-	page := "http://" + address + "/"
-	browser := browsertest.Start(t, page)
 	target := pgtest.Database(t)
 	must(t, "load", "--target", target, "--size", "5MB", "--quiet")
 	p := startProgram(t, "bench", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "3s", "--run-time", "40s", "--runs", "2",
 		"--restore", "none", "--settle", "3s", "--idle", "0", "--cooldown", "0", "--limit", "order p95 < 10s", "--abort-on-fail", "5s", "--keep-marked",
-		"--metrics-addr", address, "--out", "out")
+		"--metrics-addr", "127.0.0.1:0", "--out", "out")
 	p.start(t)
-	p.await(t, "the page", func() bool {
-		response, err := http.Get(page)
-		if err == nil {
-			response.Body.Close()
-		}
-		return err == nil
-	})
-
+	page := "http://" + p.page(t) + "/"
+	browser := browsertest.Start(t, page)
 	second := browsertest.Tab(t, browser, page)
 	run := func(tab context.Context, actions ...chromedp.Action) {
 		t.Helper()

@@ -49,16 +49,13 @@ func TestPrometheusAgrees(t *testing.T) {
 	}
 	t.Parallel()
 	rules := prometheusRules(t)
-	address := promtest.FreeAddress(t)
-	prometheus := promtest.Start(t, []string{address}, rules)
+	page := promtest.StartRelay(t)
+	prometheus := promtest.Start(t, []string{page.Address}, rules)
 	target := loaded(t)
-	dir := filepath.Join(t.TempDir(), "run")
-	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "10/s", "--spacing", "even",
-		"--warmup-time", "2s", "--run-time", "15s", "--metrics-addr", address, "--out", dir, "-q")
-	if code != exitDone {
-		t.Fatal(stderr)
-	}
-	record, err := result.Read(dir)
+	p := startProgram(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "10/s", "--spacing", "even",
+		"--warmup-time", "2s", "--run-time", "15s", "--metrics-addr", "127.0.0.1:0", "--out", "out")
+	p.relayed(t, page)
+	record, err := result.Read(p.out)
 	require.NoError(t, err)
 
 	told := map[float64]bool{0: true}
@@ -104,6 +101,17 @@ func TestPrometheusAgrees(t *testing.T) {
 	}
 }
 
+// relayed runs a program to its good end, with its page behind a relay.
+func (p *program) relayed(t *testing.T, page *promtest.Relay) {
+	t.Helper()
+	p.start(t)
+	page.To(p.page(t))
+	p.awaitEnd(t)
+	if code := p.ProcessState.ExitCode(); code != exitDone {
+		t.Fatalf("exit %d, %s", code, p.stderr.String())
+	}
+}
+
 // prometheusRules is the file of the rules that the kit ships.
 func prometheusRules(t *testing.T) string {
 	t.Helper()
@@ -125,16 +133,14 @@ func TestPrometheusOfMailboxes(t *testing.T) {
 		t.Skip("drives for 15 s")
 	}
 	t.Parallel()
-	address := promtest.FreeAddress(t)
-	prometheus := promtest.Start(t, []string{address}, prometheusRules(t))
+	page := promtest.StartRelay(t)
+	prometheus := promtest.Start(t, []string{page.Address}, prometheusRules(t))
 	target := pgtest.Database(t)
 	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "2MB", "-q")
-	dir := filepath.Join(t.TempDir(), "run")
-	if code, _, stderr := execute(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--rate", "50/s", "--spacing", "even",
-		"--warmup-time", "2s", "--run-time", "12s", "--metrics-addr", address, "--out", dir, "-q"); code != exitDone {
-		t.Fatal(stderr)
-	}
-	record, err := result.Read(dir)
+	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--rate", "50/s", "--spacing", "even",
+		"--warmup-time", "2s", "--run-time", "12s", "--metrics-addr", "127.0.0.1:0", "--out", "out")
+	p.relayed(t, page)
+	record, err := result.Read(p.out)
 	require.NoError(t, err)
 	at := record.Start.Add(12 * time.Second)
 	if got := query(t, prometheus, "sum(ds2_mailbox_operations_total)", at); len(got) != 1 || !(got[0] > 0) {

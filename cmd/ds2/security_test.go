@@ -125,11 +125,12 @@ func TestMetricsServer(t *testing.T) {
 		t.Skip("takes a few seconds")
 	}
 	target := loaded(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:39464", "--out", "out")
+	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")
 	p.start(t)
+	page := "http://" + p.page(t)
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
 	for method, want := range map[string]int{"GET": http.StatusOK, "POST": http.StatusMethodNotAllowed, "DELETE": http.StatusMethodNotAllowed} {
-		request, err := http.NewRequestWithContext(t.Context(), method, "http://127.0.0.1:39464/metrics", nil)
+		request, err := http.NewRequestWithContext(t.Context(), method, page+"/metrics", nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
 		require.NoError(t, err)
@@ -140,7 +141,7 @@ func TestMetricsServer(t *testing.T) {
 			t.Errorf("%s: %s, want %d", method, response.Status, want)
 		}
 	}
-	response, err := http.Get("http://127.0.0.1:39464/" + strings.Repeat("x", 1<<20))
+	response, err := http.Get(page + "/" + strings.Repeat("x", 1<<20))
 	if err == nil && response.StatusCode == http.StatusOK {
 		t.Errorf("a request line of a megabyte: %s", response.Status)
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	mathrand "math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -115,20 +116,14 @@ func (s *Server) initdbArgs(dir string, checksums bool) []string {
 	return args
 }
 
-// startOnFreePort starts the server. Another program may take a free port before the server does: then another one.
+// startOnFreePort starts the server on a port of those that no system gives away by itself, neither to a program that
+// asks for any port nor to a connection: nobody takes it by chance before the server does, or while it restarts.
 func (s *Server) startOnFreePort(ctx context.Context) error {
+	const first, end, tries = 15000, 32000, 20
 	for try := 1; ; try++ {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return fmt.Errorf("find a free port: %w", err)
-		}
-		s.port = listener.Addr().(*net.TCPAddr).Port
-		listener.Close()
-		err = s.launch(ctx)
-		if err == nil {
-			return nil
-		}
-		if try == 3 || !strings.Contains(err.Error(), "could not create any TCP/IP sockets") {
+		s.port = first + mathrand.IntN(end-first)
+		err := s.launch(ctx)
+		if err == nil || try == tries || !strings.Contains(err.Error(), "could not create any TCP/IP sockets") {
 			return err
 		}
 	}
@@ -179,14 +174,23 @@ func (s *Server) DataDir() string { return s.data }
 // LogFile is where the server writes its messages; Stop removes it.
 func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
 
-// Stop ends the server in order and removes what Start made, apart from Options.DataDir. It may be called again.
+// Stop ends the server and removes what Start made, apart from Options.DataDir, for which it ends in order. It may be
+// called again.
 func (s *Server) Stop() error {
+	if filepath.Dir(s.data) == s.home {
+		s.Quit()
+	}
 	s.end((*process).stop)
 	if err := os.RemoveAll(s.home); err != nil {
 		return fmt.Errorf("remove the server's directory: %w", err)
 	}
 	s.lock.Close() // it may be closed already
 	return nil
+}
+
+// Quit ends the server at once, without a checkpoint. Unlike Kill it leaves no shared memory behind.
+func (s *Server) Quit() {
+	s.end((*process).quit)
 }
 
 // Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said. Restart brings it back.

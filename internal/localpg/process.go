@@ -20,7 +20,7 @@ import (
 // How long a stop of each kind may take before the next, harder one.
 const (
 	fastStopTime      = 30 * time.Second // a checkpoint on a slow disk
-	immediateStopTime = 5 * time.Second
+	immediateStopTime = 15 * time.Second
 	pollInterval      = 20 * time.Millisecond
 )
 
@@ -100,11 +100,14 @@ func (p *process) log() string {
 
 // stop ends the server: fast, else immediately, else by force.
 func (p *process) stop() {
-	defer p.kill() // where nothing else helped; and one that is under way is waited for
 	p.cmd.Process.Signal(syscall.SIGINT)
-	if p.endsWithin(fastStopTime) {
-		return
-	}
+	p.endsWithin(fastStopTime)
+	p.quit()
+}
+
+// quit ends the server immediately, else by force. PostgreSQL itself kills sessions that do not end within 5 s.
+func (p *process) quit() {
+	defer p.kill() // where nothing else helped; and one that is under way is waited for
 	p.cmd.Process.Signal(syscall.SIGQUIT)
 	p.endsWithin(immediateStopTime)
 }

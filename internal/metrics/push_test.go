@@ -3,7 +3,6 @@ package metrics
 import (
 	"io"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -14,9 +13,7 @@ import (
 )
 
 func TestPush(t *testing.T) {
-	address := promtest.FreeAddress(t)
-	url := "http://" + address
-	promtest.Run(t, url+"/-/ready", exec.Command(promtest.Command(t, "prometheus-pushgateway"), "--web.listen-address="+address))
+	url := promtest.StartPushgateway(t)
 	require.NoError(t, Push(t.Context(), url, "k3f9", NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()), NewHostCollector(sampler(t))))
 	response, err := http.Get(url + "/metrics")
 	require.NoError(t, err)
@@ -35,6 +32,6 @@ func TestPush(t *testing.T) {
 }
 
 func TestPushToNobody(t *testing.T) {
-	err := Push(t.Context(), "http://"+promtest.FreeAddress(t), "k3f9")
+	err := Push(t.Context(), "http://127.0.0.1:1", "k3f9")
 	assert.ErrorContains(t, err, "push metrics: ")
 }

@@ -3,12 +3,16 @@ package promtest
 
 import (
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,21 +34,36 @@ func Command(t testing.TB, name string) string {
 	return ""
 }
 
-// FreeAddress is an address on the loopback that nobody listens on.
-func FreeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+// Relay is an address to scrape a server at that has none yet: it answers 503 until To is told where the server is.
+type Relay struct {
+	Address string
+	to      atomic.Pointer[url.URL]
 }
+
+// StartRelay starts a relay for the test.
+func StartRelay(t testing.TB) *Relay {
+	t.Helper()
+	r := new(Relay)
+	proxy := httputil.ReverseProxy{Rewrite: func(request *httputil.ProxyRequest) { request.SetURL(r.to.Load()) }}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if r.to.Load() == nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, request)
+	}))
+	t.Cleanup(server.Close)
+	r.Address = server.Listener.Addr().String()
+	return r
+}
+
+// To has the relay pass on to a server's host:port.
+func (r *Relay) To(address string) { r.to.Store(&url.URL{Scheme: "http", Host: address}) }
 
 // StartNodeExporter starts a node_exporter for the test and returns its host:port.
 func StartNodeExporter(t testing.TB) string {
 	t.Helper()
-	address := FreeAddress(t)
-	Run(t, "http://"+address+"/metrics", exec.Command(Command(t, "prometheus-node-exporter"), "--web.listen-address="+address))
-	return address
+	return run(t, "/metrics", "prometheus-node-exporter")
 }
 
 // Start starts a Prometheus for the test that scrapes the targets (host:port) every second, with rule files where
@@ -57,33 +76,51 @@ func Start(t testing.TB, targets []string, rules ...string) string {
 		strings.Join(rules, ", "), strings.Join(targets, "', '"))
 	file := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o644))
-	address := FreeAddress(t)
-	Run(t, "http://"+address+"/-/ready", exec.Command(Command(t, "prometheus"), "--config.file="+file,
-		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address))
-	return "http://" + address
+	return "http://" + run(t, "/-/ready", "prometheus", "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"))
 }
 
-// Run runs a server until the end of the test and waits until it answers at the URL.
-func Run(t testing.TB, url string, cmd *exec.Cmd) {
+// StartPushgateway starts a Pushgateway for the test and returns its URL.
+func StartPushgateway(t testing.TB) string {
 	t.Helper()
-	var output strings.Builder
-	cmd.Stdout, cmd.Stderr = &output, &output
+	return "http://" + run(t, "/-/ready", "prometheus-pushgateway")
+}
+
+// listening is what the programs of Prometheus say of the port that the system gave them.
+var listening = regexp.MustCompile(`"Listening on".* address=(\S+)`)
+
+// run runs a server until the end of the test, waits until it answers at a path, and returns its host:port.
+func run(t testing.TB, path, name string, args ...string) string {
+	t.Helper()
+	said, err := os.Create(filepath.Join(t.TempDir(), name+".log"))
+	require.NoError(t, err)
+	defer said.Close()
+	cmd := exec.Command(Command(t, name), append(args, "--web.listen-address=127.0.0.1:0")...)
+	cmd.Stdout, cmd.Stderr = said, said
 	require.NoError(t, cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
-		cmd.Wait()
+		<-ended
 	})
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if r, err := http.Get(url); err == nil {
-			r.Body.Close()
-			if r.StatusCode == http.StatusOK {
-				return
+	for {
+		text, err := os.ReadFile(said.Name())
+		require.NoError(t, err)
+		if match := listening.FindSubmatch(text); match != nil {
+			if r, err := http.Get("http://" + string(match[1]) + path); err == nil {
+				r.Body.Close()
+				if r.StatusCode == http.StatusOK {
+					return string(match[1])
+				}
 			}
 		}
-		if time.Now().After(deadline) {
-			cmd.Process.Kill()
-			cmd.Wait()
-			t.Fatalf("%s does not answer at %s:\n%s", cmd.Path, url, output.String())
+		select {
+		case <-ended:
+			t.Fatalf("%s ended:\n%s", name, text)
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (r Runner) Run() int {
 	inMain = true
 	code := r.M.Run()
 	if server != nil {
-		server.Kill() // there is nothing to flush
+		server.Quit() // there is nothing to flush
 		if err := server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
@@ -95,7 +95,7 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	s, err := localpg.Start(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		s.Kill() // there is nothing to flush
+		s.Quit() // there is nothing to flush
 		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
