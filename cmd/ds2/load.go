@@ -248,7 +248,11 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		defer f.served.rest()
 	}
 	options.Progress = follow
-	return load.Run(ctx, engine, options)
+	report, err := load.Run(ctx, engine, options)
+	if err == nil { // now, as just before a run it would have the server read tables
+		_, err = tenants()[f.workload].Mark(ctx, engine, true)
+	}
+	return report, err
 }
 
 // serverLost adds to the error of a load whose server went away what can be done about it.

@@ -72,6 +72,9 @@ func (f *loadFlags) adoptAll(ctx context.Context, stores []store.Database, stdou
 			if err != nil {
 				return err
 			}
+			if _, err := t.Mark(ctx, s, true); err != nil {
+				return err
+			}
 			for _, line := range leftOut {
 				fmt.Fprintln(stdout, "  "+line)
 			}

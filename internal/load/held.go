@@ -23,7 +23,7 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	maps.Copy(signatures, kitColumns)
 	var names []string
 	for table := range signatures {
-		names = append(names, literal(table))
+		names = append(names, store.Literal(table))
 	}
 	columns := map[string][]string{}
 	err := store.List(ctx, l.engine.DB(), `SELECT LOWER(table_name), LOWER(column_name)

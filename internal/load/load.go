@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"ds2/datagen"
@@ -176,7 +175,7 @@ func (l *loader) notes(state string) (statements []schema.Statement) {
 	for name, value := range l.info(state) {
 		statements = append(statements, schema.Statement{
 			Name: "note what is loaded",
-			SQL:  fmt.Sprintf("INSERT INTO ds2_info (name, value) VALUES (%s, %s)", literal(name), literal(value)),
+			SQL:  fmt.Sprintf("INSERT INTO ds2_info (name, value) VALUES (%s, %s)", store.Literal(name), store.Literal(value)),
 		})
 	}
 	return statements
@@ -219,14 +218,11 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 func (l *loader) finish(ctx context.Context) error {
 	return l.inTransaction(ctx, []schema.Statement{
 		dropSteps,
-		{Name: "note that all is loaded", SQL: fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", literal(store.StateReady), literal(store.InfoState))},
+		{Name: "note that all is loaded", SQL: fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", store.Literal(store.StateReady), store.Literal(store.InfoState))},
 	})
 }
 
 var dropSteps = schema.Statement{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"}
-
-// literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
-func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // noProgress is the progress of those who do not follow it.
 type noProgress struct{}

@@ -171,7 +171,7 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string
 	}
 	o.Dir = dir
 	run := &Run{options: o, summary: s}
-	now, err := run.marks(stop.Soft, stop.Soft.Done())
+	now, err := run.marks(stop.Soft, stop.Soft.Done(), true)
 	switch {
 	case stop.Soft.Err() != nil:
 		return nil, driver.ErrStopped

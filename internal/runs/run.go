@@ -251,7 +251,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		stop = r.stop.Done()
 		r.halt(nil)
 	}
-	s.After, r.unmarked = r.marks(ctx, stop)
+	s.After, r.unmarked = r.marks(ctx, stop, true)
 	if outcome.Status == result.Done {
 		outcome = outcome.with(r.unmarked)
 	}
@@ -266,7 +266,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
 	s := &r.summary
 	s.Cloned = cloned(ctx, r.options.Targets)
-	if s.Before, err = r.marks(ctx, stop); err != nil {
+	if s.Before, err = r.marks(ctx, stop, false); err != nil {
 		return err
 	}
 	if err := r.checkpoint(ctx, stop); err != nil {
@@ -376,16 +376,16 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outco
 	return start, ended(err)
 }
 
-// marks reads the highest keys of every target. After stop it does not wait for a server that is down.
-func (r *Run) marks(ctx context.Context, stop <-chan struct{}) ([]result.Marks, error) {
+// marks are those of every target, before the run or after it. After stop it does not wait for a server that is down.
+func (r *Run) marks(ctx context.Context, stop <-chan struct{}, after bool) ([]result.Marks, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var all []result.Marks
 	for _, target := range r.options.Targets {
-		m, err := r.options.Plan.Workload().Mark(ctx, target)
+		m, err := r.options.Plan.Workload().Mark(ctx, target, after)
 		// A server that went down at the end of the run may still be on its way up.
 		for store.Classify(err) == store.Connection && Pause(ctx, stop, time.Second) {
-			m, err = r.options.Plan.Workload().Mark(ctx, target)
+			m, err = r.options.Plan.Workload().Mark(ctx, target, after)
 		}
 		if err != nil {
 			return nil, err

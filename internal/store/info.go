@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Info is what the kit itself notes in a database, in the table ds2_info of names and values, so that driver and audit
@@ -50,6 +51,27 @@ func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 	}
 	return info, nil
 }
+
+// SetInfo notes a value under a name in ds2_info, in place of the one that stands there; an empty one leaves none.
+func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // does nothing after Commit
+	if _, err := tx.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = "+Literal(name)); err != nil {
+		return err
+	}
+	if value != "" {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ("+Literal(name)+", "+Literal(value)+")"); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// Literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
+func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // CheckReady is an error of class Config where the load that made the database has not come to its end.
 func (i Info) CheckReady() error {

@@ -30,8 +30,9 @@ type Workload interface {
 	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Nobody changes them.
 	Counts() []string
 
-	// Mark reads the state of a database before a run or after it, when nobody is at work, for Audit.
-	Mark(ctx context.Context, target store.Database) (result.Marks, error)
+	// Mark is the state of a database before a run or after it, when nobody is at work, for Audit. Just before a run it reads no
+	// table whole where it knows what is there, as what it would read would take room in the server's memory.
+	Mark(ctx context.Context, target store.Database, after bool) (result.Marks, error)
 
 	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about the asking.
 	Audit(ctx context.Context, target store.Database, a Audit) ([]result.Check, error)

@@ -169,10 +169,11 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 
 // noteClone notes in the database whether its files may share their blocks with those of the snapshot.
 func (s *Store) noteClone(ctx context.Context, clone bool) error {
-	const note = `WITH gone AS (DELETE FROM ds2_info WHERE name = $1 AND NOT $2)
-		INSERT INTO ds2_info (name, value) SELECT $1, 'yes' WHERE $2 ON CONFLICT DO NOTHING`
-	_, err := s.db.ExecContext(ctx, note, store.InfoClone, clone)
-	return s.Wrap("note in "+s.Label()+" how it was copied", err)
+	value := ""
+	if clone {
+		value = "yes"
+	}
+	return s.Wrap("note in "+s.Label()+" how it was copied", store.SetInfo(ctx, s.db, store.InfoClone, value))
 }
 
 // DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.

@@ -74,8 +74,8 @@ func (Workload) Counters() []workload.Counter {
 }
 
 // Mark reads the highest keys and the sums by which an audit knows what a run changed.
-func (Workload) Mark(ctx context.Context, target store.Database) (result.Marks, error) {
-	m, err := audit.ReadMarks(ctx, target)
+func (Workload) Mark(ctx context.Context, target store.Database, after bool) (result.Marks, error) {
+	m, err := audit.ReadMarks(ctx, target, after)
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 

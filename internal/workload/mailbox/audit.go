@@ -132,7 +132,11 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 	if err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
-	return f.checks(target.Label(), a.Run == nil, d.Size), nil
+	checks := f.checks(target.Label(), a.Run == nil, d.Size)
+	if a.Run != nil && result.Passed(checks) && info[infoRecords] != "" {
+		noteRecords(ctx, target, a.Run)
+	}
+	return checks, nil
 }
 
 // accountOf is what the driver machines say of a target.

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"ds2/internal/result"
@@ -174,11 +179,16 @@ func (r *Run) Ready(ctx context.Context) error {
 	return nil
 }
 
-// infoChanged is the name in ds2_info of the note that runs have inserted or deleted records since the load. It comes and goes with the
-// contents of a snapshot.
-const infoChanged = "records_changed"
+// infoRecords is the name in ds2_info of the note of which records there are, which comes and goes with the contents of a snapshot. None:
+// those of the load. It is the target's place in a run and the directory of that run's record, once an audit found just its records, or
+// recordsUnknown from the beginning of a run that inserts or deletes.
+const (
+	infoRecords    = "records"
+	recordsUnknown = "unknown"
+)
 
-// find adds the records of a target. Those of a load that no run has changed are known, and their pages stay out of the server's memory.
+// find adds the records of a target. Those that a load left, or a run whose record is at hand, are known: reading their keys just before
+// a run would fill the server's memory, on SQL Server with the records themselves.
 func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	counted, err := t.Engine.Counted(ctx, t.Store)
 	if err != nil {
@@ -188,18 +198,57 @@ func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	if err != nil {
 		return t.Store.Wrap("look at "+t.Store.Label(), err)
 	}
-	if info[infoChanged] == "" && counted == t.Dataset.Size.Records() {
-		for n := range uint64(counted) {
-			live.Add(n)
+	known, err := knownRecords(ctx, t, info[infoRecords])
+	if err != nil {
+		return err
+	}
+	if known != nil && (counted == UnknownRecords || counted == known.Records()) {
+		for n := range known.End() {
+			if known.Has(n) {
+				live.Add(n)
+			}
 		}
 	} else if err := readLive(ctx, t.Store, t.Dataset, live); err != nil {
 		return err
 	}
-	if info[infoChanged] != "" || counted == UnknownRecords || r.parameters.Mix.Insert+r.parameters.Mix.Delete == 0 {
+	if r.parameters.Mix.Insert+r.parameters.Mix.Delete == 0 {
 		return nil
 	}
-	_, err = t.Store.DB().ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+infoChanged+"', 'yes')")
-	return t.Store.Wrap("note in ds2_info that a run changes records", err)
+	return t.Store.Wrap("note in ds2_info that a run changes records", store.SetInfo(ctx, t.Store.DB(), infoRecords, recordsUnknown))
+}
+
+// knownRecords are the records of a target as the note in ds2_info has them; nil: they are not known.
+func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
+	if note == "" {
+		live := NewLive(1)
+		for n := range uint64(t.Dataset.Size.Records()) {
+			live.Add(n)
+		}
+		return live, nil
+	}
+	place, dir, _ := strings.Cut(note, " ")
+	target, err := strconv.Atoi(place)
+	if err != nil {
+		return nil, nil // recordsUnknown
+	}
+	live, err := LoadLive(dir, target)
+	if err != nil {
+		return nil, nil // the record is on another machine, or gone
+	}
+	shape, doubt := t.Dataset.shape(), slices.Collect(maps.Keys(live.Share(0).doubt))
+	for some := range slices.Chunk(doubt, atOnce) {
+		if err := eachOf(ctx, t.Store.DB(), shape, some, func(n uint64, _ *Record) { live.Add(n) }); err != nil {
+			return nil, t.Store.Wrap("look for records in doubt", err)
+		}
+	}
+	return live, nil
+}
+
+// noteRecords notes that a database has just the records of a run's record. Without the note the next run reads the keys.
+func noteRecords(ctx context.Context, target store.Database, a *workload.Account) {
+	if dir, err := filepath.Abs(a.Dirs[0]); err == nil {
+		_ = store.SetInfo(ctx, target.DB(), infoRecords, fmt.Sprint(a.Target, " ", dir)) // an auditor may not be allowed to write
+	}
 }
 
 // endTimeout is how long a server may take to say how large its database is after a run.

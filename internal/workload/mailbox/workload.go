@@ -51,7 +51,7 @@ func (Workload) Counters() []workload.Counter {
 }
 
 // Mark has nothing to read: a run keeps what its audit asks for in its record.
-func (Workload) Mark(context.Context, store.Database) (result.Marks, error) {
+func (Workload) Mark(context.Context, store.Database, bool) (result.Marks, error) {
 	return result.Marks{}, nil
 }
 

@@ -131,10 +131,7 @@ func (s Replayer) change(ctx context.Context, note changedSettings) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.DB().ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'"); err != nil {
-		return err
-	}
-	if _, err := s.DB().ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ('"+store.InfoReplay+"', $1)", string(text)); err != nil {
+	if err := store.SetInfo(ctx, s.DB(), store.InfoReplay, string(text)); err != nil {
 		return err
 	}
 	for _, c := range note.Settings {
@@ -269,8 +266,7 @@ func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored 
 		return restored, s.wrapAlter(op, err)
 	}
 	slices.Sort(restored)
-	_, err = s.DB().ExecContext(ctx, "DELETE FROM ds2_info WHERE name = '"+store.InfoReplay+"'")
-	return restored, s.Wrap(op, err)
+	return restored, s.Wrap(op, store.SetInfo(ctx, s.DB(), store.InfoReplay, ""))
 }
 
 // LogSinceCheckpoint asks how far the log is beyond the last checkpoint's redo: store.Replayer.

@@ -49,9 +49,7 @@ const (
 
 	askTarget = "SELECT target_recovery_time_in_seconds FROM sys.databases WHERE database_id = DB_ID()"
 
-	forgetReplay = "DELETE FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
-	noteReplay   = "INSERT INTO ds2_info (name, value) VALUES ('" + store.InfoReplay + "', @p1)"
-	askReplay    = "SELECT value FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
+	askReplay = "SELECT value FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
 
 	// logStanding asks how much log stands since the last checkpoint.
 	logStanding = "SELECT log_checkpoint_lsn, log_since_last_checkpoint_mb, GETDATE() FROM sys.dm_db_log_stats(DB_ID())"
@@ -61,7 +59,7 @@ const (
 )
 
 // Statements are the others, for whoever parses them.
-var Statements = []string{checkpointing, askTarget, forgetReplay, noteReplay, askReplay, logStanding, recoveries}
+var Statements = []string{checkpointing, askTarget, askReplay, logStanding, recoveries}
 
 // SetTarget is the statement that sets the target recovery time.
 func SetTarget(database string, seconds int) string {
@@ -138,7 +136,7 @@ func (s Replayer) change(ctx context.Context, note changedTarget) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.DB().ExecContext(ctx, noteReplay, string(text)); err != nil {
+	if err := store.SetInfo(ctx, s.DB(), store.InfoReplay, string(text)); err != nil {
 		return err
 	}
 	_, err = s.DB().ExecContext(ctx, SetTarget(s.Name(), longestRecovery))
@@ -173,8 +171,7 @@ func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored 
 	if _, err := s.DB().ExecContext(ctx, SetTarget(s.Name(), note.Before)); err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	_, err = s.DB().ExecContext(ctx, forgetReplay)
-	return []string{targetRecoveryTime}, s.Wrap(op, err)
+	return []string{targetRecoveryTime}, s.Wrap(op, store.SetInfo(ctx, s.DB(), store.InfoReplay, ""))
 }
 
 // LogSinceCheckpoint asks how much log stands since the last checkpoint: store.Replayer.

@@ -69,7 +69,7 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Database, *workload.Acco
 
 func marks(t *testing.T, s store.Database) result.Marks {
 	t.Helper()
-	m, err := audit.ReadMarks(t.Context(), s)
+	m, err := audit.ReadMarks(t.Context(), s, true)
 	require.NoError(t, err)
 	return m
 }

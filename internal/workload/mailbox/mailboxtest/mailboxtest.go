@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,6 +35,8 @@ type Engine struct {
 	Allocs float64
 	// Unsized says that the server does not tell the size of its tables as it is on its drives.
 	Unsized bool
+	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own; nil: unknown.
+	PagesRead func(t *testing.T, s store.Database) int64
 }
 
 // Run runs the suite.
@@ -252,42 +255,69 @@ type counts struct {
 
 func (c counts) Counted(context.Context, store.Database) (int64, error) { return c.records, nil }
 
-// unread: the records of a database that no run has changed since its load are not read before a run where the server counts as many
-// as were loaded. An audit finds one that is missing all the same. Where runs may have changed them, or the count differs, they are read.
+// unread: which records there are is known before a run by the load, or by the record of the run before it, as long as the server does
+// not count another number: their keys are not read, so that only the audit after the run finds one that somebody took away.
 func (e Engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()
-	session, err := e.Calls.Connect(t.Context(), target.Store)
-	require.NoError(t, err)
-	defer session.Close(context.Background())
-	step := mailbox.Step{Op: mailbox.Delete}
-	(&mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}).Fill(&step.Record, 5, 99)
-	require.NoError(t, session.Transact(t.Context(), []mailbox.Step{step}, false))
 	const missing = "records that are missing"
+	reading, changing := mailbox.Mix{Read: 50, Replace: 50}, mailbox.Mix{Insert: 50, Delete: 50}
+	last := ""
 	for _, c := range []struct {
 		name   string
+		remove uint64 // a record, before the run
 		counts int64
 		mix    mailbox.Mix
 		read   bool
+		forget bool // the last run's record
 	}{
-		{"one record too few", loaded - 1, mailbox.Mix{Read: 100}, true},
-		{"a server that does not count", mailbox.UnknownRecords, mailbox.Mix{Read: 100}, true},
-		{"after runs that change nothing", loaded, mailbox.Mix{Read: 50, Replace: 50}, false},
-		{"before the first run that changes records", loaded, mailbox.Mix{Insert: 50, Delete: 50}, false},
-		{"after it", loaded, mailbox.Mix{Read: 100}, true},
+		{"another number than was loaded", 5, loaded - 1, reading, true, false},
+		{"after a load, on a server that does not count", 0, mailbox.UnknownRecords, reading, false, false},
+		{"after runs that change nothing", 0, loaded, reading, false, false},
+		{"before the first run that changes records", 0, loaded, changing, false, false},
+		{"after a run whose audit failed", 0, loaded, reading, true, false},
+		{"after one whose audit passed", 6, loaded - 1, changing, false, false},
+		{"on a server that does not count", 0, mailbox.UnknownRecords, changing, true, false},
+		{"again after one whose audit passed", 7, mailbox.UnknownRecords, changing, false, false},
+		{"after that", 0, mailbox.UnknownRecords, changing, true, false},
+		{"another number than the record's", 8, loaded, changing, true, false},
+		{"the record is gone", 9, mailbox.UnknownRecords, changing, true, true},
 	} {
+		if c.remove > 0 {
+			step := mailbox.Step{Op: mailbox.Delete}
+			(&mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}).Fill(&step.Record, c.remove, 99)
+			session, err := e.Calls.Connect(t.Context(), target.Store)
+			require.NoError(t, err)
+			require.NoError(t, session.Transact(t.Context(), []mailbox.Step{step}, false))
+			require.NoError(t, session.Close(context.Background()))
+		}
+		if c.forget {
+			require.NoError(t, os.RemoveAll(last))
+		}
 		dir := t.TempDir()
+		last = dir
 		target.Engine = counts{e.Calls, c.counts}
 		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: c.mix, Batch: 1}, Targets: []mailbox.Target{target}}
 		run := plan.Begin(dir)
 		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
+		before := e.pagesRead(t, target.Store)
 		require.NoError(t, run.Ready(t.Context()), c.name)
+		if read := e.pagesRead(t, target.Store) - before; e.PagesRead != nil && (read > 0) != c.read {
+			t.Errorf("%s: %d pages of the records and their key were read just before the run", c.name, read)
+		}
 		require.NoError(t, run.End())
 		failed := strings.Join(failures(t, target.Store, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}}), "\n")
 		if strings.Contains(failed, missing) == c.read || c.read && failed != "" {
 			t.Errorf("%s: the audit says %q; the records were to be read before the run: %v", c.name, failed, c.read)
 		}
 	}
+}
+
+func (e Engine) pagesRead(t *testing.T, s store.Database) int64 {
+	if e.PagesRead == nil {
+		return 0
+	}
+	return e.PagesRead(t, s)
 }
 
 // twice: a transaction that is sent again, because nobody knew whether it was committed, changes nothing more.

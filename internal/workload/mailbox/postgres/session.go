@@ -57,7 +57,7 @@ func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, er
 	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
 }
 
-// Counted: the server estimates only. The keys are read from their index, a hundredth of the table.
+// Counted: the server estimates only.
 func (Engine) Counted(context.Context, store.Database) (int64, error) {
 	return mailbox.UnknownRecords, nil
 }

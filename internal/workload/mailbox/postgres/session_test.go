@@ -32,7 +32,15 @@ func open(t *testing.T) store.Database {
 
 // TestConformance runs what every engine's calls must do.
 func TestConformance(t *testing.T) {
-	mailboxtest.Run(t, mailboxtest.Engine{Calls: postgres.Engine{}, Open: open, Lazy: true})
+	mailboxtest.Run(t, mailboxtest.Engine{Calls: postgres.Engine{}, Open: open, Lazy: true, PagesRead: pagesRead})
+}
+
+// pagesRead is what the server's statistics say.
+func pagesRead(t *testing.T, s store.Database) (pages int64) {
+	pgtest.Counted(t, s.DB())
+	const query = "SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables WHERE relname = 'messages'"
+	require.NoError(t, s.DB().QueryRow(query).Scan(&pages))
+	return pages
 }
 
 // TestLazy: with a standby that never comes, a full commit waits for ever, and a lazy one does not.
