@@ -55,6 +55,9 @@ func (c Comparison) view() view {
 		case d.Figure != c.main():
 		case d.Low == nil:
 			v.find(unknown, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
+		case d.blind():
+			v.find(unknown, fmt.Sprintf("%s of %s: %s; these runs could only have shown a difference of about +%s %%: more blocks or longer runs show smaller ones",
+				first.Unit(), d.Name, d.Text(), twoDigits(*d.Detectable)))
 		default:
 			v.find(proof, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
 		}
@@ -87,10 +90,13 @@ func (c Comparison) sentence() string {
 	if doubts := c.doubtsOf(most.Against, most.Name); len(doubts) > 0 {
 		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubts[0].What)
 	}
+	if most.blind() {
+		return fmt.Sprintf("Cannot tell %s from %s: the runs scatter too much", other, first)
+	}
 	if most.Significant != nil && !*most.Significant {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
 		if most.Detectable != nil {
-			text += fmt.Sprintf("; one larger than about %.2g %% would have been seen", *most.Detectable)
+			text += fmt.Sprintf("; one larger than about %s %% would have been seen", twoDigits(*most.Detectable))
 		}
 		return text
 	}

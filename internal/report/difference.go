@@ -37,6 +37,15 @@ type Difference struct {
 // differenceLevel is that of the 95 % confidence interval.
 const differenceLevel = 0.05
 
+// widestNone is the largest difference, in percent, that may have gone unseen where none is said to be found: two arrays of which one
+// does half as much again are alike to nobody.
+const widestNone = 50
+
+// blind says that the runs show no difference, and would not have shown a large one either.
+func (d Difference) blind() bool {
+	return d.Significant != nil && !*d.Significant && d.Detectable != nil && *d.Detectable > widestNone
+}
+
 // compared is a figure that is compared.
 type compared struct {
 	name, title, unit string

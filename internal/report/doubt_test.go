@@ -53,6 +53,8 @@ func TestCannotTell(t *testing.T) {
 				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
 			}
 		}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
+		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500), "Cannot tell ssd from hdd: the runs scatter too much", "; these runs could only have shown a difference of about +430 %: more blocks or longer runs show smaller ones.", limit.GateOpen},
+		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985), "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen", "", limit.GatePassed},
 		{"caches that hardly differ", 16, 15.5, func(hdd, ssd *Configuration) {}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
@@ -65,6 +67,15 @@ func TestCannotTell(t *testing.T) {
 		require.NoError(t, comparison.Page().Text(&text, true))
 		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
 			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
+		}
+	}
+}
+
+// opmOfRuns gives the runs of the second array these OPM.
+func opmOfRuns(opm ...float64) func(hdd, ssd *Configuration) {
+	return func(_, ssd *Configuration) {
+		for i, v := range opm {
+			ssd.Runs[i].Headline = opmOfRun(v, v/100)
 		}
 	}
 }

@@ -112,6 +112,9 @@ func worth(f, half float64) string {
 	return number(math.Round(f*scale)/scale, max(digits, 0))
 }
 
+// twoDigits prints a figure with the two digits that an estimate is worth.
+func twoDigits(f float64) string { return worth(f, f) }
+
 // figureOr is figure; empty where there is none.
 func figureOr(f *float64) string {
 	if f == nil {
