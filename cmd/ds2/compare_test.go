@@ -121,7 +121,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 	fails(t, exitFailed, "not a record", "compare", t.TempDir())
 }
 
-// TestDeviceRecords: what devices do by themselves is reported with a conclusion, and compared.
+// TestDeviceRecords (E9): what devices do by themselves is reported with a conclusion, and compared.
 func TestDeviceRecords(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, most float64) string {

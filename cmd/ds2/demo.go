@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +54,6 @@ there are none, it downloads them once and keeps them. Nothing is left running.`
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
-	f.load.options.AtOnce = max(2, runtime.NumCPU())
 	f.drive.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()

@@ -16,6 +16,7 @@ import (
 	"ds2/datagen/folder"
 	"ds2/internal/live"
 	"ds2/internal/load"
+	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -89,8 +90,8 @@ PowerShell:
 	f.sqlServer.addFiles(flags)
 	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the data of the same workload in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
-	flags.IntVar(&f.options.AtOnce, "parallel", max(2, runtime.NumCPU()), "tables or parts copied, and indexes built, concurrently")
-	flags.Lookup("parallel").DefValue = "the number of processors, at least 2"
+	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, concurrently")
+	flags.Lookup("parallel").DefValue = "the number of processors, at least 2, or as many as half of the server's memory gives 256 MiB each"
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.adopted.add(flags)
@@ -104,7 +105,7 @@ PowerShell:
 func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	ctx := i.soft
 	switch {
-	case f.options.AtOnce < 1 || f.options.AtOnce > 1000:
+	case f.flags.Changed("parallel") && (f.options.AtOnce < 1 || f.options.AtOnce > 1000):
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
@@ -248,6 +249,18 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		defer f.served.rest()
 	}
 	options.Progress = follow
+	options.Choose = func(ctx context.Context, s store.Database) int {
+		memory, known := int64(0), ""
+		if o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{}); err == nil && o.Memory(0) > 0 {
+			memory = o.Memory(0)
+			known = fmt.Sprintf(", and its server %s of memory", bytesText(memory))
+		}
+		n := load.Sessions(runtime.NumCPU(), memory)
+		if !f.quiet {
+			fmt.Fprintf(stderr, "%s: loading %d tables or parts at a time (--parallel): this machine has %d processors%s\n", s.Label(), n, runtime.NumCPU(), known)
+		}
+		return n
+	}
 	report, err := load.Run(ctx, engine, options)
 	if err == nil { // now, as just before a run it would have the server read tables
 		_, err = tenants()[f.workload].Mark(ctx, engine, true)

@@ -140,6 +140,7 @@ func TestAdopt(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("drive: exit %d\n%s\n%s", code, stdout, stderr)
 	}
+	// E1: parameters that mean nothing to ds2 are accepted, and said to be ignored.
 	for _, want := range []string{"virt_dir", "page_type", "linux_perf_host", "--exporter"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("a run by DVD Store's file does not speak of %s:\n%s", want, stderr)

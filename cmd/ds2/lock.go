@@ -37,6 +37,16 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Database, 
 		ctx, cancel := context.WithCancel(i.hard)
 		stop := context.AfterFunc(i.soft, cancel)
 		one, err := s.Lock(ctx, lock)
+		for said := false; store.Starting(err) && i.soft.Err() == nil; said = true {
+			if !said {
+				fmt.Fprintf(stderr, "note: waiting until the server takes sessions: %v\n", err)
+			}
+			select {
+			case <-time.After(time.Second):
+			case <-i.soft.Done():
+			}
+			one, err = s.Lock(ctx, lock)
+		}
 		if !stop() && err == nil {
 			one()
 			err = i.soft.Err()

@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 		"processors that other programs fill, while the server is far away": {
 			map[string]float64{"cpu.busy_ratio": .99, "client.busy_ratio": .99, "users.in_operations": 1, "network.round_trip_seconds": .05, "users.in_round_trips": .9, "sessions.running": .05, "sessions.idle": .95}, Network, "50.0 ms",
 		},
-		"full processors that let messages lie for longer, while sessions wait for storage": {
+		"E3: full processors that let messages lie for longer, while sessions wait for storage": {
 			map[string]float64{"cpu.busy_ratio": .998, "cpu.own_ratio": .2, "users.in_operations": 1, "network.round_trip_seconds": .012, "users.in_round_trips": .9, "sessions.running": .06, "sessions.idle": .4, "sessions.waiting_for_storage": .54}, CPU, "100 % busy",
 		},
 		"full processors that let messages lie": {

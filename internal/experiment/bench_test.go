@@ -270,7 +270,7 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 	})
 }
 
-// TestBenchAuditsLater: a run whose audit was cut off is audited when the bench goes on, and not made again.
+// TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and not made again.
 func TestBenchAuditsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {

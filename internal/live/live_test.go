@@ -155,7 +155,7 @@ func TestRuns(t *testing.T) {
 	await("frame", `"values":[`)
 	p.Rest()
 	p.Doing("run-2: settling")
-	await("show", `"title":""`) // the figures of run-1 are not those of run-2
+	await("show", `"title":""`) // E7: the figures of run-1 are not those of run-2
 	if name, data := v.next(); name != "frame" || !strings.Contains(data, "settling") || !strings.Contains(data, `"headline":""`) {
 		t.Errorf("while run-2 settles the page shows %s %s", name, data)
 	}

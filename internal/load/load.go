@@ -20,9 +20,10 @@ type Options struct {
 	Dataset workload.Dataset
 	Version string // of the kit
 
-	Drop   bool // data of the same workload that is there is dropped first
-	Resume bool // a load of the same dataset that was not finished is continued
-	AtOnce int  // how many parts and statements run concurrently; at least 1
+	Drop   bool                                      // data of the same workload that is there is dropped first
+	Resume bool                                      // a load of the same dataset that was not finished is continued
+	AtOnce int                                       // how many parts and statements run concurrently; 0: as many as Choose says
+	Choose func(context.Context, store.Database) int // is asked once the database exists
 
 	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to read,
 	// one for each part of the dataset, nothing is streamed to it.
@@ -138,7 +139,27 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.engine.CreateDatabase(ctx, statements)
+	if err := l.engine.CreateDatabase(ctx, statements); err != nil {
+		return err
+	}
+	if l.options.AtOnce == 0 {
+		l.options.AtOnce = l.options.Choose(ctx, l.engine)
+	}
+	return nil
+}
+
+// sessionMemory is what a session of a load may take of the server: PostgreSQL's as many to build an index, and no more than a half of
+// all that it has may go to them, or the kernel ends it.
+const sessionMemory = 256 << 20
+
+// Sessions is how many parts and statements run concurrently where nobody says: as many as this machine has processors, and at least
+// two, but no more than the server has memory for; 0: nobody knows that.
+func Sessions(processors int, serverMemory int64) int {
+	n := max(2, processors)
+	if serverMemory > 0 {
+		n = min(n, int(serverMemory/2/sessionMemory))
+	}
+	return max(n, 1)
 }
 
 // createTables makes the tables, unless a load that is continued has made them. They come into being in one transaction

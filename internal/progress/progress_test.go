@@ -17,7 +17,7 @@ func TestEstimate(t *testing.T) {
 		wait [2]int                 // seconds between which it says what it waits for
 	}{
 		{"an even job", func(int) int64 { return 10 }, 10, [2]int{}},
-		{"one that gets much slower near its end, as a load that analyzes its tables on a slow drive", func(second int) int64 {
+		{"E8: one that gets much slower near its end, as a load that analyzes its tables on a slow drive", func(second int) int64 {
 			if second < 99 {
 				return 10
 			}

@@ -116,7 +116,8 @@ func TestConditionsOfNoise(t *testing.T) {
 	}
 }
 
-// TestCompareText pins the comparison of an array that storage held back with one that the processors did.
+// TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of runs are
+// counted (E4), and "at least" is said of a bound (E5).
 func TestCompareText(t *testing.T) {
 	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9), benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
 	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false, "not steady: fifths of the window differ by 25.0 %, more than 20 %", true
@@ -137,7 +138,7 @@ func TestCompareText(t *testing.T) {
 // flat is a text without its line breaks.
 func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// TestCompareOfOneName compares two configurations of one name: each is judged by its own record.
+// TestCompareOfOneName (E6) compares two configurations of one name: each is judged by its own record.
 func TestCompareOfOneName(t *testing.T) {
 	slow, fast := benchOf("run-1", diagnose.CPU, 100, 101, 102), benchOf("run-1", diagnose.Storage, 200, 201, 202)
 	c := Compare([]Configuration{fast, slow})
@@ -150,7 +151,7 @@ func TestCompareOfOneName(t *testing.T) {
 	}
 }
 
-// TestRunByItself: a run in the directory that ds2 was called in goes by the name of that, and not by ".".
+// TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that, and not by ".".
 func TestRunByItself(t *testing.T) {
 	r := record(t, func(s *result.Summary) { s.Warnings = []string{"a log would be full"} })
 	t.Chdir(r.Dir)

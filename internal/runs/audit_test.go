@@ -14,7 +14,7 @@ import (
 	"ds2/internal/result"
 )
 
-// TestInterruptedAudit: a run whose audit is interrupted keeps what it measured, and has not failed.
+// TestInterruptedAudit (E2): a run whose audit is interrupted keeps what it measured, and has not failed.
 func TestInterruptedAudit(t *testing.T) {
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)

@@ -26,6 +26,7 @@ type Error struct {
 	Class   Class
 	Code    string // SQLSTATE or SQL Server error number; empty where the server sent none
 	Hint    string // what a user can do about it; may be empty
+	NotYet  bool   // the server is starting, such as recovering after a crash, and takes no sessions until then
 	InDoubt bool   // the connection was lost after a commit may have been sent: the work is there whole, or not at all
 	Err     error
 }
@@ -52,6 +53,12 @@ func (e *Error) Error() string {
 
 // Unwrap gives the engine's own error.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Starting says that a server takes no sessions yet.
+func Starting(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.NotYet
+}
 
 // Classify is the class of an error that a Database or Session returned; Bug where it is none of theirs.
 func Classify(err error) Class {

@@ -35,7 +35,7 @@ func (s *Store) classified(op string, err error) error {
 		if e.Code == target.DiskFull {
 			hint = s.whereFull(e.Message)
 		}
-		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, Err: target.ServerError{PgError: e}}
+		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, NotYet: e.Code == cannotConnectNow, Err: target.ServerError{PgError: e}}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &store.Error{Op: op, Class: store.Connection, Err: err}
@@ -91,6 +91,9 @@ func lastCause(err error) error {
 	}
 }
 
+// cannotConnectNow is the SQLSTATE of a server that starts or ends.
+const cannotConnectNow = "57P03"
+
 // classify gives the class of an SQLSTATE, and what a user can do about it.
 func classify(code string) (store.Class, string) {
 	switch code {
@@ -100,7 +103,7 @@ func classify(code string) (store.Class, string) {
 		return store.Serialization, ""
 	case "55P03", target.QueryCanceled: // lock not available, query cancelled (by statement_timeout, mostly)
 		return store.Timeout, ""
-	case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04": // shutdown, crash, starting up, the server's idle and transaction timeouts
+	case "57P01", "57P02", cannotConnectNow, "57P05", "25P03", "25P04": // shutdown, crash, starting up, the server's idle and transaction timeouts
 		return store.Connection, ""
 	case target.CompletionUnknown:
 		return store.Connection, ""
