@@ -121,7 +121,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	database := target.QuoteName(s.Name())
 	before, unknown := map[string]string(nil), error(nil)
 	if now.state == "ONLINE" {
-		before, unknown = s.databaseOptions(ctx, master)
+		before, unknown = s.options(ctx, master)
 		if _, err := master.ExecContext(ctx, "ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE"); err != nil {
 			return s.Wrap(op, err)
 		}
@@ -137,59 +137,13 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		}
 		return s.Wrap(op, err)
 	}
-	after, failed := s.databaseOptions(ctx, master)
+	after, failed := s.options(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
 		how.Warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is not known: %v", s.Label(), err))
 		return ctx.Err()
 	}
-	for _, change := range changedOptions(before, after) {
-		how.Warn(fmt.Sprintf("%s: %s after the restore: set it again, or make the snapshot again once it is set", s.Label(), change))
-	}
-	return nil
-}
-
-// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup, and who owns the database.
-const askOptions = "SELECT *, SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = @p1"
-
-// comparedOptions are the columns of askOptions that are compared. Older servers have not all of them.
-var comparedOptions = []string{
-	"owner", "compatibility_level", "recovery_model_desc", "page_verify_option_desc", "delayed_durability_desc", "target_recovery_time_in_seconds",
-	"snapshot_isolation_state_desc", "is_read_committed_snapshot_on", "is_accelerated_database_recovery_on", "is_query_store_on",
-	"is_auto_create_stats_on", "is_auto_update_stats_on", "is_auto_update_stats_async_on", "is_parameterization_forced", "is_auto_shrink_on",
-	"is_encrypted", "containment_desc", "is_trustworthy_on",
-}
-
-// databaseOptions are the options of the database by their names.
-func (s *Store) databaseOptions(ctx context.Context, master *sql.DB) (map[string]string, error) {
-	rows, err := master.QueryContext(ctx, askOptions, s.Name())
-	if err != nil {
-		return nil, err
-	}
-	values, into := make([]sql.NullString, len(comparedOptions)), map[string]any{}
-	for i, name := range comparedOptions {
-		into[name] = &values[i]
-	}
-	found := map[string]string{}
-	err = scanNamed(rows, into, func() {
-		for i, name := range comparedOptions {
-			if values[i].Valid {
-				found[name] = values[i].String
-			}
-		}
-	})
-	return found, err
-}
-
-// changedOptions says which options differ that both know.
-func changedOptions(before, after map[string]string) (changed []string) {
-	for _, name := range comparedOptions {
-		was, known := before[name]
-		is, still := after[name]
-		if known && still && was != is {
-			changed = append(changed, fmt.Sprintf("%s was %s and is %s", name, was, is))
-		}
-	}
-	return changed
+	s.setBack(ctx, master, before, after, how.Warn)
+	return ctx.Err()
 }
 
 // watchBackup tells how far the server is with a command, by its own account, until end is called.

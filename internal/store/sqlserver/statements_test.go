@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"slices"
@@ -26,7 +27,13 @@ func TestStatements(t *testing.T) {
 	if *statementsFile == "" {
 		return
 	}
-	all := slices.Concat([]string{replay.SetTarget("MAIL", 1), askOptions}, replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
+	all := []string{}
+	for _, o := range databaseOptions {
+		value := map[string]string{"compatibility_level": "160", "recovery_model_desc": "FULL", "page_verify_option_desc": "CHECKSUM", "delayed_durability_desc": "ALLOWED",
+			"target_recovery_time_in_seconds": "60", "containment_desc": "NONE", "owner": "sa"}[o.column]
+		all = append(all, o.statement("MAIL", cmp.Or(value, "true")))
+	}
+	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions}, replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
 	if err := os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
