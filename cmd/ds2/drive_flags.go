@@ -22,7 +22,9 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/mailbox"
 )
 
 // driveFlags are the flags of a run: DS2's parameters, WORKLOAD.md section 5, and the kit's own.
@@ -47,9 +49,7 @@ type driveFlags struct {
 	out, runID  string
 	profile     string // of times
 	warmWithin  time.Duration
-	leastIOPS   float64 // that a plan asks for; 0: none
-	warms       bool    // a plan asks that measuring waits for a store that is warm, where no flag says otherwise
-	mailbox     mailboxRunFlags
+	mailbox     mailbox.Request
 	dvdStore    dvdStoreFlags
 }
 
@@ -83,7 +83,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
-	f.mailbox.add(flags)
+	addMailboxFlags(flags, &f.mailbox)
 	flags.Var(durationValue{d: &f.warmWithin}, "warm-within", "how long measuring waits at most, after the warm-up, until the store is warm: most of the server's buffers in use, a checkpoint made, and orders a minute, reads an order and the latency of reads level; 0 = it does not wait (default 0; workload mailbox 10m, but with a --warmup-time of a minute or more and without a --window in seconds only)")
 	flags.Lookup("warm-within").DefValue = ""
 	profileFlag(flags, &f.profile)
@@ -251,23 +251,22 @@ func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err er
 			return o, err
 		}
 	}
-	if f.warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
+	warming, warms := plan.(workload.Warming)
+	if warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
 		specs = nil
 	}
-	warmMax, err := f.warm(specs)
+	warmMax, err := f.warm(warming, specs)
 	if err != nil {
 		return o, err
 	}
 	if err := limitsOf(plan.Workload(), j.limits); err != nil {
 		return o, err
 	}
-	if f.leastIOPS > 0 {
-		least, err := limit.Parse(fmt.Sprintf("iops >= %.6g", f.leastIOPS))
-		if err != nil {
-			return o, err
-		}
-		j.limits = append(j.limits, least)
+	least, err := runs.TargetLimits(plan)
+	if err != nil {
+		return o, err
 	}
+	j.limits = append(j.limits, least...)
 	o = runs.Options{
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
 		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
@@ -308,20 +307,17 @@ func newSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:])>>12 + 1
 }
 
-// mailboxWarmWithin is how long Jetstress waits for latencies that are level.
-const mailboxWarmWithin = 10 * time.Minute
-
-// warm is how long a run waits for a store that is warm. Who gives less than a minute for the warm-up tries something out, and windows
-// in seconds do not move with the run.
-func (f *driveFlags) warm(specs []measure.WindowSpec) (time.Duration, error) {
+// warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than a minute for
+// the warm-up tries something out, and windows in seconds do not move with the run.
+func (f *driveFlags) warm(plan workload.Warming, specs []measure.WindowSpec) (time.Duration, error) {
 	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
 	switch changed := f.flags.Changed("warm-within"); {
 	case changed && f.warmWithin > 0 && fixed:
 		return 0, usageError("--warm-within: a --window in seconds does not wait for it; use auto or checkpoints=2, or leave it out")
 	case changed:
 		return f.warmWithin, nil
-	case !f.warms || fixed || f.config.Warmup < time.Minute:
+	case plan == nil || fixed || f.config.Warmup < time.Minute:
 		return 0, nil
 	}
-	return mailboxWarmWithin, nil
+	return plan.WarmWithin(), nil
 }

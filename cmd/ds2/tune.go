@@ -116,7 +116,7 @@ func (f *tuneFlags) check() error {
 	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM || l.Unit() == limit.IOPS }) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: runs with few users are expected to miss it")
 	}
-	f.config.Threads, f.spacing, f.mailbox.closed = f.search.Start, "even", true
+	f.config.Threads, f.spacing, f.mailbox.Closed = f.search.Start, "even", true
 	return nil
 }
 

@@ -206,7 +206,11 @@ func (f *driveFlags) plan(ctx context.Context, targets []store.Database) (worklo
 	if err := notOf(name, f.flags, func(t tenant) []string { return t.runFlags }); err != nil {
 		return nil, err
 	}
-	return tenants()[name].plan(f, ctx, targets, infos)
+	plan, err := tenants()[name].plan(f, ctx, targets, infos)
+	if refused, ok := errors.AsType[*workload.Refusal](err); ok {
+		return nil, usageError("--%w", refused)
+	}
+	return plan, err
 }
 
 // judgeDS2 refuses flags that no order can be drawn from.

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"ds2/internal/driver"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/workload"
 )
 
 // pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds the rate in the warm-up and
@@ -32,16 +34,52 @@ const (
 	paceSamples = 10 // that a warm-up has at least, where they can be shorter
 )
 
-// MaxPaceSample is the longest sample that a rate is corrected by.
-const MaxPaceSample = 15 * time.Second
+// MinPacedWarmup is what it takes at least to find a rate.
+const MinPacedWarmup = 20 * time.Second
 
-// PaceSample is how long a sample of a warm-up is, in which a rate is found.
-func PaceSample(warmup time.Duration) time.Duration {
-	return max(min(MaxPaceSample, warmup/paceSamples).Truncate(time.Second), 2*time.Second)
+// maxPaceSample is the longest sample that a rate is corrected by.
+const maxPaceSample = 15 * time.Second
+
+// paceSample is how long a sample of a warm-up is, in which a rate is found.
+func paceSample(warmup time.Duration) time.Duration {
+	return max(min(maxPaceSample, warmup/paceSamples).Truncate(time.Second), 2*time.Second)
+}
+
+// targetOf is the target of a plan; 0 where it has none.
+func targetOf(plan workload.Plan) (iops float64, paced bool) {
+	if t, ok := plan.(workload.Targeted); ok {
+		return t.TargetIOPS()
+	}
+	return 0, false
+}
+
+// CheckPace refuses a target so low that a sample counts too few I/Os to tell whether the rate makes it: of fewer than
+// 1 / driver.Tolerance, one more or less is more than the tolerance.
+func CheckPace(plan workload.Plan, warmup time.Duration) error {
+	target, paced := targetOf(plan)
+	sample, least := paceSample(warmup), 1/driver.Tolerance
+	if counts := target * sample.Seconds(); paced && target > 0 && counts < least {
+		return fmt.Errorf("the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes %g; "+
+			"raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
+			target, sample, counts, 100*driver.Tolerance, least, maxPaceSample)
+	}
+	return nil
+}
+
+// TargetLimits are the limits that the target of a plan sets its runs: a paced one may miss it by driver.Tolerance.
+func TargetLimits(plan workload.Plan) ([]limit.Limit, error) {
+	target, paced := targetOf(plan)
+	if paced {
+		target *= 1 - driver.Tolerance
+	}
+	if target == 0 {
+		return nil, nil
+	}
+	return limit.ParseAll([]string{fmt.Sprintf("iops >= %.6g", target)})
 }
 
 func newPace(target float64, warmup time.Duration, machine *monitor.Machine, set func(float64)) *pace {
-	length := PaceSample(warmup)
+	length := paceSample(warmup)
 	first := target / firstIOs
 	return &pace{
 		record:  result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()},

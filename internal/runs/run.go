@@ -142,11 +142,11 @@ func Begin(o Options) (*Run, error) {
 		}
 	}
 	r.play = o.Plan.Begin(o.Dir)
-	if t, ok := o.Plan.(workload.Targeted); ok && t.TargetIOPS() > 0 {
+	if target, paced := targetOf(o.Plan); paced && target > 0 {
 		if o.Observer == nil {
 			return nil, errors.Join(errNotCounted, r.writer.Close())
 		}
-		r.pace = newPace(t.TargetIOPS(), o.Driver.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
+		r.pace = newPace(target, o.Driver.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
 		c.Arrivals.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}

@@ -6,6 +6,7 @@ package workload
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ds2/datagen"
@@ -118,11 +119,30 @@ type Plan interface {
 	Begin(dir string) Run
 }
 
-// Targeted is a Plan whose users are to be offered as much work as has the drives do a number of reads and writes a second.
+// Targeted is a Plan whose runs are to have the drives do a number of reads and writes a second.
 type Targeted interface {
-	// TargetIOPS is that number, over all targets; 0: users work as fast as they can.
-	TargetIOPS() float64
+	// TargetIOPS is that number, over all targets; 0: there is none. Paced runs offer as much work as makes it; in others users work as
+	// fast as they can.
+	TargetIOPS() (iops float64, paced bool)
 }
+
+// Warming is a Plan whose runs measure only once the store is warm, where nobody says otherwise.
+type Warming interface {
+	// WarmWithin is how long they wait for that at most.
+	WarmWithin() time.Duration
+}
+
+// Refusal says that databases cannot serve what was asked for. It begins with the name of the parameter.
+type Refusal struct{ Err error }
+
+// Refuse makes a Refusal.
+func Refuse(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
+
+// Error gives the cause.
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap gives the cause.
+func (r *Refusal) Unwrap() error { return r.Err }
 
 // Run is one run of a plan.
 type Run interface {

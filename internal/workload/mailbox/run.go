@@ -19,17 +19,15 @@ import (
 var (
 	_ workload.Plan     = (*Plan)(nil)
 	_ workload.Targeted = (*Plan)(nil)
+	_ workload.Warming  = (*Plan)(nil)
 	_ workload.Run      = (*Run)(nil)
 )
 
 // Plan has the users of runs work on mailbox databases.
 type Plan struct {
+	Request
 	Parameters Parameters // have passed Check
 	Targets    []Target
-
-	PerMailbox float64 // IOPS; 0: there is no target
-	Headroom   float64 // percent by which the target is higher
-	Closed     bool    // users work as fast as they can, also where there is a target
 }
 
 // Target is a mailbox database.
@@ -47,19 +45,6 @@ func (p *Plan) Workload() workload.Workload {
 
 // Size is that of each target.
 func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
-
-// Target is the IOPS that all mailboxes take together; 0: none were named.
-func (p *Plan) Target() float64 {
-	return p.PerMailbox * (1 + p.Headroom/100) * float64(p.Targets[0].Dataset.Size.Mailboxes*len(p.Targets))
-}
-
-// TargetIOPS is the target of a run that is paced.
-func (p *Plan) TargetIOPS() float64 {
-	if p.Closed {
-		return 0
-	}
-	return p.Target()
-}
 
 // parametersRecord are the workload's parameters in a record.
 type parametersRecord struct {
@@ -122,7 +107,7 @@ const operationsOfUser = 100
 // Growth is that by the records that are inserted and not deleted. The pages of others are used again.
 func (p *Plan) Growth(users int) float64 {
 	operations := float64(users) * operationsOfUser
-	if target := p.TargetIOPS(); target > 0 {
+	if target, paced := p.TargetIOPS(); paced && target > 0 {
 		operations = target / float64(len(p.Targets)) // one takes an I/O or more
 	}
 	return operations * float64(max(p.Parameters.Mix.Insert-p.Parameters.Mix.Delete, 0)) / 100 * recordBytes

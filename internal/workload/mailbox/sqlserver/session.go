@@ -33,18 +33,18 @@ func (Engine) SharesLog() bool { return false }
 // it has a commit fail that asks for what they do not give.
 func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parameters) error {
 	if p.Batch > mostSteps {
-		return fmt.Errorf("%d operations in a transaction: on SQL Server it must be 1 to %d", p.Batch, mostSteps)
+		return fmt.Errorf("batch is %d: on SQL Server it must be 1 to %d operations", p.Batch, mostSteps)
 	}
 	d, err := target.(*sqlserver.Store).DelayedDurability(ctx)
 	switch {
 	case err != nil:
 		return err
 	case p.Mix.Lazy > 0 && d == sqlserver.DurabilityUnknown:
-		return fmt.Errorf("lazy commits are %d %%, and %s has no delayed durability, by which a commit is lazy: use --lazy 0", p.Mix.Lazy, target.Label())
+		return fmt.Errorf("lazy is %d: %s has no delayed durability, by which a commit is lazy: use --lazy 0", p.Mix.Lazy, target.Label())
 	case p.Mix.Lazy > 0 && d == sqlserver.DurabilityDisabled:
-		return fmt.Errorf("lazy commits are %d %%, and DELAYED_DURABILITY of %s is DISABLED, which makes all of them full: set it to ALLOWED by ALTER DATABASE, or use --lazy 0", p.Mix.Lazy, target.Label())
+		return fmt.Errorf("lazy is %d: DELAYED_DURABILITY of %s is DISABLED, which makes all commits full: set it to ALLOWED by ALTER DATABASE, or use --lazy 0", p.Mix.Lazy, target.Label())
 	case p.Mix.Lazy < 100 && d == sqlserver.DurabilityForced:
-		return fmt.Errorf("lazy commits are %d %%, and DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: set it to ALLOWED by ALTER DATABASE, or use --lazy 100", p.Mix.Lazy, target.Label())
+		return fmt.Errorf("lazy is %d: DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: set it to ALLOWED by ALTER DATABASE, or use --lazy 100", p.Mix.Lazy, target.Label())
 	}
 	return nil
 }
