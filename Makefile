@@ -71,8 +71,8 @@ versions: ## runs what versions of PostgreSQL change on each major version in VE
 
 VERSIONED = ^Test(Conformance|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Placement|Classify|Binary|DatabaseCounters|Databases|Checkpoints)
 
-simulate: ## simulates what docs/explanation/method.md says of the statistics, REPLICATES (2000) times a figure, and writes its tables: minutes
-	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/explanation/method.md
+simulate: ## simulates the statistics, REPLICATES (2000) times a figure, and writes the page of evidence: minutes
+	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/evidence/2026-11-simulations.md
 
 bench: ## runs the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -24,7 +24,7 @@ func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 		variance = e.variance * float64(len(window))
 	}
 	// What a window is a part of knows its scatter as if it had up to twice the degrees of freedom: a window that is far off makes the
-	// scatter wide, too. The factor is by simulation (docs/method.md).
+	// scatter wide, too. The factor is by simulation (docs/evidence/2026-11-simulations.md).
 	freedom := e.freedom * (2 - float64(len(window))/float64(len(stretch)))
 	return student975(freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(span.To-span.From), e.few, nil
 }

@@ -42,7 +42,7 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	}
 	rise, _ := Slope(lessMean(window)) // orders a sample, from one sample to the next
 	t := Trend{Percent: 100 * rise * n * n / orders, P: 1, Level: trendLevel}
-	// The correction for memory is itself estimated, and worse than it is large: the third power is by simulation (docs/method.md).
+	// The correction for memory is itself estimated, and worse than it is large: the third power is by simulation (docs/evidence/2026-11-simulations.md).
 	freedom := max(1, e.freedom/math.Pow(e.correction, 3))
 	if deviation := math.Sqrt(12 * e.variance / (n * (n*n - 1))); rise != 0 {
 		t.P = 2 * stats.TDist{V: freedom}.CDF(-math.Abs(rise)/deviation)

@@ -1,5 +1,5 @@
 // Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which the truth is known, and holds them
-// to what docs/explanation/method.md says of them. With -write it writes the tables of that page.
+// to what docs/explanation/method.md says of them. With -write it writes the tables of a page.
 package simulate
 
 import (
@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -49,18 +48,14 @@ func publish(t *testing.T, name string, made table) {
 	if *write == "" {
 		return
 	}
-	path := *write
-	if name == "tune" { // on its own page, beside
-		path = filepath.Join(filepath.Dir(path), "..", "howto", "tune.md")
-	}
-	page, err := os.ReadFile(path)
+	page, err := os.ReadFile(*write)
 	require.NoError(t, err)
 	marked := regexp.MustCompile(fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)))
 	if !marked.Match(page) {
-		t.Fatalf("%s has no place for the table %s", path, name)
+		t.Fatalf("%s has no place for the table %s", *write, name)
 	}
 	text := marked.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(*write, []byte(text), 0o644))
 }
 
 // within says whether a share that was simulated lies between two bounds, as far as so many replicates can tell: three standard errors.
