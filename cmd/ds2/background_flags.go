@@ -18,13 +18,13 @@ type backgroundFlags struct {
 }
 
 func (f *backgroundFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&f.scrub, "scrub-rate", "scan the whole database during the run, again and again, in requests of 256 KiB (on PostgreSQL past the server's cache), at this rate for each target, such as 1MB/s; IOPS do not include these reads")
-	flags.IntVar(&f.copies, "copies", 0, "number of readers that receive the log of each target as replicas would, and discard it; on SQL Server they are log backups to NUL, which break the chain of its log backups")
+	flags.Var(&f.scrub, "scrub-rate", "scan each target again and again during the run at this rate, such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
+	flags.IntVar(&f.copies, "copies", 0, "readers that receive each target's log as replicas would, and discard it; on SQL Server log backups to NUL, which break the chain of log backups")
 }
 
 // debtFlag is --debt.
 func debtFlag(flags *pflag.FlagSet, debt *bool) {
-	flags.BoolVar(debt, "debt", false, "after the run, have the server do the work that it has put off (checkpoint, vacuum or ghost cleanup), and measure its time, reads and writes")
+	flags.BoolVar(debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, vacuum or ghost cleanup), and measure time, reads and writes")
 }
 
 // maxCopies is more than any database has.

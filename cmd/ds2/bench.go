@@ -35,13 +35,13 @@ func newBenchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "Repeat a run by the storage report's procedure; the median run is the result",
 		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure
-idle power, run, cool down. The run with the median OPM stands for the configuration. A run that
-fails, or whose audit fails, does not count and is repeated. A run that was not steady counts, and
-the result says so; --drop-unsteady repeats it instead.
+idle power, run, cool down. The run with the median OPM stands for the configuration.
+
+A run that fails, or whose audit fails, is repeated. A run that was not steady counts, and the
+result says so; --drop-unsteady repeats it instead.
 
 All records go into one directory. The same command with the same --out continues a bench that was
-interrupted or crashed; --runs, --keep-marked and --drop-unsteady may be others then. A meter's log
-that arrives after the bench is added by --power-log.`,
+stopped; --runs, --keep-marked and --drop-unsteady may change. --power-log adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
   ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 \
@@ -66,15 +66,15 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
 	flags.Var(durationValue{d: &f.settle}, "settle", "wait after the restore, such as 90s or 8m")
-	flags.Var(durationValue{d: &f.idle}, "idle", "then time over which idle power is measured, such as 90s or 8m")
-	flags.Var(durationValue{d: &f.cooldown}, "cooldown", "time that counters and power are measured after the run, such as 90s or 8m")
-	flags.IntVar(&f.setup.Practice, "practice", 0, "runs before those that count, which are discarded (in an experiment 1): a first run is often a slow one")
-	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed, or beside which a drive held itself back for its heat")
-	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "do not let runs count that were not steady: repeat them, which flatters drives that are erratic")
+	flags.Var(durationValue{d: &f.idle}, "idle", "then measure counters and power without users, such as 90s or 8m")
+	flags.Var(durationValue{d: &f.cooldown}, "cooldown", "measure counters and power after the run, such as 90s or 8m")
+	flags.IntVar(&f.setup.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as a first run is often slow")
+	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed, or in which a drive throttled for heat")
+	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "repeat runs that were not steady, which flatters erratic drives")
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
-	flags.Lookup("run-time").Usage = "length of each run after the warm-up: minutes, or a duration such as 90s"
+	flags.Lookup("run-time").Usage = "run after the warm-up: minutes, or a duration such as 90s"
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
 	flags.Lookup("window").Usage += "; of runs that are long enough 1000s-1200s, as in the storage report"

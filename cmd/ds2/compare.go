@@ -21,24 +21,20 @@ func newCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
-		Long: `Compares the benches, or single runs, in the directories A, B and so on, with the first: the storage
-report's table, and by how many percent each differs. Configurations of one ds2 experiment are
-compared block by block; name its directory for all of them, or those of the benches in it. Others
-are compared by Welch's t-test on the logarithms of all runs that count.
+		Long: `Compares benches, or single runs, with the first of them: the storage report's table, and the
+differences in percent with their intervals. A directory can get a name: ssd=ds2-results/…
 
-With --fail-if the command is a gate for changes: it exits with code 3 where the 95 % confidence
-interval of a change lies wholly beyond the bound, and with code 4 where it cannot tell: where the
-interval holds the bound, there are fewer than two runs of each, or the runs still warm up. Then it
-says which loss these runs could have shown, and how many more would show the bound. With
---cannot-tell pass that is code 0. Errors and dropped orders are compared as counts, so that a rise
-from none is seen.
-
-A gate is on any figure that the comparison prints, such as 'active power > 5%', or on one of ds2
-drive --limit.
-
+Configurations of one ds2 experiment are compared block by block; name its directory, or those of
+the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
 Records of ds2 device are compared with each other.
 
-A directory can be given a name: ssd=ds2-results/…`,
+With --fail-if the command is a gate: exit code 3 if the whole 95 % interval of a change is beyond
+the bound, and 4 if it cannot tell, because the interval includes the bound, there are fewer than
+two runs of each, or the runs still warm up. Then it prints which loss these runs could have shown,
+and how many more would decide. Errors and dropped orders are compared as counts.
+
+A gate can be on any figure that the comparison prints, such as 'active power > 5%', or that ds2
+drive --limit takes.`,
 		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
   ds2 compare ds2-results/arrays
   ds2 compare --output html --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
@@ -111,10 +107,10 @@ A directory can be given a name: ssd=ds2-results/…`,
 	}
 	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
 	detailsFlag(cmd.Flags(), &details)
-	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "`change` that must not be, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
-	cmd.Flags().StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the records' own, such as 1000s-1200s or auto; may be given again")
-	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "where the runs cannot tell: fail with exit code 4, or pass")
-	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs whose users called by different ways: see --sqlserver-calls of ds2 drive")
+	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "fail on this `change`, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
+	cmd.Flags().StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as 1000s-1200s or auto; may be repeated")
+	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "if the runs cannot tell: fail with exit code 4, or pass")
+	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs that differ in --sqlserver-calls")
 	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

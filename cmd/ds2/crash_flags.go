@@ -40,19 +40,19 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
 // addShared declares the flags that a demo has too, whose server is its own.
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
-	flags.Var(durationValue{d: &f.after}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged work that it lost; with --crash-cycles, the mean time of orders before each kill (then 10s by default)")
-	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some during a checkpoint and some in a burst of commits, look after each for what it lost, and end the run after the last")
-	flags.Var(&f.replay, "replay", "replay test: run until this much log has been written since the last checkpoint, such as 500MB, kill the server, start it, and report how long it took to redo the log; the run ends then")
-	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, read and check every page after every so many kills; 0 = never")
+	flags.Var(durationValue{d: &f.after}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged work that it lost; with --crash-cycles, the mean time before each kill (default 10s)")
+	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some in checkpoints and some in bursts of commits, look for losses after each, and end the run after the last")
+	flags.Var(&f.replay, "replay", "replay test: run until this much log was written since the last checkpoint, such as 500MB, kill the server, start it, report how long the redo took, and end the run")
+	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, check every page after each so many kills; 0 = never")
 }
 
 func (f *crashFlags) add(flags *pflag.FlagSet) {
 	f.addShared(flags)
-	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command line that kills the database server without warning, such as 'ssh db pkill -9 -x postgres' or one that cuts its power")
-	flags.StringVar(&f.commands.StartLine, "start-command", "", "command line that starts it again")
-	flags.Var(durationValue{d: &f.recovery}, "recovery-timeout", "with --crash-cycles or --replay, how long the server may take from the start command until it answers; 0 = as long as it takes")
-	flags.StringVar(&f.serverLog, "server-log", "", "with --replay, file of the server's log on this machine (default: the server is asked for it)")
-	flags.BoolVar(&f.journal, "journal", false, "keep a journal of what the server acknowledges, on a driver machine beside the one that has --crash-cycles; ds2 verify compares all journals")
+	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command that kills the database server, such as 'ssh db pkill -9 -x postgres', or cuts its power")
+	flags.StringVar(&f.commands.StartLine, "start-command", "", "command that starts the server again")
+	flags.Var(durationValue{d: &f.recovery}, "recovery-timeout", "with --crash-cycles or --replay, how long the server may take to answer after the start command; 0 = no limit")
+	flags.StringVar(&f.serverLog, "server-log", "", "with --replay, file of the server's log on this machine (default: read through the server)")
+	flags.BoolVar(&f.journal, "journal", false, "keep a journal of what the server acknowledges, on driver machines other than the one with --crash-cycles; ds2 verify compares all journals")
 }
 
 // Bounds of what crash flags can mean.

@@ -38,9 +38,9 @@ func newDemoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
-		Long: `Starts a PostgreSQL of its own, loads a dataset, drives it, audits it, prints the result, writes the
-record and its report, and stops the server. It uses the programs of an installed PostgreSQL; if
-there are none, it downloads them once and keeps them. Nothing is left running.`,
+		Long: `Starts a private PostgreSQL, loads a dataset, drives it, audits it, prints the result, writes record
+and report, and stops the server. It uses an installed PostgreSQL or, if there is none, downloads
+one once and keeps it.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
@@ -65,7 +65,7 @@ there are none, it downloads them once and keeps them. Nothing is left running.`
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset: S, M, 30MB, 2GB")
 	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
 	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "warm-up before the run: minutes, or a duration such as 90s")
-	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "length of the run after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "run after the warm-up: minutes, or a duration such as 90s")
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.drive.out, "out", "", "directory for record and report; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")

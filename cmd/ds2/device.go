@@ -32,21 +32,19 @@ func newDeviceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
-		Long: `Measures with fio, on a file of its own in a directory: random reads of 8 kB, and 70 % reads with 30
-% writes, at depths of 1 to 256; and writes of 8 kB one after the other, each synced, as a database
-writes its log. The file is written first, so a log write is one write and one flush of the device,
-and nothing of the file system. It takes about 4 minutes besides writing the file, which is removed
-in the end.
+		Long: `Measures a drive with fio, in a new file: random reads of 8 kB, and 70 % reads with 30 % writes, at
+depths of 1 to 256; and synced sequential writes of 8 kB, as a database writes its log. The file
+should be larger than the array's cache. It takes 4 minutes besides writing the file.
 
-The record says how many reads the device does at which latency. drive, bench and tune take it by
---device-record, and report how much of that a run took: "reads 41 % of what the device can do at
-this latency, log writes 12 %".
+The file is written first, so that a log write is one write and one flush of the device, and nothing
+of the file system. It is removed in the end. drive, bench and tune take the record by
+--device-record, and report a run's share of the device's limit: "reads 41 % of what the device can
+do at this latency, log writes 12 %".
 
-The file should be larger than the array's cache. --precondition brings flash into its steady state
-first, as SNIA's performance test specification says: purge the drive (nvme format, blkdiscard),
-then this command writes all of the file or device twice in sequence, and then at random until five
-rounds in a row are steady. A file of a small part of the drive preconditions that part only: take
-the whole device, with --device and, to confirm that ALL DATA ON IT WILL BE LOST, its name again as
+--precondition brings flash into its steady state, as SNIA's performance test specification says.
+Purge the drive first (nvme format, blkdiscard); then this writes everything twice in sequence, and
+at random until five rounds in a row are steady. A file preconditions its part of the drive only:
+for all of it give --device and, to confirm that ALL DATA ON IT WILL BE LOST, the name again as
 --overwrite. A device that is mounted, in use or has partitions is refused.`,
 		Example: `  ds2 device --dir /mnt/array
   ds2 device --dir /mnt/array --file-size 200GB --out array-a.json
@@ -56,12 +54,12 @@ the whole device, with --device and, to confirm that ALL DATA ON IT WILL BE LOST
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for a file to measure on")
-	flags.StringVar(&f.options.Device, "device", "", "in place of a directory: a block device, all of which is OVERWRITTEN")
+	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for the file to measure with")
+	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
 	flags.Var(&f.fileSize, "file-size", "size of the file, such as 200GB")
 	flags.Var(durationValue{d: &f.stageTime}, "stage-time", "time for which each point is measured, such as 30s")
-	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady")
+	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady, as SNIA's test specification says")
 	flags.Var(durationValue{d: &f.roundTime}, "round-time", "length of a round of random writes of --precondition")
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -98,37 +99,52 @@ func outputOf(t *testing.T, page, line string) string {
 }
 
 // runCommands take the flags of a run.
-const runCommands = "preflight, drive, bench, tune"
+const runCommands = "drive, bench, tune"
 
 // commandReference is the reference of all commands and flags, of the texts that --help shows: each command with the flags that it alone
 // has, and then once those that several share. Examples and details stay with --help.
 func commandReference() string {
 	root := newRoot()
 	type use struct{ name, value, usage string }
-	by := map[use][]string{}        // the commands with that flag
-	shared := map[string][]use{}    // by name
-	single := map[string][]string{} // lines, by command
+	by, defaults := map[use][]string{}, map[use][]string{} // the commands with that flag, and their defaults
+	shared := map[string][]use{}                           // by name
+	single := map[string]string{}                          // lines, by command
 	for _, cmd := range root.Commands() {
+		if cmd.Name() == "preflight" {
+			continue
+		}
 		for _, c := range slices.Concat([]*cobra.Command{cmd}, cmd.Commands()) {
 			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				value, usage := pflag.UnquoteUsage(f)
-				if !slices.Contains([]string{"", "[]", "false", "0"}, f.DefValue) {
-					usage += " (default " + f.DefValue + ")"
-				}
-				u := use{f.Name, value, escaped(strings.Join(strings.Fields(usage), " "))}
+				u := use{f.Name, value, escaped(usage)}
 				if by[u] == nil {
 					shared[f.Name] = append(shared[f.Name], u)
 				}
 				if !slices.Contains(by[u], cmd.Name()) {
-					by[u] = append(by[u], cmd.Name())
+					by[u], defaults[u] = append(by[u], cmd.Name()), append(defaults[u], f.DefValue)
 				}
 			})
 		}
 	}
 	line := func(u use, commands string) string {
-		return fmt.Sprintf("- `%s`%s: %s\n", strings.TrimSpace("--"+u.name+" "+u.value), commands, u.usage)
+		text := fmt.Sprintf("- `%s`%s: %s", strings.TrimSpace("--"+u.name+" "+u.value), commands, u.usage)
+		alike := len(slices.Compact(slices.Clone(defaults[u]))) == 1
+		var given []string
+		for i, d := range defaults[u] {
+			switch {
+			case slices.Contains([]string{"", "[]", "false", "0"}, d):
+			case !alike:
+				given = append(given, by[u][i]+" "+d)
+			case i == 0:
+				given = append(given, d)
+			}
+		}
+		if given != nil {
+			text += " (default " + strings.Join(given, ", ") + ")"
+		}
+		return text + "\n"
 	}
-	text := "\n## Shared flags\n\nOf " + runCommands + ", where no other command is named.\n"
+	text := "\n## Shared flags\n\nOf " + runCommands + ", where no other command is named; preflight takes the flags of drive.\n"
 	for _, g := range append(flagGroups, struct{ heading, flags string }{"Others", ""}) {
 		lines := ""
 		for _, name := range slices.Sorted(maps.Keys(shared)) {
@@ -136,15 +152,15 @@ func commandReference() string {
 				continue
 			}
 			for _, u := range shared[name] {
-				commands := ""
-				if all := strings.Join(by[u], ", "); all != runCommands {
-					commands = " (" + all + ")"
-				}
 				if len(by[u]) == 1 && len(shared[name]) == 1 {
-					single[by[u][0]] = append(single[by[u][0]], line(u, ""))
-				} else {
-					lines += line(u, commands)
+					single[by[u][0]] += line(u, "")
+					continue
 				}
+				commands := strings.Join(by[u], ", ")
+				if len(by[u]) > 7 {
+					commands = "most commands"
+				}
+				lines += line(u, strings.Replace(" ("+commands+")", " ("+runCommands+")", "", 1))
 			}
 			delete(shared, name)
 		}
@@ -157,8 +173,11 @@ func commandReference() string {
 		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID {
-				purpose, _, _ := strings.Cut(cmd.Long, "\n\n")
-				fmt.Fprintf(&b, "\n### ds2 %s\n\n    %s\n\n%s\n\n%s", cmd.Name(), cmd.UseLine(), markdown(purpose), strings.Join(single[cmd.Name()], ""))
+				purpose, _, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
+				fmt.Fprintf(&b, "\n### ds2 %s\n\n    %s\n\n%s\n", cmd.Name(), cmd.UseLine(), markdown(purpose))
+				if lines := single[cmd.Name()]; lines != "" {
+					b.WriteString("\n" + lines)
+				}
 			}
 		}
 	}

@@ -38,11 +38,11 @@ func newDriveCommand() *cobra.Command {
 		Use:   "drive",
 		Short: "Run users against a database and measure OPM",
 		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and
-response times, and writes a record. All parameters of DVD Store 2's driver are understood, with _
-or -, in its units.
+response times, and writes a record. All parameters of DVD Store 2's driver work, with _ or -, in
+its units.
 
 The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits
-within a second. Each flag can also be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
+within a second. Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
       --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
@@ -61,7 +61,7 @@ PowerShell:
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().BoolVar(&check, "check", false, "look at what could go wrong and run nothing, as ds2 preflight does")
+	cmd.Flags().BoolVar(&check, "check", false, "check what could go wrong and run nothing, as ds2 preflight does")
 	return cmd
 }
 

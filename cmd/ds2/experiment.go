@@ -36,26 +36,24 @@ func newExperimentCommand() *cobra.Command {
 		Use:   "experiment FILE.yaml [--plan [DIR...]]",
 		Short: "Compare configurations by benches whose runs take turns in random blocks",
 		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block has one run of
-every configuration, in a random order, so that a room that grows warmer or a drive that fills acts
-on all alike. They are compared block by block.
+every configuration in random order, so that slow changes, such as a warmer room, affect all alike.
+They are compared block by block.
 
 The keys of the file are the flags of ds2 bench, for all configurations or for one, and
 
   configurations  each with a name, its flags and its labels
   factors         flags with a list of values; each configuration runs with each value
   runs            how many runs of each must count: 5, or 5..9 with until (default 6)
-  until           stop when the 95 % interval of every difference reaches at most so far: 2 %
+  until           stop once every difference is known to ± this, at 95 %: 2 %
   order           random, or sequence: all runs of one configuration, then those of the next
-  practice        runs of each before the first block, which are discarded (default 1)
-  labels          of a configuration: words of yours for the report
+  practice        discarded runs of each before the first block (default 1)
+  labels          of a configuration: your own words for the report
   disclosure      of a configuration: array, firmware, raid, cache, compression, file-system, price
 
-${VARIABLE} stands for an environment variable and ${file:PATH} for what a file holds, such as a
-password.
+${VARIABLE} is an environment variable and ${file:PATH} the contents of a file, such as a password.
 
 All records go into one directory, a bench for each configuration. The same command continues an
-experiment that was interrupted or crashed. A configuration that keeps failing is left out, and the
-others go on.`,
+experiment that was stopped. A configuration that keeps failing is left out; the others continue.`,
 		Example: `  ds2 experiment arrays.yaml --plan
   ds2 experiment arrays.yaml
 
@@ -80,7 +78,7 @@ arrays.yaml:
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0], args[1:]) }),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, the time that they will take, and what they can show by the scatter of such runs in\nrecords beside its own and in DIRs; run nothing")
+	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show, by the scatter of runs in its directory and in DIRs; run nothing")
 	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued (default ds2-results/<name of the file>)")
 	flags.VarP(oneOf(&f.format, "text", "markdown", "json", "csv"), "output", "o", "format of the result")
 	detailsFlag(flags, &f.details)

@@ -56,7 +56,7 @@ type experimentSetup struct {
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
 	flags.Var(&s.runs, "runs", "runs of each configuration that must count: 6, or 5..9 with --until (default 6, with --until 6..10)")
-	flags.Var(&s.until, "until", "stop when the 95 % interval of every difference reaches at most so far, such as '2 %'")
+	flags.Var(&s.until, "until", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
 	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", "order of the runs: random, in blocks, or sequence, all of one configuration before the next")
 }
 

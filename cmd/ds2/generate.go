@@ -42,18 +42,14 @@ func newGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -} | --verify DIR",
 		Short: "Write a dataset as CSV files",
-		Long: `Writes the 40 files of a dataset under DS2's names into one directory, byte for byte as DS2's own
-programs do, and manifest.json with the rows, bytes and checksum of each. prod.csv alone differs
-from DS2's, unless --words gives DS2's word lists: its titles and actors are made of the kit's own
-words.
+		Long: `Writes the 40 CSV files of a dataset, byte for byte as DS2's own programs do, and manifest.json with
+rows, bytes and checksum of each. Only prod.csv differs, unless --words gives DS2's word lists.
 
-An interrupted run continues with --resume, which checks the files that are there and makes the
-missing ones. Several machines share the work with --shard, each writing some of the files; they may
-all write into one directory. Since the two customers' files have 22 % of the bytes each, more than
-5 shards end no sooner.
+--resume checks the files that are there and writes the missing ones. With --shard several machines
+write some of the files each, into one directory or several. More than 5 shards are no faster: each
+of the two customers' files has 22 % of the bytes.
 
-The checksum is of the CSV, also where files are compressed. xxh128 (XXH3, 128 bits) costs next to
-nothing; without compression, xxhsum checks it, as sha256sum checks sha256:
+Checksums are of the CSV, also of compressed files. xxhsum and sha256sum check uncompressed ones:
 
   jq -r '.files[] | .sum + "  " + .name' manifest.json | xxhsum -c
 
@@ -76,16 +72,16 @@ PowerShell:
 	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
 	flags.StringSliceVar(&f.tables, "tables", nil, "only these of customers, orders, orderlines, cust_hist, products, inventory")
-	flags.StringVar(&f.part, "part", "", "only this file, such as us_cust or jan_orders, to stdout, for which stands the argument -")
+	flags.StringVar(&f.part, "part", "", "write one file, such as us_cust or jan_orders, to standard output; needs the argument -")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.StringVar(&f.lines, "lines", "lf", "line endings: lf, or crlf for Windows")
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
-	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; where other shards or an interrupted run left a manifest, the default is its checksum")
+	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; with a manifest of other shards or an interrupted run, its checksum is the default")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
-	flags.StringVar(&f.shard, "shard", wholeShard, "only this machine's share: 3/16 is the third of sixteen")
+	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen")
 	flags.IntVar(&f.machine, "machine", 0, "with --machines, in place of --shard: number of this machine, from 0")
 	flags.IntVar(&f.machines, "machines", 0, "number of machines that share the work")
-	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "parts made concurrently")
+	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
 	flags.Lookup("parallel").DefValue = "the number of processors"
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
 	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this directory with its manifest")

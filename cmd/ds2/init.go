@@ -32,12 +32,12 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [FILE.yaml]",
 		Short: "Write a commented file for ds2 experiment",
-		Long: `Writes a file for ds2 experiment from a few flags, with comments that say what else it can hold: a
-configuration for each --target, each compared with each of the --threads. Without a name the file
-is experiment.yaml; - is standard output. A file that exists is left alone.
+		Long: `Writes a file for ds2 experiment, with comments on what else it can hold: a configuration for each
+--target, with each of the --threads. The default name is experiment.yaml; - is standard output. A
+file that exists is not overwritten.
 
-The file never holds a password: where a target's URL has one, the file refers to a variable, which
-ds2 init names.`,
+The file holds no password: if a target's URL has one, the file refers to a variable, which ds2 init
+names.`,
 		Example: `  ds2 init --target postgres://ds2:ds2@localhost/ds2 --threads 8,32,128
   ds2 init arrays.yaml --until '2 %' \
       --target hdd=postgres://ds2@db1/ds2 --target ssd=postgres://ds2@db2/ds2
@@ -54,14 +54,14 @@ PowerShell:
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.Targets, "target", nil, "URL of a database, with a name for the report before it: hdd=postgres://ds2@db1/ds2; once for each configuration")
+	flags.StringArrayVar(&f.Targets, "target", nil, "name and URL of a configuration's database, such as hdd=postgres://ds2@db1/ds2; may be repeated")
 	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are compared; also --n-threads")
-	flags.StringVar(&f.Size, "size", "", "expected size of the databases: S, M, L, W, 30MB, 80GB (default: the size they have)")
-	flags.StringVar(&f.RunTime, "run-time", "20m", "length of each run after the warm-up: minutes, or a duration such as 90s")
-	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how each database is restored before a run")
+	flags.StringVar(&f.Size, "size", "", "expected size of the databases, such as S or 80GB (default: the size they have)")
+	flags.StringVar(&f.RunTime, "run-time", "20m", "run after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how to restore each database before a run")
 	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, with --until 6..10)")
-	flags.StringVar(&f.Until, "until", "", "stop when the 95 % interval of every difference reaches at most so far, such as '2 %'")
-	flags.StringArrayVar(&f.Limits, "limit", nil, "limit that every run is judged by, such as 'order p95 < 500ms'; may be repeated")
+	flags.StringVar(&f.Until, "until", "", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
+	flags.StringArrayVar(&f.Limits, "limit", nil, "limit on every run, such as 'order p95 < 500ms'; may be repeated")
 	flags.StringArrayVar(&f.Sets, "limits", nil, "set of limits, such as exchange2013; may be repeated")
 	return cmd
 }

@@ -13,8 +13,8 @@ import (
 type limitFlags struct{ texts, sets []string }
 
 func (f *limitFlags) add(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.texts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'purchase p99 < 1s', 'errors < 0.1%', 'data read mean < 20ms', 'log write max < 50ms', 'device write mean < 10ms', 'iops > 250' or 'opm > 60000'; may be repeated")
-	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: data read mean < 20ms, log write mean < 10ms, and the maximum of both, as a mean over 15 s, below 50ms (exchange2007, or jetstress), 100ms (exchange2007-stress, exchange2013) or 200ms (exchange2013-stress); runs over 6 hours take the stress set of a version, unless it is named with -strict; may be repeated")
+	flags.StringArrayVar(&f.texts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors < 0.1%', 'data read mean < 20ms', 'log write max < 50ms', 'iops > 250' or 'opm > 60000'; may be repeated")
+	flags.StringArrayVar(&f.sets, "limits", nil, "set of limits: data read mean < 20ms, log write mean < 10ms, and maxima over 15 s of 50ms (exchange2007 or jetstress), 100ms (exchange2007-stress, exchange2013) or 200ms (exchange2013-stress); runs over 6 hours use the stress set, unless named with -strict; may be repeated")
 }
 
 // parse reads the flags for runs of a length: the sets first, then the limits given one by one.
@@ -36,5 +36,5 @@ func (f *limitFlags) parse(run time.Duration) ([]limit.Limit, error) {
 
 // abortFlag is --abort-on-fail.
 func abortFlag(flags *pflag.FlagSet, after *time.Duration) {
-	flags.Var(durationValue{d: after}, "abort-on-fail", "end the run when a limit has failed for this long, such as 30s; limits are judged at this interval, so it can take twice as long")
+	flags.Var(durationValue{d: after}, "abort-on-fail", "end the run when a limit has failed for this long, such as 30s; judged at this interval, so it can take twice as long")
 }

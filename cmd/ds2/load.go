@@ -46,22 +46,20 @@ func newLoadCommand() *cobra.Command {
 		Use:   "load",
 		Short: "Make a database and fill it with a dataset",
 		Long: `Creates the database if it does not exist, generates the dataset and streams it into the tables,
-then creates indexes, keys, procedures and statistics. The dataset never touches this machine's
-disk, unless --from names a directory that ds2 generate has filled. SQL Server can read the files of
-that directory itself: --server-dir is then the path as the server sees it, a share or one of its
-own disks.
+then creates indexes, keys, procedures and statistics. Nothing is written to this machine's disk.
 
-A database that already holds DS2 data is refused, unless --drop is given. That drops DS2's tables
-and functions first, and nothing else in the database.
+--from loads the files that ds2 generate wrote. SQL Server can read them itself: --server-dir is
+their path as the server sees it, a share or one of its own disks.
 
-A database that DVD Store's own scripts made and filled is taken over by --adopt: it gets ds2's
-notes and procedures, and nothing that is there is changed. With --dry-run, ds2 only says what it
-found and what it would add.
+A database that already holds data is refused, unless --drop is given. That drops the workload's
+tables and functions first, and nothing else in the database.
 
-With --parallel up to 4, PostgreSQL gets each table from one session in one transaction, in which
-rows are written once and need no vacuuming; --resume then continues with the first table that is
-not whole. With more sessions, several copy parts of one table, the rows are frozen afterwards, and
---resume continues after the last whole part.`,
+--adopt takes over a database that DVD Store's own scripts filled: it adds ds2's notes and
+procedures and changes nothing else. --dry-run only prints what it found and would add.
+
+With --parallel up to 4, PostgreSQL gets each table in one transaction, so that rows are written
+once and need no vacuum; --resume continues with the first incomplete table. With more, sessions
+share a table, rows are frozen afterwards, and --resume continues after the last complete part.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
@@ -81,17 +79,17 @@ PowerShell:
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	f.flags = flags
-	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", ")+"; other commands learn it from the database")
+	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", ")+"")
 	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
-	flags.StringVar(&f.from, "from", "", "directory of a dataset made by ds2 generate, to load instead of a new one; size and words come with it")
+	flags.StringVar(&f.from, "from", "", "directory that ds2 generate wrote, to load instead of a new dataset")
 	f.mailbox.add(flags)
 	f.sqlServer.addFiles(flags)
-	flags.BoolVar(&f.options.Drop, "drop", false, "first drop the data of the same workload in the database")
+	flags.BoolVar(&f.options.Drop, "drop", false, "first drop this workload's data in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
-	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, concurrently")
-	flags.Lookup("parallel").DefValue = "the number of processors, at least 2, or as many as half of the server's memory gives 256 MiB each"
+	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, at once")
+	flags.Lookup("parallel").DefValue = "the number of processors, at least 2, but at most one for each 256 MiB of half the server's memory"
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
 	f.adopted.add(flags)

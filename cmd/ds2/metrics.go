@@ -24,7 +24,7 @@ type metricsFlags struct{ metricsAddr, pushgateway string }
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
 	f.addAddress(flags)
-	flags.StringVar(&f.pushgateway, "pushgateway", "", "URL of a Prometheus Pushgateway that gets the figures at the end of the run, for runs shorter than a scrape interval or two")
+	flags.StringVar(&f.pushgateway, "pushgateway", "", "URL of a Prometheus Pushgateway to push the figures to at the end, for short runs")
 }
 
 func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {

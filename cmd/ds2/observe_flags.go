@@ -17,17 +17,17 @@ type observeFlags struct {
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda, or data=nvme1n1,log=nvme2n1 to say what the database keeps on them, which is only known otherwise where the server is on this machine (default: those under the database's files there)")
-	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then says how much of what they can do by themselves the run took")
-	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' SMART before and after a run, by smartctl: what they wrote, write amplification, wear, heat; auto reads what can be read, on also tells what cannot")
-	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by what it was for, such as log flushes, with eBPF: ds2 has to run on the database's machine, on Linux, as root")
-	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB, for servers on other machines (default: that of its machine or container, where it is known)")
-	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of a node_exporter or windows_exporter, such as http://db1:9100/metrics, that observes a database machine; asked each second; may be repeated, for several targets")
-	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes node_exporter on the database machine, for servers on other machines; queried after the run")
-	flags.StringVar(&f.Instance, "prometheus-instance", "", "that node_exporter's instance in Prometheus, with or without port (default: the target's host)")
-	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run by sh, on Windows by cmd, at most once a second")
-	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes during the run")
-	flags.StringVar(&f.PowerQuery, "power-query", "", "query that gives watts from --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda; data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the server is on this machine)")
+	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the report then has the run's share of their limit")
+	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' SMART before and after a run, by smartctl: bytes written, write amplification, wear, heat; on also reports what cannot be read")
+	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log flushes, with eBPF; needs the database's machine, Linux and root")
+	flags.Var((*byteSize)(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB (default: that of its machine or container, if known)")
+	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
+	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes the database machine's node_exporter; queried after the run")
+	flags.StringVar(&f.Instance, "prometheus-instance", "", "the node_exporter's instance in Prometheus, with or without port (default: the target's host)")
+	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run at most once a second")
+	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes")
+	flags.StringVar(&f.PowerQuery, "power-query", "", "query for watts to --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.

@@ -21,19 +21,16 @@ func newPreflightCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preflight [FILE.yaml]",
 		Short: "Look at what could go wrong with a run, before it",
-		Long: `Takes the flags of ds2 drive and looks at all that could go wrong with that run in its first
-minutes: the server's version and the user's rights, size and state of the database, room for growth
-and log, connections, settings that distort a test of storage, exporters, Prometheus and the power
-command, clocks, ports, and the directory of the record. Each gets a line: ok, warning or FAILURE,
-with what to do. So does what reads beside the users or works after them: --scrub-rate, --copies,
---replay and --debt. Nothing is changed; --copies is tried, with a temporary replication slot for
-each.
+		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run can succeed: server,
+user's rights, database, space, connections, settings that distort a test of storage, exporters,
+power, clocks, ports, and the directory of the record. Each gets a line, ok, warning or FAILURE,
+with what to do.
 
-With the file of an experiment it looks so at each of its configurations; what several have in
-common is told once.
+--scrub-rate, --copies, --replay and --debt are checked too. Nothing is changed; for --copies it
+makes temporary replication slots. What several configurations share is reported once.
 
-The exit code is 3 where the run would fail, and 0 where there are only warnings. ds2 drive itself
-looks at most of it, too.`,
+The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2 drive checks most of
+this itself.`,
 		Example: `  ds2 preflight --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
   ds2 preflight --target postgres://ds2:ds2@db1/ds2 --threads 32 --exporter http://db1:9100/metrics
   ds2 preflight arrays.yaml`,

@@ -44,19 +44,15 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
-		Long: `Reads the records in the directories DIR and writes one page of HTML that needs no network: the
-result on top, OPM and response times over time, the audit, and all that is needed to repeat the
-runs.
+		Long: `Writes one HTML page of records, which needs no network: the result, OPM and response times over
+time, the audit, and all that repeating the runs needs.
 
-JSON is the records' summaries as an array; CSV is their one-second samples.
+JSON is the records' summaries as an array; CSV is their one-second samples. --merge adds up the
+records of one run from several driver machines.
 
-With --merge the records are those of one run that several driver machines made, and are added up to
-one.
-
-The format esrp is the summary of a storage test of mailboxes in the order of ESRP's form, per
-server and in total. It takes several records, one of each server, or one run observed by several
-exporters, one on each server. Of a bench it takes the median run. Records of ds2 bench-backup among
-them add a table.`,
+The format esrp is the summary of a mailbox storage test in the order of ESRP's form, for each
+server and in total: of one record for each server, or of one run observed by an exporter on each.
+Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --output esrp ds2-results/server1 ds2-results/server2
@@ -94,7 +90,7 @@ them add a table.`,
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
 	detailsFlag(flags, &details)
 	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
-	flags.StringArrayVar(&windows, "window", nil, "`span` to take the figures from instead of the record's own, such as 1000s-1200s or auto; may be given again")
+	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as 1000s-1200s or auto; may be repeated")
 	return cmd
 }
 
@@ -166,7 +162,7 @@ func writePage[T any](w io.Writer, p report.Page, record T, output string, detai
 
 // detailsFlag adds the flag of commands that print a result as text.
 func detailsFlag(flags *pflag.FlagSet, details *bool) {
-	flags.BoolVar(details, "details", false, "print all that was measured, not the first screen alone")
+	flags.BoolVar(details, "details", false, "print all that was measured, not only the first screen")
 }
 
 // esrp is the format of ESRP's form.

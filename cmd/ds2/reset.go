@@ -21,9 +21,9 @@ func newResetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Take a database back to the state after the load",
-		Long: `Removes what runs have added to a database, new customers, orders and reorders, and restores the
-stock of every product, so that the next run starts from the same rows as the first. Nobody may be
-at work on the database.`,
+		Long: `Removes what runs have added to a database (customers, orders, reorders) and restores the stock of
+every product, so that the next run starts from the same rows. Nobody else may use the database
+meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
@@ -41,12 +41,13 @@ func newSnapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "Keep a copy of a whole database, and go back to it",
-		Long: `Keeps a copy of a whole database on its server, beside the database, and puts it in the database's
-place again, as the storage report does before each run. The copy needs as much room as the
-database; an older copy is kept until a new one is whole, and both need room meanwhile. Nobody may
-be at work on the database. What is set for the database, such as settings, rights and its owner,
-stays through a restore on PostgreSQL; what cannot be kept is told. On SQL Server all of it is as it
-was when the copy was made, and the restore warns of each option of the database that differs.`,
+		Long: `Keeps a copy of a whole database on its server, and puts it back in place, as the storage report
+does before each run. The copy needs as much space as the database, and a new one is made before an
+older one goes. Nobody else may use the database meanwhile.
+
+On PostgreSQL the database's settings, rights and owner survive a restore; what cannot be kept is
+reported. On SQL Server they are those of the copy, and the restore warns of each option that
+differs.`,
 		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
   ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`,
 		Args: cobra.NoArgs,

@@ -17,20 +17,20 @@ type restoreFlags struct {
 }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before each run: reset, which removes what runs added; snapshot, which puts the copy that ds2 snapshot create made in place; or none")
-	flags.StringVar(&f.command, "restore-command", "", "command, run by sh, on Windows by cmd, that restores the database in another way and returns when the server takes connections")
+	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none")
+	flags.StringVar(&f.command, "restore-command", "", "command that restores the database in another way, and returns when the server accepts connections")
 	addClone(flags, &f.clone)
 	addDiscardLog(flags, &f.discardLog)
 }
 
 // addClone adds the flag that has files share their blocks.
 func addClone(flags *pflag.FlagSet, clone *bool) {
-	flags.BoolVar(clone, "clone", false, "have database and copy share the blocks of their files, on PostgreSQL 18 and a file system that can, such as XFS: faster, but what a run overwrites then goes elsewhere on the drive, which its figures hold")
+	flags.BoolVar(clone, "clone", false, "PostgreSQL 18, file systems such as XFS: database and copy share blocks, which is faster, but what a run overwrites then goes elsewhere on the drive, and its figures include that")
 }
 
 // addDiscardLog adds the flag that says what becomes of a log that the server keeps until it is backed up.
 func addDiscardLog(flags *pflag.FlagSet, discard *bool) {
-	flags.BoolVar(discard, "discard-log", false, "SQL Server under full recovery: before a reset back the log up to NUL, which frees its room and ends the chain of log backups")
+	flags.BoolVar(discard, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which frees its space and ends the chain of log backups")
 }
 
 // check refuses a way that databases of a workload cannot go.

@@ -19,13 +19,13 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
-		Long: `Prints the SQL of a database as ds2 load runs it, phase by phase: database, tables, indexes (with
-constraints), procedures (with triggers), statistics; the data comes between tables and indexes. The
-phases drop, which ds2 load runs with --drop only, and reset, which returns a database to its state
-after the load, are printed only when asked for; so is adopt, which comes before procedures in ds2
-load --adopt, and data, SQL Server's own reading of files, with --from and --server-dir. psql and
-sqlcmd run what is printed. It is written for servers that can do it all; ds2 load asks the server
-and leaves out what it cannot take.`,
+		Long: `Prints the SQL that ds2 load runs, for psql or sqlcmd, phase by phase: database, tables, indexes
+(with constraints), procedures (with triggers), statistics. The data comes between tables and
+indexes.
+
+Other phases are printed only with --phase: drop (load --drop), reset (ds2 reset), adopt (load
+--adopt, before procedures), and data (SQL Server's BULK INSERT, with --from and --server-dir). The
+SQL is for servers that support all of it; ds2 load asks the server and leaves out the rest.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 \
       --data-dir 'E:\DS2' --log-dir 'F:\DS2'

@@ -31,12 +31,11 @@ func newSizesCommand() *cobra.Command {
 		Long: `Prints rows, bytes of CSV and bytes in a database of a size: S, M, L, W, a number of MB, GB or TB
 such as 30MB, 80GB, 1TB, or customers=…,orders-per-month=…,products=….
 
-n MB is S times n/10, 1 GB is M, and n GB is L times n/100: DS2's rule, by which the names are
-nominal and 999 MB has ten times the products of 1 GB.
+By DS2's rule n MB is S times n/10, 1 GB is M, and n GB is L times n/100: the names are nominal, and
+999 MB has ten times the products of 1 GB.
 
-Rows and bytes are estimates, because the number of lines of an order is random: within 1 % for CSV,
-and within 10 % for PostgreSQL, where they were measured at S, 50MB and M. SQL Server's are computed
-from the sizes of its rows and were not measured.`,
+Rows and bytes are estimates: within 1 % for CSV, and within 10 % for PostgreSQL, measured at S,
+50MB and M. SQL Server's are computed from row sizes and were not measured.`,
 		Example: `  ds2 sizes
   ds2 sizes 30MB 80GB --output json`,
 		RunE: func(cmd *cobra.Command, args []string) error {

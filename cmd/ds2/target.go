@@ -28,9 +28,9 @@ type targetFlags struct {
 
 // add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&targetsValue{all: &f.target}, "target", "URL of the database, or host name with --engine; several with ; between, or the flag several times")
-	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that are host names; user and password are then the host's defaults (PGUSER and PGPASSWORD, SQLCMDUSER and SQLCMDPASSWORD)")
-	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command, run by sh, on Windows by cmd, that prints the password for the target's user, or for SQL Server without a user an access token; asked again at each connection")
+	flags.Var(&targetsValue{all: &f.target}, "target", "URL of the database, or host name with --engine; separate several with ; or repeat the flag")
+	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that are host names; user and password come from PGUSER and PGPASSWORD, or SQLCMDUSER and SQLCMDPASSWORD")
+	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command that prints the password of the target's user or, for SQL Server without a user, an access token; run at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names (default "+defaultDatabase+")")
 }
 

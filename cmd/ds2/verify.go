@@ -28,28 +28,23 @@ func newVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Audit a database: rows, keys, sums and stock, and what a run says it did",
-		Long: `Checks that a database holds what it should: the rows of its dataset, every foreign key, order lines
-and purchase history that agree, sales that are the sum of the order lines product by product, no
-negative stock, and orders whose net, tax and total are right. With the record of a run, it also
-checks what the run added.
+		Long: `Checks the whole database: rows of the dataset, foreign keys, order lines against purchase history
+and sales, stock, and each order's net, tax and total. With the record of a run, it also checks what
+the run added. Exit code 3 means that a check failed.
 
-Each large table is read once, by as many statements as there are parts of 10,000 to 50,000 orders,
-and no temporary file is written unless there is damage to look into. A run's own audit, after ds2
-drive, asks about the run alone.
+Nothing is changed, and nobody else may use the database meanwhile. Each large table is read once,
+and no temporary file is written unless there is damage. A run's own audit, after ds2 drive, checks
+the run only.
 
-With --deep it first reads every page of every table and index and has the server check pages, rows
-and indexes by its own means: PostgreSQL by data checksums and amcheck, SQL Server by DBCC CHECKDB.
-Damaged objects are listed. Pages in the server's cache are not read from the drives: restart the
-server before. Then the log is read to its end: PostgreSQL's by pg_waldump where the server's files
-are on this machine, SQL Server's by a copy-only backup to NUL where it keeps one for backups. With
---readers several connections read at once, and with --pace they keep to a rate; the result has the
-table of a checksum test, pages seen and bad, MB/s and ms a read. SQL Server takes --readers for the
-workers of DBCC CHECKDB, and no rate.
+--deep first reads every page of every table and index, and has the server check it: PostgreSQL by
+data checksums and amcheck, SQL Server by DBCC CHECKDB. Pages in the server's cache are not read
+from the drives: restart the server before. Then the log is read: PostgreSQL's by pg_waldump if the
+server's files are on this machine, SQL Server's by a copy-only backup to NUL if it is kept for
+backups. The result has the table of a checksum test: pages seen and bad, MB/s and ms a read. On SQL
+Server --readers are the workers of DBCC CHECKDB, and there is no --pace.
 
-Nothing is changed. No one else may use the database meanwhile. Exit code 3 says that a check
-failed. The record of a run that was not audited, because its server went away, gets the result.
-Records with a journal, of --crash-after, --crash-cycles or --journal, have it compared with the
-database: all acknowledged work is looked for.`,
+The record of a run that was not audited gets the result. The journal of --crash-after,
+--crash-cycles or --journal is compared with the database, to find lost acknowledged work.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
@@ -61,11 +56,11 @@ database: all acknowledged work is looked for.`,
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
-	flags.StringArrayVar(&f.records, "record", nil, "directory of the record of a run against this database; repeat it for each driver machine of the run")
-	flags.BoolVar(&f.deep, "deep", false, "read and check every page too; needs the rights of a superuser")
-	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read pages at once, 1 to 256 (default: 1; on SQL Server, as many workers as it likes)")
-	flags.Var(&f.pace, "pace", "with --deep, rate of reading that is not exceeded, by all readers together, such as 100MB/s (default: none)")
-	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the server may write for the audit, such as 2GB (default: a tenth of the database)")
+	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it for each driver machine of the run")
+	flags.BoolVar(&f.deep, "deep", false, "also read and check every page; needs a superuser")
+	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read at once, 1 to 256 (default: 1; on SQL Server, its own choice)")
+	flags.Var(&f.pace, "pace", "with --deep, highest rate of all readers together, such as 100MB/s (default: none)")
+	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the audit may use, such as 2GB (default: a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	quietFlag(flags, &f.quiet)
 	return cmd

@@ -82,9 +82,9 @@ type mailboxLoadFlags struct {
 }
 
 func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
-	flags.IntVar(&f.mailboxes, "mailboxes", 0, "workload mailbox: number of mailboxes in each target")
-	flags.Var(&f.size, "mailbox-size", "workload mailbox: size of each, in units of 1024, such as 250MB")
-	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "workload mailbox: mix of operations that runs are to have")
+	flags.IntVar(&f.mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
+	flags.Var(&f.size, "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
+	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
 }
 
 // mailboxes are the mailboxes to be loaded into each target.
