@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/conclude"
-	"ds2/internal/durability"
 	"ds2/internal/escape"
 	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
@@ -133,40 +130,21 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("verify", progress.Bytes)
 	defer stop()
 	options.Tell = tell
-	for _, s := range stores {
-		if record != nil {
-			if options.Run, err = runOf(record, s, f.records); err != nil {
-				return err
-			}
-		}
-		w, err := workloadOf(ctx, s, unnamed)
-		if err != nil {
-			return interrupted(ctx, err)
-		}
-		checks, err := w.Audit(ctx, s, options)
-		if err != nil && found.damaged() && ctx.Err() == nil {
-			found.Broken = err.Error() // no wonder
-			break
-		}
-		if err != nil {
-			return interrupted(ctx, err)
-		}
-		found.Checks = append(found.Checks, checks...)
-		if record != nil {
-			checks, err := compareJournals(ctx, f.records, record, w, s)
-			if err != nil {
-				return interrupted(ctx, err)
-			}
-			found.Checks = append(found.Checks, checks...)
-		}
-	}
+	found.Audit, err = runs.Verification{
+		Targets: stores, How: options, Record: record, Dirs: f.records,
+		Workload: func(ctx context.Context, s store.Database) (workload.Workload, error) {
+			return workloadOf(ctx, s, unnamed)
+		},
+	}.Audit(ctx)
 	stop()
-	found.Passed = found.Broken == "" && result.Passed(found.Checks)
-	if found.Broken == "" && len(f.records) == 1 && (record.Audit == nil || record.Audit.NotAudited != "") {
-		record.Audit = &found.Audit
-		if err := result.SaveSummary(record.Dir, record.Summary); err != nil {
-			return err
-		}
+	refused, unfit := errors.AsType[*workload.Refusal](err)
+	switch {
+	case unfit:
+		return usageError("--%w", refused)
+	case err != nil && found.damaged() && ctx.Err() == nil:
+		found.Broken = err.Error() // no wonder
+	case err != nil:
+		return interrupted(ctx, err)
 	}
 	if err := found.print(cmd.OutOrStdout(), f.format); err != nil {
 		return err
@@ -230,44 +208,6 @@ func (v verification) print(w io.Writer, format string) error {
 	}
 	_, err := fmt.Fprintln(w, verdict)
 	return err
-}
-
-// runOf is what a record says of a target.
-func runOf(r *result.Record, s store.Database, dirs []string) (*workload.Account, error) {
-	i := slices.Index(r.Targets, s.Label())
-	if i < 0 {
-		return nil, usageError("--record: run %s was against %s, not %s", r.RunID, r.Targets, s.Label())
-	}
-	if i >= len(r.ByTarget) || i >= len(r.Before) || i >= len(r.After) {
-		return nil, usageError("--record: run %s did not get to its end, so nobody knows what it did; leave out --record", r.RunID)
-	}
-	return &workload.Account{Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: dirs}, nil
-}
-
-// compareJournals compares what the driver machines of a run noted as acknowledged with what a database holds. Without a
-// journal there is nothing to compare; one of several that is missing is an error, because its orders would be strange.
-func compareJournals(ctx context.Context, dirs []string, r *result.Record, w workload.Workload, s store.Database) ([]result.Check, error) {
-	var paths, without []string
-	for _, dir := range dirs {
-		path := filepath.Join(dir, durability.File)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			without = append(without, dir)
-		} else {
-			paths = append(paths, path)
-		}
-	}
-	switch {
-	case len(paths) == 0:
-		return nil, nil
-	case len(without) > 0:
-		return nil, flagError("record", fmt.Errorf("%s has no journal, and others of its run have: give every driver machine --journal", without[0]))
-	}
-	i := slices.Index(r.Targets, s.Label())
-	acknowledger, ok := w.(workload.Acknowledger)
-	if !ok {
-		return nil, flagError("record", fmt.Errorf("%s has a journal, and workload %s keeps none", dirs[0], w.Name()))
-	}
-	return durability.Check(ctx, acknowledger, s, paths, i, r.Before[i])
 }
 
 // checkLine is a check in one line.

@@ -31,11 +31,7 @@ func (r *Run) audit(ctx context.Context, tell progress.Tell) (checks []result.Ch
 	}
 	for i, target := range r.options.Targets {
 		found, err := r.options.Plan.Workload().Audit(ctx, target, workload.Audit{
-			Run: &workload.Account{
-				Counts: r.summary.ByTarget[i].Counts, Before: r.summary.Before[i], After: r.summary.After[i],
-				Target: i, Dirs: []string{r.options.Dir},
-			},
-			Tell: tell,
+			Run: accountOf(&r.summary, i, []string{r.options.Dir}), Tell: tell,
 		})
 		if err != nil {
 			return nil, err
