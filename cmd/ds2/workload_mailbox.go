@@ -105,15 +105,15 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 
 // addMailboxFlags declares the flags of runs on mailbox databases.
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
-	flags.StringVar(&r.Profile, "mailbox-profile", "", "workload mailbox: mix of operations, "+strings.Join(mailbox.ProfileNames(), ", ")+
-		" (default: the one that the database was loaded for)")
-	flags.Var(mixValue{&r.Mix}, "mix", "workload mailbox: percentages of inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
-	flags.IntVar(&r.Lazy, "lazy", -1, "workload mailbox: percentage of transactions whose commit does not wait for the log")
+	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+strings.Join(mailbox.ProfileNames(), ", ")+
+		" (default: that of the load)")
+	flags.Var(mixValue{&r.Mix}, "mix", "mailbox: percentages of inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
+	flags.IntVar(&r.Lazy, "lazy", -1, "mailbox: percentage of commits that do not wait for the log")
 	flags.Lookup("lazy").DefValue = "the profile's"
-	flags.IntVar(&r.Batch, "batch", 1, "workload mailbox: operations in a transaction")
-	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, "workload mailbox: IOPS of the drives that each mailbox takes, such as 0.5: "+
-		"a run offers as many operations as make them, a search takes the fewest users that do")
-	flags.Float64Var(&r.Headroom, "headroom", 0, "workload mailbox: raise the IOPS target by this percentage")
+	flags.IntVar(&r.Batch, "batch", 1, "mailbox: operations in a transaction")
+	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, "mailbox: IOPS target for each mailbox, such as 0.5: "+
+		"a run offers as many operations as reach it, a search finds the fewest users that do")
+	flags.Float64Var(&r.Headroom, "headroom", 0, "mailbox: raise the IOPS target by this percentage")
 }
 
 // judgeMailboxes refuses flags that make no run, before anything is connected to.
