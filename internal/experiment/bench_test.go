@@ -19,6 +19,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // script plays runs whose outcomes are given: OPM, or what is wrong with them.
@@ -136,6 +137,9 @@ func TestFaultyRunsAreRepeated(t *testing.T) {
 		"two failures in a row": {
 			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+--", 1,
 			"2 runs in a row ended with an error and without a result, the last: server gone",
+		},
+		"a failure that another try does not mend": {
+			false, false, []outcome{{opm: 1}, {err: &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}}}, "+-", 1, "restore: no BACKUP",
 		},
 		"too many faulty": {
 			false, false, []outcome{{opm: 1}, {fault: "audit"}, {fault: "audit"}, {fault: "audit"}, {fault: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",

@@ -16,6 +16,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // Experiment makes the runs of several configurations in blocks, each of which has one run that counts of every
@@ -281,7 +282,9 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 		case err != nil:
 			last.Status = result.Failed
 			last.Faults = append(last.Faults, err.Error())
-			if c.failures++; c.failures == failuresInARow {
+			if c.failures++; store.Classify(err) == store.Config {
+				e.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
+			} else if c.failures == failuresInARow {
 				e.leaveOut(c, fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", c.failures, err))
 			}
 		default:

@@ -3,6 +3,7 @@
 package metrics
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,6 +26,7 @@ type Counter struct {
 
 	Count string            // the name of the count that it shows; empty: it is by operation, too
 	By    map[string]string // the name of the count of each operation; nil: how often it was carried out
+	Of    []string          // without By the operations; nil: all
 }
 
 func (c Counter) desc() *prometheus.Desc {
@@ -144,7 +146,9 @@ func (c *collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals)
 			}
 		default:
 			for _, d := range t.Durations[:len(t.Durations)-1] {
-				counter(c.own[i], d.Count(), d.Name)
+				if own.Of == nil || slices.Contains(own.Of, d.Name) {
+					counter(c.own[i], d.Count(), d.Name)
+				}
 			}
 		}
 	}

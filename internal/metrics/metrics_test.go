@@ -214,20 +214,29 @@ func BenchmarkScrape(b *testing.B) {
 	}
 }
 
-// TestOperationCounter has a workload that has its operations counted apart.
+// TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of others is not to be
+// counted beside them.
 func TestOperationCounter(t *testing.T) {
-	c := NewCollector(Run{Version: "v1", Counters: []Counter{{Name: "other_operations_total", Help: "Operations."}}}, meter())
-	r := prometheus.NewPedanticRegistry()
-	require.NoError(t, r.Register(c))
-	families, err := r.Gather()
-	require.NoError(t, err)
-	for _, f := range families {
-		if f.GetName() == "ds2_other_operations_total" {
-			if len(f.Metric) == 0 || len(f.Metric[0].Label) != 2 {
-				t.Errorf("%v", f)
+	for _, c := range []struct {
+		of, want []string
+	}{
+		{nil, []string{"login", "purchase", "login", "purchase"}}, // of two targets
+		{[]string{"purchase"}, []string{"purchase", "purchase"}},
+	} {
+		r := prometheus.NewPedanticRegistry()
+		own := Counter{Name: "other_operations_total", Help: "Operations.", Of: c.of}
+		require.NoError(t, r.Register(NewCollector(Run{Version: "v1", Counters: []Counter{own}}, meter())))
+		families, err := r.Gather()
+		require.NoError(t, err)
+		var counted []string
+		for _, f := range families {
+			if f.GetName() != "ds2_other_operations_total" {
+				continue
 			}
-			return
+			for _, m := range f.Metric {
+				counted = append(counted, m.Label[0].GetValue()) // operation, target
+			}
 		}
+		require.ElementsMatch(t, c.want, counted)
 	}
-	t.Error("there is no counter of operations")
 }

@@ -50,6 +50,7 @@ type Counter struct {
 
 	Count string            // the name of the count that it shows; empty: it is by operation, too
 	By    map[string]string // the name of the count of each operation; nil: how often it was carried out
+	Of    []string          // without By the operations; nil: all
 }
 
 // Op is an operation, by its place among those of its workload.

@@ -45,9 +45,9 @@ func (Workload) Operations() []workload.Operation { return operations }
 // Counts are none: what happened is in the numbers of transactions and operations.
 func (Workload) Counts() []string { return nil }
 
-// Counters count the operations.
+// Counters count the operations, also those of a transaction of several.
 func (Workload) Counters() []workload.Counter {
-	return []workload.Counter{{Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged."}}
+	return []workload.Counter{{Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged.", Of: workload.Names(operations[:Batch])}}
 }
 
 // Mark has nothing to read: a run keeps what its audit asks for in its record.
