@@ -220,7 +220,7 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 			view.ds2.final(stdout, time.Now())
 		}
 		o.push(i.hard, options, run, stderr)
-		o.served.rest()
+		o.served.rest(report.Headline(summary))
 	}, nil
 }
 

@@ -244,7 +244,7 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 	follow := live.NewLoad(tell)
 	if f.served != nil {
 		f.served.load(fmt.Sprintf("%s into %s", options.Dataset, engine.Label()), follow)
-		defer f.served.rest()
+		defer f.served.rest("")
 	}
 	options.Progress = follow
 	options.Choose = func(ctx context.Context, s store.Database) int {

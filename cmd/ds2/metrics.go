@@ -113,13 +113,13 @@ func (s *served) load(title string, l *live.Load) {
 	s.page.Begin(l.Show(title))
 }
 
-// rest says that a run or load is over, though the command may not be.
-func (s *served) rest() {
+// rest says that a run or load is over, though the command may not be, and what it came to, if anything.
+func (s *served) rest(result string) {
 	if s == nil {
 		return
 	}
 	s.server.Show()
-	s.page.Rest()
+	s.page.Rest(result)
 }
 
 // doing says what the command is at besides.

@@ -119,12 +119,15 @@ func (p *Page) Doing(format string, args ...any) {
 	}
 }
 
-// Rest says that what was shown last is over, though the command is not: it stays on the page until Doing says what
-// comes next, and is asked no more.
-func (p *Page) Rest() {
+// Rest says that what was shown last is over, though the command is not, and what it came to, if anything: it stays on the page until
+// Doing says what comes next, and is asked no more.
+func (p *Page) Rest(result string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.show.Now = nil
+	if result != "" {
+		p.last.Headline, p.sent = result, time.Time{}
+	}
 }
 
 // End tells the viewers that the command is over, and waits a moment for them to hear it.

@@ -20,7 +20,7 @@ func runView(r *result.Record, id string) view {
 	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
 	one := Configuration{Name: "the run", Bench: single}
 	v := view{
-		ID: id, RunID: r.RunID, Title: fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)), Headline: headline(s),
+		ID: id, RunID: r.RunID, Title: fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)), Headline: Headline(s),
 		Byline:  byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Figures: Comparison{Configurations: []Configuration{one}}.figures(),
 		draw:    func() ([]chart, error) { return charts(r, id) },
@@ -56,9 +56,9 @@ func runTitle(s result.Summary) string {
 	return title
 }
 
-// headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
+// Headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
 // runs shows as many digits as the intervals are worth.
-func headline(s result.Summary) string {
+func Headline(s result.Summary) string {
 	f := s.Figure
 	if f == nil {
 		return "no result"
