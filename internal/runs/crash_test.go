@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	ds2counts "ds2/internal/workload/ds2/counts"
@@ -314,5 +316,52 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	summary, err := drive(t, run)
 	if err == nil || !strings.Contains(err.Error(), "before the server was cut off") || summary.Status != result.Failed || summary.Crash != nil {
 		t.Errorf("Drive = %v, status %s", err, summary.Status)
+	}
+}
+
+// asked is a workload that counts how often it is asked what a target holds.
+type asked struct {
+	*ds2.Plan
+	marks *int
+}
+
+func (a asked) Workload() workload.Workload {
+	return countingMarks{a.Plan.Workload().(ds2.Workload), a.marks}
+}
+
+type countingMarks struct {
+	ds2.Workload
+	marks *int
+}
+
+func (w countingMarks) Mark(ctx context.Context, s store.Database, after bool) (result.Marks, error) {
+	*w.marks++
+	return w.Workload.Mark(ctx, s, after)
+}
+
+// failingStart is a server that is not started again.
+type failingStart struct{ crashable }
+
+var errStart = errors.New("no disk")
+
+func (failingStart) Start(context.Context) error { return errStart }
+
+// TestStartThatFails: nobody waits for a server that could not be started again.
+func TestStartThatFails(t *testing.T) {
+	t.Parallel()
+	server, s := loaded(t, localpg.Options{})
+	for _, cycles := range []int{0, 2} {
+		t.Run(fmt.Sprint(cycles, " cycles"), func(t *testing.T) {
+			o, marks := options(t, s), 0
+			o.Plan = asked{o.Plan.(*ds2.Plan), &marks}
+			o.Crash = &durability.Plan{After: 200 * time.Millisecond, Cycles: cycles, Server: failingStart{crashable{server, none}}}
+			run, err := Begin(o)
+			require.NoError(t, err)
+			summary, err := drive(t, run)
+			require.ErrorIs(t, err, errStart)
+			require.Equal(t, result.Failed, summary.Status)
+			require.Equal(t, 2, marks, "times that the server was asked what it holds: once before, once after")
+			require.NoError(t, server.Restart(t.Context()))
+		})
 	}
 }
