@@ -59,7 +59,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 				}
 			}
 			o.Own[counts.NewCustomers]++
-			o.Complete(all, ds2)
+			o.Complete(0, all, ds2)
 			user.Record(&o)
 		}
 		if err := w.Sample(meter.Sample(end, []measure.Users{{measure.UserRunning: 1}})); err != nil {

@@ -59,7 +59,7 @@ func made(t *testing.T, dir string, words result.Words, workload string, own any
 			var o measure.Order
 			d := time.Duration(1+slow*4)*10*time.Millisecond + time.Duration(random.IntN(9000))*time.Microsecond
 			o.AddLatency(0, d)
-			o.Complete(d, d)
+			o.Complete(0, d, d)
 			user.Record(&o)
 		}
 		end := time.Duration(second) * time.Second

@@ -65,7 +65,7 @@ func TestDS2LinesSinceReset(t *testing.T) {
 	record := func(n int, took time.Duration) {
 		for range n {
 			var o measure.Order
-			o.Complete(took, took)
+			o.Complete(0, took, took)
 			r.Record(&o)
 		}
 	}

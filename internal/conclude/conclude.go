@@ -56,6 +56,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	var figure *result.Figure
 	if len(c.Windows) > 0 {
 		v = newView(in, &c.Windows[0])
+		c.Slowest = v.slowest()
 		figure = &result.Figure{Unit: in.Words.Rate, Value: v.window.OPM, CI95: v.window.CI95}
 	}
 	if c.Power = v.power(); v.window != nil && len(in.Counters.Columns) > 0 {

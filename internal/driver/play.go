@@ -18,7 +18,7 @@ func (u *user) play(due time.Time) {
 	if err := u.Play(u); err != nil {
 		u.giveUp(err)
 	} else {
-		u.tally.Complete(u.now.Sub(due), u.own)
+		u.tally.Complete(u.now.Sub(u.driver.start), u.now.Sub(due), u.own)
 	}
 	u.recorder.Record(&u.tally)
 }
@@ -41,7 +41,7 @@ func (u *user) Do(op workload.Op) error {
 // giveUp counts an order that was begun and is not completed. Too many of them end the run, apart from those whose
 // work is in doubt, which is no fault of the store's, and those that the end of the run cut off.
 func (u *user) giveUp(err error) {
-	u.tally.GivenUp++
+	u.tally.GiveUp()
 	d := u.driver
 	if errors.Is(err, errInDoubt) || d.stop.Err() != nil {
 		return

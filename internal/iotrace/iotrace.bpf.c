@@ -30,6 +30,8 @@ enum work { NOBODY, SESSIONS, LOG, DATA, BACKGROUND };
 #define BUCKETS (LINEAR + SHIFTS * HALF)
 #define MERGED 256 // bios of a request, at most
 #define DRIVES 16 // as maxDrives
+#define LONG 1000000 // nanoseconds, as Long
+#define KEPT 32768 // as kept
 
 typedef __u32 dev_type;
 typedef __u32 opf_type;
@@ -55,7 +57,8 @@ struct request { struct bio *bio; } __attribute__((preserve_access_index));
 struct task_struct { int tgid; struct task_struct *real_parent; } __attribute__((preserve_access_index));
 
 struct directory { __u64 inode; __u32 device; __u32 zero; };
-struct started { __u64 at; __u32 histogram; __u32 zero; };
+struct started { __u64 at; __u32 histogram; __u32 class; };
+struct long_io { __u64 from, to, class, number; }; // number is written last: of the first, 1
 
 struct { // the drives, and their partitions, by their numbers as the kernel keeps them
 	__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 256); __type(key, __u32); __type(value, __u32);
@@ -77,6 +80,15 @@ struct { // of each class of each drive, the sum of nanoseconds, and the counts 
 	__uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, DRIVES * CLASSES * (1 + BUCKETS));
 	__type(key, __u32); __type(value, __u64);
 } histograms SEC(".maps");
+
+struct { // the last long I/Os that a session may have waited for, each at the place of its number
+	__uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, KEPT);
+	__type(key, __u32); __type(value, struct long_io);
+} longest SEC(".maps");
+
+struct { // how many there were
+	__uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, __u32); __type(value, __u64);
+} longs SEC(".maps");
 
 static __always_inline __u32 bucket(__u64 micros)
 {
@@ -100,11 +112,30 @@ static __always_inline void add(__u32 i, __u64 n)
 		__sync_fetch_and_add(sum, n);
 }
 
+static __always_inline void note(struct started *s, __u64 now)
+{
+	__u32 i = 0;
+	__u64 *all = bpf_map_lookup_elem(&longs, &i);
+	if (!all)
+		return;
+	__u64 n = __sync_fetch_and_add(all, 1);
+	i = n % KEPT;
+	struct long_io *l = bpf_map_lookup_elem(&longest, &i);
+	if (!l)
+		return;
+	l->from = s->at;
+	l->to = now;
+	l->class = s->class;
+	*(volatile __u64 *)&l->number = n + 1;
+}
+
 static __always_inline void count(struct started *s)
 {
-	__u64 took = bpf_ktime_get_ns() - s->at;
+	__u64 now = bpf_ktime_get_ns(), took = now - s->at;
 	add(s->histogram, took);
 	add(s->histogram + 1 + bucket(took / 1000), 1);
+	if (took >= LONG && (s->class == DATA_READ || s->class == LOG_WRITE || s->class == LOG_FLUSH))
+		note(s, now);
 }
 
 // place says whose directory a file's is: 0 for data, 1 for the log; nil for another's.
@@ -183,7 +214,7 @@ int BPF_PROG(queued, struct bio *bio)
 	if (!drive)
 		return 0;
 	__u32 class = BPF_CORE_READ(bio, bi_iter.bi_size) ? transfer(bio, op) : flush();
-	struct started s = { .at = bpf_ktime_get_ns(), .histogram = (*drive * CLASSES + class) * (1 + BUCKETS) };
+	struct started s = { .at = bpf_ktime_get_ns(), .histogram = (*drive * CLASSES + class) * (1 + BUCKETS), .class = class };
 	__u64 key = (__u64)bio;
 	bpf_map_update_elem(&ios, &key, &s, BPF_ANY);
 	return 0;

@@ -19,6 +19,7 @@ import (
 // What the kernel's side calls things.
 const (
 	maxDrives = 16
+	kept      = 32768 // long I/Os
 
 	ofData uint32 = 0
 	ofLog  uint32 = 1
@@ -40,6 +41,8 @@ type Tracer struct {
 	objects kernelObjects
 	links   []link.Link
 	memory  *ebpf.Memory
+	longest *ebpf.Memory
+	seen    uint64 // long I/Os
 }
 
 // Open begins to count the I/Os of drives for servers, whose directories and processes are given.
@@ -77,6 +80,9 @@ func (t *Tracer) open(directories []Directory) error {
 	t.Look()
 	var err error
 	if t.memory, err = t.objects.Histograms.Memory(); err != nil {
+		return err
+	}
+	if t.longest, err = t.objects.Longest.Memory(); err != nil {
 		return err
 	}
 	for _, program := range []*ebpf.Program{t.objects.RequestEnded, t.objects.BioEnded, t.objects.Queued} {
@@ -194,6 +200,30 @@ func (t *Tracer) Read() ([][Classes]Histogram, error) {
 		}
 	}
 	return all, nil
+}
+
+// Long gives the long I/Os that ended since it was called the last time, as far as the kernel has kept them. One goroutine calls it.
+func (t *Tracer) Long() (all []IO, err error) {
+	var clock unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &clock); err != nil {
+		return nil, fmt.Errorf("read the clock of I/Os: %w", err)
+	}
+	now, booted := time.Now(), clock.Nano()
+	at := func(field []byte) time.Time {
+		return now.Add(time.Duration(int64(binary.NativeEndian.Uint64(field)) - booted))
+	}
+	var buffer [32]byte
+	for {
+		if _, err := t.longest.ReadAt(buffer[:], int64(t.seen%kept)*int64(len(buffer))); err != nil {
+			return all, fmt.Errorf("read the long I/Os: %w", err)
+		}
+		number := binary.NativeEndian.Uint64(buffer[24:])
+		if number <= t.seen {
+			return all, nil
+		}
+		t.seen = number // more than the next one where those before it were written over
+		all = append(all, IO{Class(binary.NativeEndian.Uint64(buffer[16:])), at(buffer[:]), at(buffer[8:])})
+	}
 }
 
 // Close ends the tracing.

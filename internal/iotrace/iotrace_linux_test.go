@@ -3,6 +3,7 @@ package iotrace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -43,6 +44,7 @@ func TestClasses(t *testing.T) {
 	t.Cleanup(tracer.Close)
 	const fast, slow = 2 * time.Millisecond, 30 * time.Millisecond
 	var waits [Classes][]time.Duration
+	var begins [Classes][]time.Time
 	var slows [Classes]int
 	buffer := aligned(size)
 	for i := range 200 {
@@ -56,12 +58,12 @@ func TestClasses(t *testing.T) {
 		begin := time.Now()
 		_, err := syscall.Pread(int(direct.Fd()), buffer, int64(i%64*size))
 		require.NoError(t, err)
-		waits[DataRead] = append(waits[DataRead], time.Since(begin))
+		waits[DataRead], begins[DataRead] = append(waits[DataRead], time.Since(begin)), append(begins[DataRead], begin)
 		_, err = segment.WriteAt(buffer, int64(i%64*size))
 		require.NoError(t, err)
 		begin = time.Now()
 		require.NoError(t, syscall.Fdatasync(int(segment.Fd())))
-		waits[LogFlush] = append(waits[LogFlush], time.Since(begin))
+		waits[LogFlush], begins[LogFlush] = append(waits[LogFlush], time.Since(begin)), append(begins[LogFlush], begin)
 	}
 	d.Delay(0, 0)
 	_, err = other.WriteAt(buffer, 0)
@@ -85,6 +87,20 @@ func TestClasses(t *testing.T) {
 		require.GreaterOrEqual(t, count(h, slow), uint64(slows[class]), "%v", class)
 		require.LessOrEqual(t, count(h, slow), uint64(waited), "%v: no longer than was waited", class)
 	}
+
+	long, err := tracer.Long()
+	require.NoError(t, err)
+	for _, class := range []Class{DataRead, LogFlush} {
+		for i, begin := range begins[class] {
+			end := begin.Add(waits[class][i])
+			require.True(t, slices.ContainsFunc(long, func(io IO) bool {
+				return io.Class == class && io.To.Sub(io.From) >= fast && !io.From.Before(begin) && !io.To.After(end)
+			}), "%v %d, waited for from %s to %s, in %+v", class, i, begin, end, long)
+		}
+	}
+	long, err = tracer.Long()
+	require.NoError(t, err)
+	require.Empty(t, long)
 }
 
 // count is how many I/Os took at least as long, to 1 %.

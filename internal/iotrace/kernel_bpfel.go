@@ -20,11 +20,19 @@ type kernelDirectory struct {
 	Zero   uint32
 }
 
+type kernelLongIo struct {
+	_      structs.HostLayout
+	From   uint64
+	To     uint64
+	Class  uint64
+	Number uint64
+}
+
 type kernelStarted struct {
 	_         structs.HostLayout
 	At        uint64
 	Histogram uint32
-	Zero      uint32
+	Class     uint32
 }
 
 // Names of all BPF objects in the ELF.
@@ -35,6 +43,8 @@ const (
 	kernelMapDrives        = "drives"
 	kernelMapHistograms    = "histograms"
 	kernelMapIos           = "ios"
+	kernelMapLongest       = "longest"
+	kernelMapLongs         = "longs"
 	kernelMapProcesses     = "processes"
 	kernelProgBioEnded     = "bio_ended"
 	kernelProgQueued       = "queued"
@@ -96,6 +106,8 @@ type kernelMapSpecs struct {
 	Drives      *ebpf.MapSpec `ebpf:"drives"`
 	Histograms  *ebpf.MapSpec `ebpf:"histograms"`
 	Ios         *ebpf.MapSpec `ebpf:"ios"`
+	Longest     *ebpf.MapSpec `ebpf:"longest"`
+	Longs       *ebpf.MapSpec `ebpf:"longs"`
 	Processes   *ebpf.MapSpec `ebpf:"processes"`
 }
 
@@ -129,6 +141,8 @@ type kernelMaps struct {
 	Drives      *ebpf.Map `ebpf:"drives"`
 	Histograms  *ebpf.Map `ebpf:"histograms"`
 	Ios         *ebpf.Map `ebpf:"ios"`
+	Longest     *ebpf.Map `ebpf:"longest"`
+	Longs       *ebpf.Map `ebpf:"longs"`
 	Processes   *ebpf.Map `ebpf:"processes"`
 }
 
@@ -138,6 +152,8 @@ func (m *kernelMaps) Close() error {
 		m.Drives,
 		m.Histograms,
 		m.Ios,
+		m.Longest,
+		m.Longs,
 		m.Processes,
 	)
 }

@@ -31,7 +31,7 @@ func TestOf(t *testing.T) {
 		}
 		o.AddLatency(1, took/2)
 		o.AddLatency(2, took/4)
-		o.Complete(took, took)
+		o.Complete(0, took, took)
 		user.Record(&o)
 		at := time.Duration(second) * time.Second
 		series.Samples = append(series.Samples, meter.Sample(at, []measure.Users{{}}))

@@ -176,6 +176,8 @@ type Interval struct {
 	// Sums of the response times by series name, exact. Records of ds2 before it kept them lack them; the histograms
 	// then stand in, to 1 %.
 	Sums map[string]time.Duration
+	// Slowest are the slowest orders that ended in it, the slowest first: MostSlow at most. Those of a record stand in Series.Slow.
+	Slowest []SlowOrder
 }
 
 func encode(h *hdr.Histogram) string {

@@ -56,7 +56,8 @@ func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserRe
 // droppedOrder is the name of the waits of orders that an open loop dropped, in an Interval.
 const droppedOrder = "dropped"
 
-// latency is one response time; series is the number of the operation, wholeOrder or dropped.
+// latency is one response time; series is the number of the operation, wholeOrder or dropped. Those of an order's operations stand
+// before its own, or before gaveUp.
 type latency struct {
 	series int
 	d      time.Duration
@@ -65,16 +66,20 @@ type latency struct {
 const (
 	wholeOrder = -1
 	dropped    = -2
+	gaveUp     = -3 // in the place of an order's
 )
 
 // Order is what a user gathers while it plays one order; Recorder.Record takes it over. It belongs to one goroutine.
 type Order struct{ batch }
 
+// completed is a completed order: when, since the first orders, and its response time in the workload's own meaning.
+type completed struct{ at, own time.Duration }
+
 // batch holds one order, or those of one user since the last sample.
 type batch struct {
 	Counts
 	latencies []latency
-	ds2       []time.Duration // the workload's own response time of each completed order
+	completed []completed
 	errors    []Failure
 	retries   []Failure
 }
@@ -82,14 +87,14 @@ type batch struct {
 func (b *batch) add(o *batch) {
 	b.Counts.Add(o.Counts)
 	b.latencies = append(b.latencies, o.latencies...)
-	b.ds2 = append(b.ds2, o.ds2...)
+	b.completed = append(b.completed, o.completed...)
 	b.errors = append(b.errors, o.errors...)
 	b.retries = append(b.retries, o.retries...)
 }
 
 func (b *batch) reset() {
 	b.Counts = Counts{}
-	b.latencies, b.ds2, b.errors, b.retries = b.latencies[:0], b.ds2[:0], b.errors[:0], b.retries[:0]
+	b.latencies, b.completed, b.errors, b.retries = b.latencies[:0], b.completed[:0], b.errors[:0], b.retries[:0]
 }
 
 // AddLatency notes the response time of one operation, its retries included.
@@ -97,12 +102,18 @@ func (o *Order) AddLatency(operation int, d time.Duration) {
 	o.latencies = append(o.latencies, latency{operation, d})
 }
 
-// Complete notes the order as done. Its response time runs from when the user began it, or was due to, to its last row;
-// ds2 is the response time in the workload's own meaning, the sum of its operations without those outside it.
-func (o *Order) Complete(d, ds2 time.Duration) {
+// Complete notes the order as done at a time since the first orders. Its response time runs from when the user began it, or was due to, to
+// its last row; own is the response time in the workload's own meaning, the sum of its operations without those outside it.
+func (o *Order) Complete(at, d, own time.Duration) {
 	o.Orders++
 	o.latencies = append(o.latencies, latency{wholeOrder, d})
-	o.ds2 = append(o.ds2, ds2)
+	o.completed = append(o.completed, completed{at, own})
+}
+
+// GiveUp notes that the order is not completed.
+func (o *Order) GiveUp() {
+	o.GivenUp++
+	o.latencies = append(o.latencies, latency{series: gaveUp})
 }
 
 // Waited notes that a dropped order would have waited at least so long before it was begun.

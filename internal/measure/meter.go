@@ -17,6 +17,7 @@ type Meter struct {
 	second    []Distribution // of the sample under way, as names
 	interval  []Distribution
 	dropped   Distribution  // of the interval under way: waits of orders that were dropped
+	slowest   slowest       // of the interval under way
 	from      time.Duration // where the interval began
 	sampled   time.Duration // when the last sample closed
 	empty     *batch
@@ -139,7 +140,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 
 // take adds one user's batch to its target's totals and to the histograms under way, and gives the sum of its orders'
 // response times in the workload's own meaning.
-func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
+func (m *Meter) take(t *Totals, b *batch) (own time.Duration) {
 	t.Counts.Add(b.Counts)
 	for _, f := range b.errors {
 		t.Errors[f]++
@@ -147,31 +148,39 @@ func (m *Meter) take(t *Totals, b *batch) (ds2 time.Duration) {
 	for _, f := range b.retries {
 		t.Retries[f]++
 	}
-	for _, l := range b.latencies {
+	done := b.completed
+	first := 0 // of the order's latencies
+	for n, l := range b.latencies {
 		i := l.series
-		switch i {
-		case dropped:
-			m.dropped.add(l.d)
-			continue
-		case wholeOrder:
-			i = len(m.names) - 1
+		if i < 0 {
+			operations := b.latencies[first:n]
+			first = n + 1
+			switch i {
+			case dropped:
+				m.dropped.add(l.d)
+				continue
+			case gaveUp:
+				continue
+			}
+			m.slowest.note(done[0].at, l.d, operations, m.names)
+			i, done = len(m.names)-1, done[1:]
 		}
 		m.second[i].add(l.d)
 		m.interval[i].add(l.d)
 		t.Durations[i].add(l.d)
 	}
-	for _, d := range b.ds2 {
-		ds2 += d
-		m.recent[m.next] = d
+	for _, c := range b.completed {
+		own += c.own
+		m.recent[m.next] = c.own
 		m.next = (m.next + 1) % len(m.recent)
 	}
-	t.OwnTime += ds2
-	return ds2
+	t.OwnTime += own
+	return own
 }
 
 // Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
-	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}, Sums: map[string]time.Duration{}}
+	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}, Sums: map[string]time.Duration{}, Slowest: m.slowest.take()}
 	take := func(d *Distribution) {
 		if d.Count() > 0 {
 			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum

@@ -18,7 +18,7 @@ func TestMeterLosesNothing(t *testing.T) {
 			for range orders {
 				o.AddLatency(0, time.Millisecond)
 				o.AddLatency(1, 2*time.Millisecond)
-				o.Complete(3*time.Millisecond, 3*time.Millisecond)
+				o.Complete(0, 3*time.Millisecond, 3*time.Millisecond)
 				o.Fail(Failure{"login", "deadlock"})
 				r.Record(&o)
 			}
@@ -67,7 +67,7 @@ func TestTallySinceReset(t *testing.T) {
 		for range n {
 			var o Order
 			o.AddLatency(0, 2*time.Millisecond)
-			o.Complete(5*time.Millisecond, 2*time.Millisecond)
+			o.Complete(0, 5*time.Millisecond, 2*time.Millisecond)
 			o.Own[0]++
 			r.Record(&o)
 		}
@@ -106,7 +106,7 @@ func BenchmarkRecord(b *testing.B) {
 		for op := range 7 {
 			o.AddLatency(op, time.Millisecond)
 		}
-		o.Complete(7*time.Millisecond, 7*time.Millisecond)
+		o.Complete(0, 7*time.Millisecond, 7*time.Millisecond)
 		r.Record(&o)
 		if n++; n%5000 == 0 {
 			m.Sample(time.Duration(n), make([]Users, 1))

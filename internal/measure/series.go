@@ -59,6 +59,7 @@ func OrdersPerMinute(orders int64, d time.Duration) float64 {
 type Series struct {
 	Samples   []Sample
 	Intervals []Interval
+	Slow      []SlowOrder // the slowest of each interval
 	// Cycles is when something that comes back began each time, such as a checkpoint; nil where nobody knows.
 	Cycles []time.Duration
 	// NoCycles says, as a sentence, why there are none; empty: there may be.

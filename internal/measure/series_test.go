@@ -137,7 +137,7 @@ func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
 	var series Series
 	for i := range 30 {
 		var o Order
-		o.Complete(time.Duration(i/10+1)*100*time.Millisecond, 0)
+		o.Complete(0, time.Duration(i/10+1)*100*time.Millisecond, 0)
 		user.Record(&o)
 		series.Samples = append(series.Samples, m.Sample(time.Duration(i+1)*s, make([]Users, 1)))
 		if i%10 == 9 {

@@ -15,7 +15,7 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 	order := func(n int, d time.Duration) {
 		for range n {
 			var o Order
-			o.Complete(d, d)
+			o.Complete(0, d, d)
 			user.Record(&o)
 		}
 	}
@@ -77,7 +77,7 @@ func TestMeansAreExact(t *testing.T) {
 		var o Order
 		d := 12_345_678*time.Nanosecond + time.Duration(i)*997*time.Nanosecond
 		o.AddLatency(0, d/3)
-		o.Complete(d, d/2)
+		o.Complete(0, d, d/2)
 		sum, ds2 = sum+d, ds2+d/2
 		user.Record(&o)
 	}

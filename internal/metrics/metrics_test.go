@@ -47,7 +47,7 @@ func meter() *measure.Meter {
 			var o measure.Order
 			d := time.Duration(target+1) * 30 * time.Millisecond
 			o.AddLatency(1, d)
-			o.Complete(d, d)
+			o.Complete(0, d, d)
 			user.Record(&o)
 		}
 		var o measure.Order

@@ -2,10 +2,12 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"ds2/internal/iotrace"
@@ -16,6 +18,9 @@ import (
 type IOTrace struct {
 	drives []string
 	tracer *iotrace.Tracer
+
+	mu   sync.Mutex
+	long []iotrace.IO // not yet forgotten
 }
 
 // traceIO begins to trace, where that was asked for. What is missing for it is a note: the run is none the worse.
@@ -114,6 +119,7 @@ func (t *IOTrace) source() Source {
 		}
 		t.tracer.Look()
 		all, err := read()
+		err = errors.Join(err, t.gather())
 		for i := range values {
 			values[i] = math.NaN()
 		}

@@ -109,6 +109,9 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		all = append(all, *curve)
 	}
 	all = append(all, operations)
+	if slow := slowestChart(r, id); len(slow.Lines) > 0 {
+		all = append(all, slow)
+	}
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {

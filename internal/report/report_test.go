@@ -47,7 +47,7 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond, time.Duration(9000+random.IntN(9000))*time.Microsecond
 			o.AddLatency(0, login)
 			o.AddLatency(1, purchase)
-			o.Complete(login+purchase, login+purchase)
+			o.Complete(0, login+purchase, login+purchase)
 			o.Own[0]++
 			user.Record(&o)
 		}

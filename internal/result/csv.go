@@ -132,6 +132,18 @@ func seconds[T any](name string, of func(*T) *time.Duration) column[T] {
 	}}
 }
 
+// microseconds is a column of times, to the microsecond.
+func microseconds[T any](name string, of func(*T) *time.Duration) column[T] {
+	return column[T]{name, func(line *T) string { return strconv.FormatInt(max(0, of(line).Microseconds()), 10) }, func(line *T, text string) error {
+		us, err := strconv.ParseInt(text, 10, 64)
+		if err == nil && (us < 0 || us > maxSeconds*1e6) {
+			err = fmt.Errorf("%d µs is no time of a run", us)
+		}
+		*of(line) = time.Duration(us) * time.Microsecond
+		return err
+	}}
+}
+
 func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 
 func milliseconds(seconds float64) time.Duration {

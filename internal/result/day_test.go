@@ -52,7 +52,7 @@ func simulate(hours int, sample func(measure.Sample), interval func(measure.Inte
 				o.Fail(measure.Failure{Operation: "login", Class: "deadlock"})
 				o.Retry(measure.Failure{Operation: "login", Class: "deadlock"})
 			}
-			o.Complete(sum, sum)
+			o.Complete(0, sum, sum)
 			user.Record(&o)
 		}
 		at := time.Duration(second)*time.Second + time.Duration(random.IntN(4))*time.Millisecond

@@ -185,6 +185,7 @@ func mergeSeries(records []*Record) measure.Series {
 			seconds = max(seconds, second)
 		}
 		merged.Intervals = append(merged.Intervals, r.Series.Intervals...)
+		merged.Slow = append(merged.Slow, r.Series.Slow...)
 	}
 	slices.SortStableFunc(merged.Intervals, func(a, b measure.Interval) int { return cmp.Compare(a.From, b.From) })
 	for second := 1; second <= seconds; second++ {

@@ -27,7 +27,7 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 	for second := 1; second <= 30; second++ {
 		for _, u := range users {
 			var o measure.Order
-			o.Complete(d, d)
+			o.Complete(0, d, d)
 			u.Record(&o)
 			r.Counts.Orders++
 		}

@@ -9,6 +9,7 @@
 //	samples.csv.gz     one line a second with the columns of samplesColumns
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its response times and an
 //	                   HdrHistogram of microseconds in the compressed V2 encoding
+//	slowest.csv.gz     one line for each of the measure.MostSlow slowest orders of each interval, with the operation that took the time
 //	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
 //	                   before the first orders, and the columns that the machine has
 //	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
@@ -48,6 +49,7 @@ const (
 	SummaryFile    = "summary.json"
 	SamplesFile    = "samples.csv.gz"
 	HistogramsFile = "histograms.csv.gz"
+	SlowestFile    = "slowest.csv.gz"
 	HostFile       = "host.csv.gz"
 	LogFile        = "run.log"
 )
@@ -151,6 +153,7 @@ type Conclusion struct {
 
 	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
 	Limits     []limit.Verdict  `json:"limits,omitempty"`
+	Slowest    *SlowOrders      `json:"slowest_orders,omitempty"`
 	Power      *Power           `json:"power,omitempty"`
 	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
 	Costs      *diagnose.Costs  `json:"cost_per_order,omitempty"`
@@ -350,6 +353,9 @@ func readSeries(dir string, ended bool) (s measure.Series, err error) {
 		return s, fmt.Errorf("read record: %w", err)
 	}
 	if err := readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals)); err != nil {
+		return s, fmt.Errorf("read record: %w", err)
+	}
+	if err := readCSV(filepath.Join(dir, SlowestFile), ended, slowestLines(&s.Slow)); err != nil {
 		return s, fmt.Errorf("read record: %w", err)
 	}
 	return s, nil

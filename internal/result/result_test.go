@@ -29,7 +29,7 @@ func series() measure.Series {
 		var o measure.Order
 		o.AddLatency(0, 3*time.Millisecond)
 		o.AddLatency(1, 40*time.Millisecond)
-		o.Complete(43*time.Millisecond, 43*time.Millisecond)
+		o.Complete(0, 43*time.Millisecond, 43*time.Millisecond)
 		o.Own[0]++
 		o.Own[1]++
 		o.Fail(measure.Failure{Operation: "login", Class: "connection"})

@@ -120,6 +120,30 @@ var histogramsColumns = []column[histogram]{
 	word("hdrhistogram", func(h *histogram) *string { return &h.text }),
 }
 
+// slowestColumns are those of SlowestFile: times in microseconds since the first orders.
+var slowestColumns = []column[measure.SlowOrder]{
+	microseconds("from_us", func(o *measure.SlowOrder) *time.Duration { return &o.From }),
+	microseconds("to_us", func(o *measure.SlowOrder) *time.Duration { return &o.To }),
+	word("operation", func(o *measure.SlowOrder) *string { return &o.Operation }),
+	microseconds("operation_from_us", func(o *measure.SlowOrder) *time.Duration { return &o.OperationFrom }),
+	microseconds("operation_to_us", func(o *measure.SlowOrder) *time.Duration { return &o.OperationTo }),
+	word("io", func(o *measure.SlowOrder) *string { return &o.IO }),
+	microseconds("io_us", func(o *measure.SlowOrder) *time.Duration { return &o.IOTime }),
+}
+
+// slowestLines appends the orders of lines.
+func slowestLines(all *[]measure.SlowOrder) reader {
+	return func(names []string) (func([]string) error, error) {
+		return lines(names, slowestColumns, func(o measure.SlowOrder) error {
+			if o.To < o.From || o.OperationTo < o.OperationFrom {
+				return fmt.Errorf("from_us: the order of %v s ends before it began", o.From.Seconds())
+			}
+			*all = append(*all, o)
+			return nil
+		})
+	}
+}
+
 // maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes less than 20 MB.
 const maxHistogramBytes = 1 << 30
 

@@ -19,6 +19,7 @@ import (
 type Writer struct {
 	dir                 string
 	samples, histograms *csvFile
+	slowest             *csvFile
 	log                 *logFile
 	columns             []column[measure.Sample]
 	fields              []string // of the line under way
@@ -78,6 +79,10 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 			return err
 		},
 		func() error {
+			w.slowest, err = createCSV(filepath.Join(dir, SlowestFile), columnNames(slowestColumns))
+			return err
+		},
+		func() error {
 			w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile))
 			return err
 		},
@@ -107,13 +112,17 @@ func (w *Writer) Sample(s measure.Sample) error {
 	return nil
 }
 
-// Interval appends the histograms of an interval, and flushes.
+// Interval appends the histograms of an interval and its slowest orders, and flushes.
 func (w *Writer) Interval(iv measure.Interval) error {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
 		h := histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]}
 		w.fields = appendLine(w.fields[:0], histogramsColumns, &h)
 		err = errors.Join(err, w.histograms.write(w.fields))
+	}
+	for i := range iv.Slowest {
+		w.fields = appendLine(w.fields[:0], slowestColumns, &iv.Slowest[i])
+		err = errors.Join(err, w.slowest.write(w.fields))
 	}
 	if err != nil {
 		err = fmt.Errorf("write record: %w", err)
@@ -123,7 +132,7 @@ func (w *Writer) Interval(iv measure.Interval) error {
 
 // Flush makes readable what was appended. A crash of ds2 no longer loses it.
 func (w *Writer) Flush() error {
-	if err := errors.Join(w.samples.flush(), w.histograms.flush()); err != nil {
+	if err := errors.Join(w.samples.flush(), w.histograms.flush(), w.slowest.flush()); err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
@@ -139,7 +148,7 @@ func (w *Writer) Close() error {
 
 func (w *Writer) closeFiles() error {
 	var err error
-	for _, f := range []*csvFile{w.samples, w.histograms} {
+	for _, f := range []*csvFile{w.samples, w.histograms, w.slowest} {
 		if f != nil {
 			err = errors.Join(err, f.close())
 		}

@@ -85,12 +85,17 @@ func (o *observation) begin(start time.Time) {
 	}()
 }
 
-// traced gives the times of I/Os since it was called the last time, or since the first orders; none where they are not traced.
-func (o *observation) traced() ([]measure.Distribution, error) {
+// addIO puts into an interval the times of its I/Os, and which of them its slowest orders waited for, where they are traced. Orders that
+// end in the next interval may have begun in this one.
+func (o *observation) addIO(iv *measure.Interval) error {
 	if o == nil || o.ios == nil {
-		return nil, nil
+		return nil
 	}
-	return o.ios()
+	all, err := o.ios()
+	for _, d := range all {
+		iv.AddIO(d)
+	}
+	return errors.Join(err, o.trace.Explain(iv.Slowest, o.start, o.start.Add(iv.From)))
 }
 
 // keep keeps a sample until the interval that it is of is judged.

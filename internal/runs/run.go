@@ -104,12 +104,8 @@ func (r recorder) Sample(s measure.Sample) error {
 
 // Interval records an interval, and judges the limits over it.
 func (r recorder) Interval(iv measure.Interval) error {
-	ios, err := r.observation.traced()
-	if err != nil {
+	if err := r.observation.addIO(&iv); err != nil {
 		return err
-	}
-	for _, d := range ios {
-		iv.AddIO(d)
 	}
 	if err := r.writer.Interval(iv); err != nil {
 		return err

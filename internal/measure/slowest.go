@@ -1,0 +1,92 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// MostSlow is how many of the slowest orders are kept of each interval, and told of each window.
+const MostSlow = 100
+
+// WaitForUser is what took the most time of an order that waited longer for a free user than any of its operations took.
+const WaitForUser = "wait for a user"
+
+// SlowOrder is one of the slowest orders that were completed in an interval. Times are since the first orders.
+type SlowOrder struct {
+	From, To time.Duration // from when it began, or was due, to its last row
+
+	Operation                  string // that took the most time, retries included, or WaitForUser
+	OperationFrom, OperationTo time.Duration
+
+	// IO is the kind of I/O that was under way for most of the operation, counting only those that took a good part of it themselves:
+	// NoIO where there were none, empty where I/Os were not traced. IOTime is how much of the operation they were.
+	IO     string
+	IOTime time.Duration
+}
+
+// NoIO says that no I/O of a good part of an operation was under way in it.
+const NoIO = "none"
+
+// slowest keeps the slowest orders of the interval under way.
+type slowest struct {
+	orders   []SlowOrder
+	least    int // the quickest of them
+	quickest time.Duration
+}
+
+// note takes an order that ended at a time and took so long, of the operations that are given; the names are theirs.
+func (s *slowest) note(at, took time.Duration, operations []latency, names []string) {
+	if len(s.orders) == MostSlow && took <= s.quickest {
+		return
+	}
+	o := SlowOrder{From: at - took, To: at}
+	longest, end := time.Duration(0), at
+	for _, l := range slices.Backward(operations) {
+		if begin := end - l.d; l.d > longest {
+			longest, o.Operation, o.OperationFrom, o.OperationTo = l.d, names[l.series], begin, end
+		}
+		end -= l.d
+	}
+	if waited := end - o.From; waited > longest {
+		o.Operation, o.OperationFrom, o.OperationTo = WaitForUser, o.From, end
+	}
+	if len(s.orders) < MostSlow {
+		s.orders = append(s.orders, o)
+	} else {
+		s.orders[s.least] = o
+	}
+	s.quickest = took
+	for i, other := range s.orders {
+		if other.Took() <= s.quickest {
+			s.least, s.quickest = i, other.Took()
+		}
+	}
+}
+
+// take gives the orders, the slowest first, and goes on without any.
+func (s *slowest) take() []SlowOrder {
+	all := slices.Clone(s.orders)
+	s.orders = s.orders[:0]
+	bySlowness(all)
+	return all
+}
+
+// Took is the order's response time.
+func (o SlowOrder) Took() time.Duration { return o.To - o.From }
+
+func bySlowness(all []SlowOrder) {
+	slices.SortStableFunc(all, func(a, b SlowOrder) int { return cmp.Compare(b.Took(), a.Took()) })
+}
+
+// Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part there may be
+// fewer than the run had: MostSlow are known of the whole.
+func (s Series) Slowest(span Span) (all []SlowOrder) {
+	for _, o := range s.Slow {
+		if o.To > span.From && o.To <= span.To {
+			all = append(all, o)
+		}
+	}
+	bySlowness(all)
+	return all[:min(len(all), MostSlow)]
+}

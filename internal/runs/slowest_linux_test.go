@@ -1,0 +1,104 @@
+package runs
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock held up are not.
+func TestSlowestOrders(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	drive := devicetest.MountSlow(t, "/dev/shm", 500<<20)
+	_, s := loaded(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
+		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
+	}})
+	_, err := s.DB().ExecContext(t.Context(), "CHECKPOINT")
+	require.NoError(t, err)
+	const slow, held = 400 * time.Millisecond, 2200 * time.Millisecond
+
+	flushed, of := slowed(t, s, 9*time.Second, slow, func(ctx context.Context) {
+		drive.Delay(0, slow)
+		Pause(ctx, nil, slow)
+		drive.Delay(0, 0)
+	})
+	t.Logf("flushes: %+v", flushed)
+	require.GreaterOrEqual(t, of, 50)
+	require.GreaterOrEqual(t, flushed[result.CauseLogFlush], of*95/100, "of %d", of)
+
+	locked, of := slowed(t, s, 18*time.Second, 0, func(ctx context.Context) {
+		tx, err := s.DB().BeginTx(ctx, nil)
+		if err != nil {
+			return // the run is over
+		}
+		_, _ = tx.ExecContext(ctx, "LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
+		Pause(ctx, nil, held)
+		_ = tx.Rollback()
+	})
+	t.Logf("a lock: %+v", locked)
+	require.GreaterOrEqual(t, of, 50)
+	require.Zero(t, locked[result.CauseLogFlush])
+	require.Positive(t, locked[result.CauseLock])
+}
+
+// slowed makes a traced run during which something holds orders up again and again, and its effects last a time longer than itself. It
+// counts those of the slowest orders that were held up, by the cause that the run's conclusion gives them, and says how many there are.
+func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold func(context.Context)) (causes map[string]int, all int) {
+	t.Helper()
+	o := options(t, s)
+	o.Driver.Threads, o.Driver.Think, o.Driver.Run = 40, 500*time.Millisecond, length
+	var err error
+	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{IOTrace: true})
+	require.NoError(t, err)
+	t.Cleanup(o.Observer.Close)
+	if o.Observer.IOTrace == nil {
+		t.Skip(strings.Join(o.Observer.Notes, "; "))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var holds [][2]time.Time
+	done := make(chan struct{})
+	o.Driver.Started = func(time.Time) {
+		go func() {
+			defer close(done)
+			for Pause(ctx, nil, 800*time.Millisecond) {
+				begin := time.Now()
+				hold(ctx)
+				holds = append(holds, [2]time.Time{begin, time.Now().Add(lasts)})
+			}
+		}()
+	}
+	run, err := Begin(o)
+	require.NoError(t, err)
+	sum, err := drive(t, run)
+	require.NoError(t, err)
+	cancel()
+	<-done
+	require.Len(t, sum.Slowest.Orders, measure.MostSlow)
+	causes = map[string]int{}
+	for _, order := range sum.Slowest.Orders {
+		at := func(s float64) time.Time { return sum.Start.Add(time.Duration(s * float64(time.Second))) }
+		from, to := at(order.OperationFrom), at(order.OperationTo)
+		for _, h := range holds {
+			if h[0].Before(to) && h[1].After(from) && min(to.Sub(h[0]), h[1].Sub(from), h[1].Sub(h[0])) >= to.Sub(from)/2 {
+				causes[order.Cause]++
+				all++
+				break
+			}
+		}
+	}
+	return causes, all
+}
