@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -138,8 +139,11 @@ func (p *percentage) Set(text string) error {
 // readExperimentFile reads the file of an experiment, and judges all that can be judged without its databases.
 func readExperimentFile(path string) (*experimentFile, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &exitError{exitUsage, err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usageError("there is no file %s: name that of an experiment; ds2 init writes one", path)
+	case err != nil:
+		return nil, usageError("read the file of the experiment: %w", err)
 	}
 	return parseExperiment(path, text)
 }

@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ds2/internal/result"
 )
 
-// Exit codes, as in the README.
+// Exit codes, as in docs/reference/command-line.md.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -124,8 +126,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, result.ErrNone): // what was named is no record
+		return exitUsage
 	}
 	return exitFailed
 }

@@ -122,7 +122,8 @@ func readHead(dir string) (head Head, err error) {
 	err = readJSON(filepath.Join(dir, SummaryFile), &head)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return head, none{fmt.Errorf("read record: %s is not a record: it has no %s", dir, SummaryFile)}
+		return head, none{fmt.Errorf("read record: %s is not a record: it has no %s; "+
+			"name a directory that a run, a bench, an experiment, a search or a backup test wrote", dir, SummaryFile)}
 	case err != nil:
 		return head, fmt.Errorf("read record: %w", err)
 	case head.Schema != Schema:
