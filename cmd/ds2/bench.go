@@ -41,7 +41,8 @@ A run that fails, or whose audit fails, is repeated. A run that was not steady c
 result says so; --drop-unsteady repeats it instead.
 
 All records go into one directory. The same command with the same --out continues a bench that was
-stopped; --runs, --keep-marked and --drop-unsteady may change. --power-log adds a meter's log later.`,
+stopped; --runs, --keep-marked and --drop-unsteady may change.
+--power log:FILE adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
   ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 \

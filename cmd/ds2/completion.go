@@ -20,7 +20,6 @@ import (
 var completions = map[string]cobra.CompletionFunc{
 	"size":          completeSize,
 	"limit":         completeLimit,
-	"limits":        words(limit.Presets),
 	"engine":        words(func() []string { return engines().Names() }),
 	"phase":         words(phaseNames),
 	"part":          words(partNames),
@@ -130,7 +129,7 @@ func completeLimit(_ *cobra.Command, _ []string, begun string) ([]string, cobra.
 			return []string{b + " " + limit.Example(b)}, directive
 		}
 	}
-	return beginnings, directive
+	return slices.Concat(beginnings, limit.Presets()), directive
 }
 
 // completeWindow offers the forms of a window.

@@ -207,7 +207,7 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 		}
 	}
 	if f.abortAfter > 0 && len(j.limits) == 0 {
-		return j, usageError("--abort-on-fail needs --limit or --limits")
+		return j, usageError("--abort-on-fail needs --limit")
 	}
 	if f.abortAfter > 0 && f.abortAfter < time.Second {
 		return j, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)

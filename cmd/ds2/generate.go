@@ -27,7 +27,6 @@ type generateFlags struct {
 	out, part, verify string
 	tables            []string
 	shard             string
-	machine, machines int
 	parallel          int
 	resume, quiet     bool
 }
@@ -78,9 +77,7 @@ PowerShell:
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
 	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; with a manifest of other shards or an interrupted run, its checksum is the default")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
-	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen")
-	flags.IntVar(&f.machine, "machine", 0, "with --machines, in place of --shard: number of this machine, from 0")
-	flags.IntVar(&f.machines, "machines", 0, "number of machines that share the work")
+	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen, and so is 2-of-16, counted from 0")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
 	flags.Lookup("parallel").DefValue = "the number of processors"
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
@@ -91,18 +88,6 @@ PowerShell:
 
 func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []string) error {
 	toStdout := slices.Equal(args, []string{"-"})
-	if given := cmd.Flags().Changed; given("machine") || given("machines") {
-		if f.shard != wholeShard {
-			return usageError("--machine and --machines exclude --shard")
-		}
-		if !given("machine") || !given("machines") {
-			return usageError("--machine and --machines belong together: --machine=2 --machines=16 is the third of sixteen machines")
-		}
-		if f.machine < 0 || f.machine >= f.machines {
-			return usageError("--machine is %d: of --machines=%d it must be 0 or more and less than that", f.machine, f.machines)
-		}
-		f.shard = fmt.Sprintf("%d/%d", f.machine+1, f.machines)
-	}
 	switch {
 	case len(args) > 0 && !toStdout:
 		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])

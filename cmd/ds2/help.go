@@ -25,8 +25,8 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing start-at user-offset seed"},
 	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-marked drop-unsteady method start-threads max-threads gain"},
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout drain-time"},
-	{"Limits", "limit limits abort-on-fail"},
-	{"Observing", "devices device-record smart io-trace server-memory exporter prometheus prometheus-instance power-command power-log power-query metrics-addr pushgateway"},
+	{"Limits", "limit abort-on-fail"},
+	{"Observing", "devices device-record smart io-trace server-memory exporter prometheus prometheus-instance power metrics-addr pushgateway"},
 	{"Faults", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal deep-every scrub-rate copies"},
 	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
 	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy batch iops-per-mailbox headroom"},
@@ -37,7 +37,7 @@ var flagGroups = []struct{ heading, flags string }{
 
 const (
 	// firstFlags are what a first run needs.
-	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter devices power-command restore " +
+	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter devices power restore " +
 		"resume drop workload mailboxes mailbox-size verify out output quiet help"
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25

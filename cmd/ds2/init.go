@@ -18,13 +18,13 @@ import (
 
 // initFlags are what goes into the file of an experiment. Most are texts: the experiment itself judges them.
 type initFlags struct {
-	Targets      []string
-	Threads      []string
-	Size         string
-	RunTime      string
-	Restore      string
-	Runs, Until  string
-	Limits, Sets []string
+	Targets     []string
+	Threads     []string
+	Size        string
+	RunTime     string
+	Restore     string
+	Runs, Until string
+	Limits      []string
 }
 
 func newInitCommand() *cobra.Command {
@@ -61,8 +61,7 @@ PowerShell:
 	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how to restore each database before a run")
 	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, with --until 6..10)")
 	flags.StringVar(&f.Until, "until", "", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
-	flags.StringArrayVar(&f.Limits, "limit", nil, "limit on every run, such as 'order p95 < 500ms'; may be repeated")
-	flags.StringArrayVar(&f.Sets, "limits", nil, "set of limits, such as exchange2013; may be repeated")
+	flags.StringArrayVar(&f.Limits, "limit", nil, "limit on every run, such as 'order p95 < 500ms' or exchange2013; may be repeated")
 	return cmd
 }
 

@@ -23,7 +23,7 @@ func TestInit(t *testing.T) {
 	}{
 		{"the least", []string{"--target", "postgres://ds2@db1/ds2"}, []string{"target1"}, 0},
 		{"two targets with factors", []string{"--target", "24 disks=postgres://ds2:${OWN}@db1/ds2", "--target", "6 ssd=postgres://ds2:s3cret@db2/ds2", "--threads", "32,128",
-			"--until", "2 %", "--restore", "snapshot", "--limit", "order p95 < 200ms", "--limits", "exchange2013", "--run-time", "30m", "--size", "80GB"},
+			"--until", "2 %", "--restore", "snapshot", "--limit", "order p95 < 200ms", "--limit", "exchange2013", "--run-time", "30m", "--size", "80GB"},
 			[]string{"24 disks, threads 32", "24 disks, threads 128", "6 ssd, threads 32", "6 ssd, threads 128"}, 5},
 		{"a range of runs, SQL Server", []string{"--target", "sqlserver://ds2@db1?database=DS2&password=s3cret", "--runs", "3..7", "--until", "5%", "--limit", "errors < 1%"}, []string{"target1"}, 1},
 	} {

@@ -33,14 +33,14 @@ func TestLimitSyntax(t *testing.T) {
 		t.Errorf("exit %d,\n%swant\n%s", code, stderr, want)
 	}
 	for args, want := range map[string]string{
-		"--limits exchange":                         `--limits: unknown set of limits "exchange"; known: exchange2007, `,
+		"--limit exchange":                          `--limit: `,
 		"--abort-on-fail 30s":                       "--abort-on-fail needs --limit",
 		"--crash-after 1m":                          "--crash-after needs --kill-command and --start-command",
 		"--kill-command false --start-command true": "--crash-after is missing",
 		"--crash-after 9m --kill-command false --start-command true --run-time 5m": "--crash-after is 9m0s, and the run is over 6m0s",
 		"--verify thoroughly": "--verify",
 		"--crash-after 1m --verify none --kill-command false --start-command true": "--crash-after needs --verify audit or deep",
-		"--limits jetstress --abort-on-fail 100ms":                                 "--abort-on-fail is 100ms",
+		"--limit jetstress --abort-on-fail 100ms":                                  "--abort-on-fail is 100ms",
 	} {
 		fails(t, exitUsage, want, append([]string{"drive", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
 	}
@@ -51,9 +51,9 @@ func TestLimitSyntax(t *testing.T) {
 		"--run-time 0":                      "--run-time is 0",
 		"--output ds2":                      "--output",
 		"--threads 4":                       "--threads",
-		"--limits jetstress --abort-on-fail 30s --window 1s-2s": "--abort-on-fail cannot be used with --window",
-		"--limit opm>5 --abort-on-fail 30s":                     "--abort-on-fail cannot be used with a limit on opm",
-		"--restore backup":                                      "--restore: invalid value \"backup\"",
+		"--limit jetstress --abort-on-fail 30s --window 1s-2s": "--abort-on-fail cannot be used with --window",
+		"--limit opm>5 --abort-on-fail 30s":                    "--abort-on-fail cannot be used with a limit on opm",
+		"--restore backup":                                     "--restore: invalid value \"backup\"",
 	} {
 		fails(t, exitUsage, want, append([]string{"tune", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
 	}

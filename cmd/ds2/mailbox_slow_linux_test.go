@@ -125,7 +125,7 @@ func TestMailboxVerdict(t *testing.T) {
 				}
 			}()
 			code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "3", "--ramp-rate", "100", "--warmup-time", "2s", "--run-time", "8s",
-				"--limits", "exchange2007", "--verify", "none", "--metrics-addr", "", "-q", "--out", dir)
+				"--limit", "exchange2007", "--verify", "none", "--metrics-addr", "", "-q", "--out", dir)
 			close(slow)
 			<-done
 			data.Delay(0, 0)

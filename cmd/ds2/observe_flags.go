@@ -25,9 +25,8 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
 	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes the database machine's node_exporter; queried after the run")
 	flags.StringVar(&f.Instance, "prometheus-instance", "", "the node_exporter's instance in Prometheus, with or without port (default: the target's host)")
-	flags.StringVar(&f.PowerCommand, "power-command", "", "command that prints watts, such as 'ipmitool dcmi power reading'; run at most once a second")
-	flags.StringVar(&f.PowerLog, "power-log", "", "file of times and watts, separated by commas, that a meter writes")
-	flags.StringVar(&f.PowerQuery, "power-query", "", "query for watts to --prometheus, such as 'sum(node_hwmon_power_average_watt)'")
+	flags.Var(powerValue{&f.Options}, "power", "where watts come from: a command that prints them, such as 'ipmitool dcmi power reading', "+
+		"run at most once a second; log:FILE, a meter's times and watts, separated by commas; or query:EXPRESSION, which --prometheus answers")
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
@@ -44,10 +43,41 @@ func (f *observeFlags) check() (err error) {
 		}
 	}
 	if f.Prometheus == "" && f.PowerQuery != "" {
-		return usageError("--power-query: give the URL of the Prometheus that holds it by --prometheus")
+		return usageError("--power: give the URL of the Prometheus that holds it by --prometheus")
 	}
 	if f.Instance != "" && f.Prometheus == "" {
 		return usageError("--prometheus-instance: give the URL of the Prometheus that observes %s besides, by --prometheus", f.Instance)
+	}
+	return nil
+}
+
+// powerValue is --power.
+type powerValue struct{ options *monitor.Options }
+
+func (v powerValue) Type() string { return "source" }
+
+func (v powerValue) String() string {
+	switch o := v.options; {
+	case o == nil:
+		return ""
+	case o.PowerLog != "":
+		return "log:" + o.PowerLog
+	case o.PowerQuery != "":
+		return "query:" + o.PowerQuery
+	default:
+		return o.PowerCommand
+	}
+}
+
+func (v powerValue) Set(text string) error {
+	o := v.options
+	o.PowerCommand, o.PowerLog, o.PowerQuery = "", "", ""
+	if file, is := strings.CutPrefix(text, "log:"); is {
+		o.PowerLog = file
+	} else if expression, is := strings.CutPrefix(text, "query:"); is {
+		o.PowerQuery = expression
+	} else {
+		o.PowerCommand = text
 	}
 	return nil
 }

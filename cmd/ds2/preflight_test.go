@@ -89,9 +89,9 @@ func TestPreflight(t *testing.T) {
 		code int
 		want []string // lines begin so, and hold what follows
 	}{
-		{"nothing is wrong", append([]string{"--target", target, "--threads", "4", "--power-command", "echo 250", "--exporter", exporter}, fine...), exitDone, []string{
+		{"nothing is wrong", append([]string{"--target", target, "--threads", "4", "--power", "echo 250", "--exporter", exporter}, fine...), exitDone, []string{
 			"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against", "ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
-			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power-command: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
+			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
 			"ok       clock: |the machine of", "ok       clock: |" + name, "ok       room on |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
 		}},
 		{"too few connections", append([]string{"--target", as(t, target, few), "--threads", "4"}, fine...), exitVerdict, []string{
@@ -111,9 +111,9 @@ func TestPreflight(t *testing.T) {
 		{"two sizes", append([]string{"--target", target + ";" + larger, "--threads", "2"}, fine...), exitVerdict, []string{
 			"FAILURE  database: |must be alike"}},
 		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
-		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power-command", "exit 3", "--devices", "nosuch",
+		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power", "exit 3", "--devices", "nosuch",
 			"--pushgateway", "http://127.0.0.1:1", "--metrics-addr", taken.Addr().String(), "--out", full}, exitVerdict, []string{
-			"FAILURE  --exporter: |refused", "FAILURE  --power-command: |exit status 3", "FAILURE  --devices: |nosuch", "FAILURE  --pushgateway: ", "FAILURE  port: |--metrics-addr", "FAILURE  record: |is not empty"}},
+			"FAILURE  --exporter: |refused", "FAILURE  --power: |exit status 3", "FAILURE  --devices: |nosuch", "FAILURE  --pushgateway: ", "FAILURE  port: |--metrics-addr", "FAILURE  record: |is not empty"}},
 		{"a flag that makes no run", append([]string{"--target", target, "--threads", "0"}, fine...), exitUsage, nil},
 	} {
 		code, stdout, stderr := execute(t, append([]string{"preflight"}, c.args...)...)

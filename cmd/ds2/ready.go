@@ -245,7 +245,7 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 		switch {
 		case err == nil:
 			for _, asked := range []struct{ flag, value string }{
-				{"--power-command", options.PowerCommand}, {"--power-log", options.PowerLog}, {"--prometheus", options.Prometheus},
+				{"--power", options.PowerCommand + options.PowerLog}, {"--prometheus", options.Prometheus},
 			} {
 				if asked.value != "" {
 					l.ok(asked.flag, "answers")
@@ -272,12 +272,8 @@ func leaveOut(o *monitor.Options, field string) bool {
 		o.Exporters = nil
 	case "devices":
 		o.Devices = nil
-	case "power-command":
-		o.PowerCommand = ""
-	case "power-log":
-		o.PowerLog = ""
-	case "power-query":
-		o.PowerQuery = ""
+	case "power":
+		o.PowerCommand, o.PowerLog, o.PowerQuery = "", "", ""
 	case "prometheus":
 		o.Prometheus, o.PowerQuery = "", ""
 	default:

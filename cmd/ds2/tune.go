@@ -47,7 +47,7 @@ The best is run three times more, and the run with the median OPM is the result.
 preferred to more that add less than --gain. The same command with the same --out continues a search
 that was stopped, without repeating trials.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limits jetstress \
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit jetstress \
       --method steps --start-threads 16 --run-time 5m
 
 PowerShell:

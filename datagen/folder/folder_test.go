@@ -503,7 +503,7 @@ func FuzzParseShard(f *testing.F) {
 		if again, err := ParseShard(shard.String()); err != nil || again != shard {
 			t.Errorf("%q = %v, and again %v, %v", text, shard, again, err)
 		}
-	}, "1/1", "3/16", "16/16", "0/4", "5/4", "1/41", "", "/", "1/2/3", "-1/2")
+	}, "1/1", "3/16", "16/16", "0/4", "5/4", "1/41", "", "/", "1/2/3", "-1/2", "0-of-4", "4-of-4", "-1-of-4")
 }
 
 // The tools that users have read the manifest's sums.

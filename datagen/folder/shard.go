@@ -17,14 +17,20 @@ type Shard struct{ Index, Count int }
 // Whole is the shard of one machine that makes everything.
 var Whole = Shard{1, 1}
 
-// ParseShard reads a shard such as 3/16.
+// ParseShard reads a shard such as 3/16, or 2-of-16, which counts from 0 and is the same.
 func ParseShard(s string) (Shard, error) {
-	index, count, _ := strings.Cut(s, "/")
+	index, count, fromZero := strings.Cut(s, "-of-")
+	if !fromZero {
+		index, count, _ = strings.Cut(s, "/")
+	}
 	i, err1 := strconv.ParseUint(index, 10, 16)
 	n, err2 := strconv.ParseUint(count, 10, 16)
 	shard := Shard{int(i), int(n)}
+	if fromZero {
+		shard.Index++
+	}
 	if err1 != nil || err2 != nil || shard.check() != nil {
-		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen; at most %d, one per file", s, len(fileNames))
+		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; at most %d, one per file", s, len(fileNames))
 	}
 	return shard, nil
 }

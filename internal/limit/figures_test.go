@@ -131,7 +131,7 @@ func TestRoles(t *testing.T) {
 			figures, err := Of(Names{Cycle: "order", Groups: browses}, measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
 			require.NoError(t, err)
 			for preset, want := range map[string]bool{"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy} {
-				limits, err := Preset(preset)
+				limits, err := ForRun([]string{preset}, time.Hour)
 				require.NoError(t, err)
 				if verdicts := Judge(limits, figures); Passed(verdicts) != want {
 					t.Errorf("%s: passed %v, want %v: %v", preset, !want, want, verdicts)

@@ -132,11 +132,11 @@ func TestQuantile(t *testing.T) {
 
 func TestPresets(t *testing.T) {
 	for name := range presets {
-		if limits, err := Preset(name); err != nil || len(limits) == 0 {
+		if limits, err := ForRun([]string{name}, time.Hour); err != nil || len(limits) == 0 {
 			t.Errorf("preset %s: %d limits, %v", name, len(limits), err)
 		}
 	}
-	if _, err := Preset("exchange"); err == nil || !strings.Contains(err.Error(), "known: exchange2007, exchange2007-stress, exchange2007-strict, exchange2013, exchange2013-stress, exchange2013-strict, jetstress") {
+	if _, err := ForRun([]string{"exchange"}, time.Hour); err == nil || !strings.Contains(err.Error(), "no set of limits: exchange2007, exchange2007-stress, exchange2007-strict, exchange2013, exchange2013-stress, exchange2013-strict, jetstress") {
 		t.Errorf("an unknown preset gives %v", err)
 	}
 }
@@ -204,7 +204,7 @@ func TestPresetsOfStressTests(t *testing.T) {
 		{"exchange2013-strict", 24 * time.Hour, "data read max < 100ms"},
 		{"exchange2013-stress", time.Minute, "data read max < 200ms"},
 	} {
-		limits, err := Preset(OfLength(c.name, c.run))
+		limits, err := ForRun([]string{c.name}, c.run)
 		if err != nil || !slices.ContainsFunc(limits, func(l Limit) bool { return l.String() == c.want }) {
 			t.Errorf("%s over %s: %v, %v; want %s among them", c.name, c.run, limits, err, c.want)
 		}

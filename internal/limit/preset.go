@@ -17,7 +17,7 @@ var presets = map[string][]string{
 	"exchange2013":        exchange("100ms"),
 	"exchange2013-stress": exchange("200ms"),
 	"jetstress":           exchange("50ms"), // another name for the first
-	// The first ones for a run of any length, see OfLength.
+	// The first ones for a run of any length, see ofLength.
 	"exchange2007-strict": exchange("50ms"),
 	"exchange2013-strict": exchange("100ms"),
 }
@@ -25,9 +25,9 @@ var presets = map[string][]string{
 // stressTime is the length of a run over which it is a stress test, in Jetstress.
 const stressTime = 6 * time.Hour
 
-// OfLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those that name
+// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those that name
 // their test stand for themselves.
-func OfLength(name string, run time.Duration) string {
+func ofLength(name string, run time.Duration) string {
 	stress := map[string]string{"exchange2007": "exchange2007-stress", "jetstress": "exchange2007-stress", "exchange2013": "exchange2013-stress"}[name]
 	if run > stressTime && stress != "" {
 		return stress
@@ -42,13 +42,21 @@ func exchange(maximum string) []string {
 // Presets are the names of the sets of limits, in order.
 func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// Preset is a set of limits by name.
-func Preset(name string) ([]Limit, error) {
-	texts, known := presets[name]
-	if !known {
-		return nil, fmt.Errorf("unknown set of limits %q; known: %s", name, strings.Join(Presets(), ", "))
+// ForRun reads limits, and names of presets among them, for a run of a length.
+func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, error) {
+	var all []string
+	for _, text := range texts {
+		set, known := presets[ofLength(text, run)]
+		switch {
+		case known:
+			all = append(all, set...)
+		case strings.ContainsAny(text, "<> "):
+			all = append(all, text)
+		default:
+			return nil, fmt.Errorf("%q is no limit, such as 'order p95 < 500ms', and no set of limits: %s", text, strings.Join(Presets(), ", "))
+		}
 	}
-	return ParseAll(texts)
+	return ParseAll(all, operations...)
 }
 
 // ParseAll reads limits in order, as Parse does, and stops at the first that cannot be read.

@@ -37,7 +37,7 @@ type Options struct {
 
 // OptionError is one of Options that cannot be followed.
 type OptionError struct {
-	Field string // as the command line writes it: "power-log"
+	Field string // as the command line writes it: "power"
 	Err   error
 }
 
@@ -208,7 +208,7 @@ func HostOf(label string) string {
 func (w *Observer) remote(ctx context.Context) error {
 	if w.o.Prometheus == "" {
 		if w.o.PowerQuery != "" {
-			return &OptionError{"power-query", errors.New("give the URL of the Prometheus that holds it")}
+			return &OptionError{"power", errors.New("give the URL of the Prometheus that holds it")}
 		}
 		return nil
 	}
@@ -412,13 +412,13 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 func (w *Observer) power(ctx context.Context) error {
 	if w.o.PowerLog != "" {
 		if _, err := os.Stat(w.o.PowerLog); err != nil {
-			return &OptionError{"power-log", err}
+			return &OptionError{"power", err}
 		}
 	}
 	if w.o.PowerCommand != "" {
 		src, err := PowerCommand(ctx, w.o.PowerCommand)
 		if err != nil {
-			return &OptionError{"power-command", err}
+			return &OptionError{"power", err}
 		}
 		w.Sources = append(w.Sources, src)
 	}
