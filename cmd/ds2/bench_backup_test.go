@@ -27,7 +27,7 @@ func TestBenchBackup(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	for _, format := range []string{"text", "json", "html"} {
-		code, stdout, stderr := execute(t, "report", "--output", format, "--out", "-", dir)
+		code, stdout, stderr := execute(t, "report", "--details", "--output", format, "--out", "-", dir)
 		if code != exitDone || !strings.Contains(stdout, b.Units[1].Unit) || strings.Contains(stdout, "password") {
 			t.Errorf("%s: exit %d\n%.2000s\n%s", format, code, stdout, stderr)
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -19,6 +21,9 @@ import (
 // initFlags are what goes into the file of an experiment. Most are texts: the experiment itself judges them.
 type initFlags struct {
 	Targets     []string
+	Labels      []string // of each target, as are the next two; none: of none
+	Powers      []string
+	Devices     []string
 	Threads     []string
 	Size        string
 	RunTime     string
@@ -34,13 +39,15 @@ func newInitCommand() *cobra.Command {
 		Short: "Write a commented file for ds2 experiment",
 		Long: `Writes a file for ds2 experiment, with comments on what else it can hold: a configuration for each
 --target, with each of the --threads. The default name is experiment.yaml; - is standard output. A
-file that exists is not overwritten.
+file that exists is not overwritten. Without --target it asks for what a target needs, on a terminal.
 
 The file holds no password: if a target's URL has one, the file refers to a variable, which ds2 init
 names.`,
 		Example: `  ds2 init --target postgres://ds2:ds2@localhost/ds2 --threads 8,32,128
+  ds2 init arrays.yaml
   ds2 init arrays.yaml --until '2 %' \
-      --target hdd=postgres://ds2@db1/ds2 --target ssd=postgres://ds2@db2/ds2
+      --target hdd=postgres://ds2@db1/ds2 --label '24 disks, RAID 10' \
+      --target ssd=postgres://ds2@db2/ds2 --label '6 SSDs, RAID 5'
   ds2 experiment arrays.yaml --plan
 
 PowerShell:
@@ -55,6 +62,9 @@ PowerShell:
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.Targets, "target", nil, "name and URL of a configuration's database, such as hdd=postgres://ds2@db1/ds2; may be repeated")
+	for _, own := range f.own() {
+		flags.StringArrayVar(own.given, own.flag, nil, own.what+"; once for each --target, in their order")
+	}
 	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are compared; also --n-threads")
 	flags.StringVar(&f.Size, "size", "", "expected size of the databases, such as S or 80GB (default: the size they have)")
 	flags.StringVar(&f.RunTime, "run-time", "20m", "run after the warm-up: minutes, or a duration such as 90s")
@@ -66,6 +76,9 @@ PowerShell:
 }
 
 func (f *initFlags) run(cmd *cobra.Command, path string) error {
+	if in := cmd.InOrStdin(); len(f.Targets) == 0 && isTerminal(in) {
+		f.ask(bufio.NewReader(in), cmd.ErrOrStderr())
+	}
 	text, variables, err := f.file(path)
 	if err != nil {
 		return err
@@ -87,6 +100,28 @@ func (f *initFlags) run(cmd *cobra.Command, path string) error {
 	return nil
 }
 
+// ask asks for targets, and what belongs to each.
+func (f *initFlags) ask(r *bufio.Reader, w io.Writer) {
+	answer := func(format string, args ...any) string {
+		fmt.Fprintf(w, format+": ", args...)
+		line, _ := r.ReadString('\n') // of a terminal that was closed: nothing
+		return strings.TrimSpace(line)
+	}
+	which := "first"
+	for {
+		target := answer("URL of the %s database, with a name before it: hdd=postgres://ds2@db1/ds2 (--target)", which)
+		if target == "" {
+			return
+		}
+		f.Targets = append(f.Targets, target)
+		name := f.target(len(f.Targets) - 1).Name
+		for _, own := range f.own() {
+			*own.given = append(*own.given, answer("%s: %s (--%s)", name, own.what, own.flag))
+		}
+		which = "next"
+	}
+}
+
 // writeNew writes a file that is not there yet.
 func writeNew(path, text string) error {
 	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -99,8 +134,37 @@ func writeNew(path, text string) error {
 	return errors.Join(err, w.Close())
 }
 
+// own is what belongs to a target, beside its URL.
+func (f *initFlags) own() []initOwn {
+	return []initOwn{
+		{"label", "what the report calls it, such as 24 disks, RAID 10", &f.Labels},
+		{"power", "where its watts come from, such as ipmitool dcmi power reading", &f.Powers},
+		{"devices", "its block devices, such as data=sdb,log=sdc, where they are not those under the database's files", &f.Devices},
+	}
+}
+
+// initOwn is given once for each target.
+type initOwn struct {
+	flag, what string
+	given      *[]string
+}
+
 // initTarget is a configuration of the file.
-type initTarget struct{ Name, URL string }
+type initTarget struct{ Name, URL, Label, Power, Devices string }
+
+// target is the i-th as it was given.
+func (f *initFlags) target(i int) initTarget {
+	t := initTarget{Name: fmt.Sprintf("target%d", i+1), URL: f.Targets[i]}
+	if m := namedTarget.FindStringSubmatch(t.URL); m != nil {
+		t.Name, t.URL = m[1], m[2]
+	}
+	for k, of := range []*string{&t.Label, &t.Power, &t.Devices} {
+		if given := *f.own()[k].given; i < len(given) {
+			*of = given[i]
+		}
+	}
+	return t
+}
 
 var (
 	//go:embed init.yaml.tmpl
@@ -116,12 +180,14 @@ func (f *initFlags) file(path string) (text string, variables []string, err erro
 	if len(f.Targets) == 0 {
 		return "", nil, usageError("--target is missing: give a database's URL, such as hdd=postgres://ds2@db1/ds2, once for each configuration")
 	}
-	var targets []initTarget
-	for i, given := range f.Targets {
-		t := initTarget{fmt.Sprintf("target%d", i+1), given}
-		if m := namedTarget.FindStringSubmatch(given); m != nil {
-			t.Name, t.URL = m[1], m[2]
+	for _, own := range f.own() {
+		if n := len(*own.given); n > 0 && n != len(f.Targets) {
+			return "", nil, usageError("--%s: %d for %d targets: give it once for each, in their order", own.flag, n, len(f.Targets))
 		}
+	}
+	var targets []initTarget
+	for i := range f.Targets {
+		t := f.target(i)
 		variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(t.Name), "_") // begins with no digit, nor like the variables of flags
 		url := withReference(t.URL, variable)
 		if url != t.URL {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -12,9 +11,9 @@ import (
 // progressEvery is how often a progress that is not on a terminal writes its line.
 var progressEvery = 10 * time.Second
 
-// isTerminal says whether what is written to w can be drawn over.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal says whether what is written or read is a terminal's.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

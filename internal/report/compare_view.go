@@ -138,7 +138,10 @@ func (c Comparison) called(name string) string {
 // firstFigures are those that a reader looks for, of which the first five that were measured are shown.
 var firstFigures = []string{mainFigure, "order_p95_ms", "active_w", perWatt, "joules_per_order", "read_latency_ms", "log_write_latency_ms", "device_reads_per_order", "processors_pct"}
 
-const mostFigures = 5
+const (
+	mostFigures = 5
+	mostColumns = 3 // configurations beside each other; of more, each has a row
+)
 
 // figures are five figures of the configurations side by side, of two with their difference.
 func (c Comparison) figures() table {
@@ -178,7 +181,10 @@ func (c Comparison) figures() table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t.trimmed()
+	if t = t.trimmed(); len(c.Configurations) > mostColumns {
+		return t.turned()
+	}
+	return t
 }
 
 // text is what a figure of a configuration comes to: the median of its runs.

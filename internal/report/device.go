@@ -66,6 +66,9 @@ func Devices(all []Device) Page {
 		}
 		v.Figures.Rows = append(v.Figures.Rows, row)
 	}
+	if len(all) > mostColumns {
+		v.Figures = v.Figures.turned()
+	}
 	v.draw = func() ([]chart, error) {
 		c := deviceChart(v.ID, curves)
 		c.Place = picture

@@ -36,21 +36,59 @@ func (t *table) under(name string, rows table) {
 	}
 }
 
-// within is the table or, where that is wider, one of two columns with a row for each of its cells.
-func (t table) within(width int) table {
-	for line := range strings.Lines(t.text()) {
-		if utf8.RuneCountInString(line) > width+1 {
-			narrow := table{Caption: t.Caption, Head: []string{t.Head[0], ""}, Words: true}
-			for _, row := range t.Rows {
-				narrow.add(row[0], "")
-				for i, cell := range row[1:] {
-					narrow.add("  "+t.Head[i+1], "%s", cell)
-				}
-			}
-			return narrow
+// within is the table as far as it fits: long cells elided, and without the last columns and rows.
+func (t table) within(width, rows int) table {
+	over := len(t.Rows) - rows
+	if over > 0 {
+		t.Rows = append(slices.Clone(t.Rows[:rows]), []string{fmt.Sprintf("%d more: --details", over)})
+	}
+	head, all := t.Head, t.Rows
+	for most := 48; t.width() > width && most >= 16; most -= 4 {
+		t.Head, t.Rows = elided(head, most), nil
+		for _, row := range all {
+			t.Rows = append(t.Rows, elided(row, most))
+		}
+	}
+	for t.width() > width {
+		t.Head = t.Head[:len(t.Head)-1]
+		for i, row := range t.Rows {
+			t.Rows[i] = row[:min(len(row), len(t.Head))]
 		}
 	}
 	return t
+}
+
+// elided has no cell longer than that. Names often differ in their ends alone, so the middle goes.
+func elided(cells []string, most int) (short []string) {
+	for _, cell := range cells {
+		if text := []rune(cell); len(text) > most {
+			cell = string(text[:most/2-1]) + "…" + string(text[len(text)-most/2:])
+		}
+		short = append(short, cell)
+	}
+	return short
+}
+
+// turned has a column for each row.
+func (t table) turned() table {
+	turned := table{Caption: t.Caption, Head: []string{""}, Words: t.Words}
+	for _, name := range t.Head[1:] {
+		turned.Rows = append(turned.Rows, []string{name})
+	}
+	for _, row := range t.Rows {
+		turned.Head = append(turned.Head, row[0])
+		for i, cell := range row[1:] {
+			turned.Rows[i] = append(turned.Rows[i], cell)
+		}
+	}
+	return turned
+}
+
+func (t table) width() (widest int) {
+	for line := range strings.Lines(t.text()) {
+		widest = max(widest, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+	}
+	return widest
 }
 
 // text is the table in columns two blanks apart.

@@ -1,77 +1,110 @@
 package report
 
 import (
-	"encoding/csv"
-	"io"
+	"bufio"
+	"fmt"
 	"slices"
-	"strconv"
-
-	"ds2/internal/measure"
-	"ds2/internal/result"
+	"strings"
+	"unicode/utf8"
 )
 
-var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms"}
+// The first part of a text is a screen of a terminal at most.
+const (
+	textWidth   = 100
+	textLines   = 40
+	textRows    = 14 // of its table
+	mostOfAText = 3  // lines of a sentence
+)
 
-// ownCounts are the counts of a workload's own that reports show beside its cycles.
-func ownCounts(words result.Words) (names []string) {
-	if words.Undone != "" {
-		names = append(names, words.Undone)
+func (v view) text(b *bufio.Writer, details bool) {
+	if !details {
+		for _, line := range v.screen() {
+			fmt.Fprintln(b, line)
+		}
+		return
 	}
-	for _, x := range words.Added {
-		names = append(names, x.Count)
+	all := slices.Concat([]string{v.Title, v.Headline, v.Light().String()}, v.reasons(aside), v.Why)
+	for _, text := range slices.DeleteFunc(all, func(text string) bool { return text == "" }) {
+		fmt.Fprintln(b, text)
 	}
-	return names
+	for _, t := range append([]table{v.Figures}, v.Tables...) {
+		if len(t.Rows) > 0 && !t.Long {
+			fmt.Fprint(b, "\n", t.text())
+		}
+	}
 }
 
-// CSV writes the one-second samples of all records for spreadsheets and plots, one a line.
-func CSV(w io.Writer, records []*result.Record) error {
-	out := csv.NewWriter(w)
-	var operations, own []string
-	for _, r := range records {
-		for _, name := range ownCounts(r.Words) {
-			if !slices.Contains(own, name) {
-				own = append(own, name)
-			}
-		}
-		for _, s := range r.Series.Samples {
-			for _, o := range s.Operations {
-				if !slices.Contains(operations, o.Name) {
-					operations = append(operations, o.Name)
-				}
-			}
+// screen is what is first of a view. Of what does not fit it says how much there is.
+func (v view) screen() []string {
+	lines := append(shortened(v.Title, 0), shortened(v.Headline, 0)...)
+	if l := v.Light(); l > aside {
+		lines = append(lines, l.String())
+	}
+	var figures, why []string
+	if len(v.Figures.Rows) > 0 {
+		figures = append(figures, "")
+		for line := range strings.Lines(v.Figures.within(textWidth, textRows).text()) {
+			figures = append(figures, strings.TrimRight(line, "\n"))
 		}
 	}
-	slices.Sort(operations)
-	header := slices.Clone(csvHeader)
-	for i, name := range own {
-		header = slices.Insert(header, slices.Index(csvHeader, "errors")+i, cell(name))
+	left := textLines - len(lines) - len(figures)
+	if len(v.Why) > 0 {
+		why = append(why, "")
+		why = append(why, fitting(v.Why, left/2-1)...)
 	}
-	for _, name := range operations {
-		header = append(header, cell(name+"_p95_ms"))
+	reasons := v.reasons(reservation)
+	if len(reasons) < mostReasons {
+		reasons = v.Reasons()
 	}
-	out.Write(header)
-	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
-	for _, r := range records {
-		for _, s := range r.Series.Samples {
-			line := []string{cell(r.RunID), decimals(s.End.Seconds(), 3), cell(string(s.Phase)), strconv.Itoa(s.Users), decimals(s.OPM(), 1)}
-			n := []int64{s.Counts.Orders}
-			for _, name := range own {
-				n = append(n, s.Counts.Of(name))
-			}
-			for _, n := range append(n, s.Errors, s.Counts.Retries) {
-				line = append(line, strconv.FormatInt(n, 10))
-			}
-			line = append(line, decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
-			for _, name := range operations {
-				p95 := ""
-				if i := slices.IndexFunc(s.Operations, func(o measure.OperationP95) bool { return o.Name == name }); i >= 0 {
-					p95 = decimals(s.Operations[i].P95, 2)
-				}
-				line = append(line, p95)
-			}
-			out.Write(line)
+	for i := range reasons {
+		reasons[i] = "- " + reasons[i]
+	}
+	return slices.Concat(lines, fitting(reasons, left-len(why)), figures, why)
+}
+
+// fitting are as many of some texts as so many lines take, and how many are left out.
+func fitting(texts []string, lines int) (all []string) {
+	for i, text := range texts {
+		more := min(1, len(texts)-1-i) // a line to say so
+		one := shortened(text, 2)
+		if len(all)+len(one)+more > lines {
+			return append(all, fmt.Sprintf("%d more: --details", len(texts)-i))
 		}
+		all = append(all, one...)
 	}
-	out.Flush()
-	return out.Error()
+	return all
+}
+
+// shortened are the lines of a text, not all where it is long.
+func shortened(text string, indent int) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(wrapped(text, indent), "\n")
+	if len(lines) > mostOfAText {
+		last := []rune(lines[mostOfAText-1])
+		lines = append(lines[:mostOfAText-1], string(last[:min(len(last), textWidth-2)])+" …")
+	}
+	return lines
+}
+
+// wrapped breaks a text into lines of at most textWidth, all but the first indented.
+func wrapped(text string, indent int) string {
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > textWidth:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = indent
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
 }

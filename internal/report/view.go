@@ -1,13 +1,10 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // view is a record, or what several come to, as it is shown.
@@ -67,27 +64,18 @@ const mostReasons = 3
 
 // Reasons are the worst findings, and then what speaks for the result: as many as a first screen takes.
 func (v view) Reasons() []string {
-	all := v.reasons()
+	all := v.reasons(proof)
 	return all[:min(mostReasons, len(all))]
 }
 
-func (v view) reasons() (texts []string) {
-	all := slices.DeleteFunc(slices.Clone(v.findings), func(f finding) bool { return f.level == aside })
+// reasons are the findings of a level or a worse one, the worst first.
+func (v view) reasons(from level) (texts []string) {
+	all := slices.DeleteFunc(slices.Clone(v.findings), func(f finding) bool { return f.level < from })
 	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(b.level, a.level) })
 	for _, f := range all {
 		texts = append(texts, f.text)
 	}
 	return texts
-}
-
-// warnings are how many findings speak against the result.
-func (v view) warnings() (n int) {
-	for _, f := range v.findings {
-		if f.level > proof {
-			n++
-		}
-	}
-	return n
 }
 
 // Notes are all findings.
@@ -135,65 +123,4 @@ func byline(start time.Time, run, kit, where string) string {
 		parts = append(parts, where)
 	}
 	return strings.Join(parts, " · ")
-}
-
-// textWidth is how wide the first part of a text is at most, so that it fits a terminal.
-const textWidth = 100
-
-func (v view) text(b *bufio.Writer, details bool) {
-	fmt.Fprintln(b, wrapped(v.Title, 0))
-	if v.Headline != "" {
-		fmt.Fprintln(b, wrapped(v.Headline, 0))
-	}
-	if l := v.Light(); l > aside {
-		fmt.Fprintf(b, "%s\n", l)
-		all := v.reasons()
-		for _, reason := range all[:min(max(mostReasons, v.warnings()), len(all))] { // a text leaves no warning out
-			fmt.Fprintln(b, wrapped("- "+reason, 2))
-		}
-	}
-	if len(v.Figures.Rows) > 0 {
-		fmt.Fprint(b, "\n", v.Figures.within(textWidth).text())
-	}
-	if len(v.Why) > 0 {
-		fmt.Fprintln(b)
-	}
-	for _, why := range v.Why {
-		fmt.Fprintln(b, wrapped(why, 2))
-	}
-	if !details {
-		return
-	}
-	if len(v.findings) > 0 {
-		fmt.Fprintln(b)
-	}
-	for _, note := range v.Notes() {
-		fmt.Fprintln(b, note)
-	}
-	for _, t := range v.Tables {
-		if len(t.Rows) > 0 && !t.Long {
-			fmt.Fprint(b, "\n", t.text())
-		}
-	}
-}
-
-// wrapped breaks a text into lines of at most textWidth, all but the first indented.
-func wrapped(text string, indent int) string {
-	var b strings.Builder
-	used := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case used+1+n > textWidth:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = indent
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += n
-	}
-	return b.String()
 }

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/device"
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+	"ds2/internal/result"
+	"ds2/internal/store"
+)
+
+// TestTextFitsTheTerminal holds the text of all kinds of records to a screen of 40 lines of 100 columns, however many configurations
+// there are, limits fail, and runs warn; what does not fit is counted.
+func TestTextFitsTheTerminal(t *testing.T) {
+	long := strings.Repeat("a warning that explains itself at great length and names what to do about it, ", 12)
+	loud := func(s *result.Summary) {
+		eventful(s)
+		for i := range 20 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%d: %s", i, long))
+			s.Limits = append(s.Limits, limit.Verdict{Limit: fmt.Sprintf("order p%d < 500ms", 50+i), Unit: limit.Seconds, Bound: .5, Measured: new(.6)})
+		}
+		s.Bottleneck.Why, s.Size = long, "customers=20000,orders-per-month=1000,products=10000"
+	}
+	var many []Configuration
+	for i := range 12 {
+		c := benchOf(fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i, 8<<i), diagnose.Storage, 1000, 1020, 990, 1010)
+		c.Labels, c.Runs[0].Warnings = "24 disks, RAID 10", []string{long}
+		for k := range c.Runs {
+			c.Runs[k].Drift, c.Runs[k].Faults = new(27.), []string{long}
+		}
+		many = append(many, c)
+	}
+	gate, err := limit.ParseGate("opm < -2%", nil)
+	require.NoError(t, err)
+	wide := Compare(many)
+	require.NoError(t, wide.Judge([]limit.Gate{gate}))
+	failing := arraysOf(t, 4.4, .6)
+	drive := &device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001}, Preconditioning: &device.Preconditioning{},
+		Reads: []device.Point{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
+	var drives []Device
+	for _, c := range many {
+		drives = append(drives, Device{c.Name, drive})
+	}
+	units := result.Backup{RunID: "b1", Engine: "postgres", Status: result.Done, Start: time.Unix(0, 0)}
+	for i := range 60 {
+		units.Units = append(units.Units, result.BackupUnit{Backup: store.Backup{Unit: fmt.Sprintf("server %d", i)}, Targets: []string{"a", "b"}})
+	}
+	found := search()
+	found.Why = long
+	for name, page := range map[string]Page{
+		"run":                        Runs(record(t, eventful)),
+		"loud run":                   Runs(record(t, loud)),
+		"bench":                      failing.Benches[1].Page(),
+		"loud bench":                 many[0].Page(),
+		"comparison":                 failing.Comparison.Page(),
+		"comparison of twelve":       wide.Page(),
+		"experiment":                 failing.Page(),
+		"experiment without results": Experiment{name: "new"}.Page(),
+		"search":                     Search(found, nil),
+		"device":                     Devices(drives[:1]),
+		"two devices":                Devices(drives[:2]),
+		"twelve devices":             Devices(drives),
+		"backup":                     Backup(units),
+	} {
+		var text bytes.Buffer
+		require.NoError(t, page.Text(&text, false))
+		lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+		if len(lines) > 40 {
+			t.Errorf("%s: %d lines\n%s", name, len(lines), text.String())
+		}
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("%s: %d columns: %s", name, n, line)
+			}
+		}
+		if (name == "loud run" || name == "comparison of twelve") && !strings.Contains(text.String(), "more: --details") {
+			t.Errorf("%s: what is left out is not counted:\n%s", name, text.String())
+		}
+	}
+}
