@@ -3,8 +3,6 @@ package load
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,11 +37,9 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	var held []string
 	for table, columns := range columns {
 		if !slices.Contains(columns, signatures[table]) {
-			return nil, &store.Error{
-				Op: "look into database " + l.engine.Name(), Class: store.Config,
-				Err:  fmt.Errorf("its table %s is another's: it has no column %s", table, signatures[table]),
-				Hint: "name another database in the target, such as one that does not exist yet",
-			}
+			return nil, store.Refuse("look into database "+l.engine.Name(),
+				"name another database in the target, such as one that does not exist yet",
+				"its table %s is another's: it has no column %s", table, signatures[table])
 		}
 		held = append(held, table)
 	}
@@ -61,10 +57,9 @@ func (l *loader) sameWorkload(ctx context.Context) error {
 	if found == want {
 		return nil
 	}
-	return &store.Error{
-		Op: "look into database " + l.engine.Name(), Class: store.Config,
-		Err: fmt.Errorf("it holds the workload %s, not %s", found, want), Hint: "name another database in the target, such as one that does not exist yet",
-	}
+	return store.Refuse("look into database "+l.engine.Name(),
+		"name another database in the target, such as one that does not exist yet",
+		"it holds the workload %s, not %s", found, want)
 }
 
 // refuse is the error for a database that holds data of the workload.
@@ -78,8 +73,5 @@ func (l *loader) refuse(ctx context.Context, held []string) error {
 			hint = "--resume finishes it, --drop drops it first; or name another database in the target"
 		}
 	}
-	return &store.Error{
-		Op: "look into database " + l.engine.Name(), Class: store.Config,
-		Err: errors.New("it holds " + found), Hint: hint,
-	}
+	return store.Refuse("look into database "+l.engine.Name(), hint, "%s", "it holds "+found)
 }

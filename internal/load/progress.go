@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ds2/datagen"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/schema"
 )
@@ -124,20 +125,13 @@ func (c *course) reached(shares map[string]float64) {
 	c.tell()
 }
 
-// pollProgress asks how far statements are until ctx ends.
-func (c *course) pollProgress(ctx context.Context, e store.Database) {
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+// watch asks how far statements are until stop is called.
+func (c *course) watch(ctx context.Context, e store.Database) (stop func()) {
+	return progress.Watch(ctx, pollEvery, func(ctx context.Context) bool {
 		shares, err := e.Progress(ctx)
-		if err != nil {
-			return // it is only for show
+		if err == nil { // else it is only for show
+			c.reached(shares)
 		}
-		c.reached(shares)
-	}
+		return err == nil
+	})
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,14 +34,7 @@ func (l *loader) resume(ctx context.Context) error {
 				name, found, want)
 		}
 	}
-	l.done = map[string]int64{}
-	err = store.List(ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps", func(rows *sql.Rows) error {
-		var name string
-		var copied int64
-		err := rows.Scan(&name, &copied)
-		l.done[name] = copied
-		return err
-	})
+	l.done, err = store.Pairs[int64](ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps")
 	return l.engine.Wrap("read table ds2_steps", err)
 }
 
@@ -54,9 +46,7 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			return err
 		}
 		if l.options.Progress != nil {
-			polled, end := context.WithCancel(ctx)
-			defer end()
-			go l.course.pollProgress(polled, l.engine)
+			defer l.course.watch(ctx, l.engine)()
 		}
 		for len(statements) > 0 {
 			n := 1

@@ -67,3 +67,8 @@ func Classify(err error) Class {
 	}
 	return Bug
 }
+
+// Refuse is an error of class Config: what cannot be done as it was asked for, why, and what a user can do instead.
+func Refuse(op, hint, why string, args ...any) error {
+	return &Error{Op: op, Class: Config, Hint: hint, Err: fmt.Errorf(why, args...)}
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -68,6 +69,31 @@ func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 		}
 	}
 	return tx.Commit()
+}
+
+// SetNote is SetInfo with a value as JSON.
+func SetNote(ctx context.Context, db *sql.DB, name string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return SetInfo(ctx, db, name, string(text))
+}
+
+// ReadNote reads what SetNote noted; false where nothing is.
+func ReadNote(ctx context.Context, db *sql.DB, name string, value any) (there bool, err error) {
+	var text string
+	err = db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = "+Literal(name)).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal([]byte(text), value); err != nil {
+		return false, fmt.Errorf("what ds2_info has of %s: %w", name, err)
+	}
+	return true, nil
 }
 
 // Literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.

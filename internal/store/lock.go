@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ds2/internal/progress"
 )
 
 // Locker is a database that one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
@@ -130,10 +132,7 @@ func KeepLock(ctx context.Context, l Lock, take func(context.Context) (HeldLock,
 				told = true
 				l.Lost(err)
 			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(lockRetry):
-			}
+			progress.Pause(ctx, lockRetry)
 		}
 	}()
 	return func() {

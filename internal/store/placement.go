@@ -7,3 +7,6 @@ type Placed struct {
 	Place string `json:"place"` // tablespace or filegroup, with its directory where that is known
 	Bytes int64  `json:"bytes"`
 }
+
+// Columns are those of a query for it.
+func (p *Placed) Columns() []any { return []any{&p.Name, &p.Kind, &p.Place, &p.Bytes} }

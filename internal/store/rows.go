@@ -42,3 +42,29 @@ func EachRow(ctx context.Context, db Queryer, most int64, query string, f func(*
 	}
 	return rows.Err()
 }
+
+// Collect is List as a slice: into gives where the columns of a row go.
+func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T) []any, args ...any) (all []T, err error) {
+	err = List(ctx, db, query, func(rows *sql.Rows) error {
+		var one T
+		err := rows.Scan(into(&one)...)
+		all = append(all, one)
+		return err
+	}, args...)
+	return all, err
+}
+
+// Itself is the into of Collect for rows of one column.
+func Itself[T any](v *T) []any { return []any{v} }
+
+// Pairs is List as a map, of rows of a name and a value. What was read before an error is there.
+func Pairs[V any](ctx context.Context, db Queryer, query string, args ...any) (map[string]V, error) {
+	all := map[string]V{}
+	return all, List(ctx, db, query, func(rows *sql.Rows) error {
+		var name string
+		var value V
+		err := rows.Scan(&name, &value)
+		all[name] = value
+		return err
+	}, args...)
+}

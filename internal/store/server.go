@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -132,12 +133,7 @@ func FindProcess(ctx context.Context, database Database, dir string, use func(pi
 
 // Files gives where a database of the server lies, with its log and temporary files. The places of data come first.
 func (s *Server) Files(ctx context.Context, database Database) (files []File, err error) {
-	err = List(ctx, database.DB(), s.queries.Files, func(rows *sql.Rows) error {
-		var file File
-		err := rows.Scan(&file.Role, &file.Path)
-		files = append(files, file)
-		return err
-	})
+	files, err = Collect(ctx, database.DB(), s.queries.Files, func(f *File) []any { return []any{&f.Role, &f.Path} })
 	if err != nil {
 		return nil, database.Wrap("ask the server where its files are", err)
 	}
@@ -149,12 +145,9 @@ func (s *Server) Settings(ctx context.Context, database Database) (map[string]st
 	settings := map[string]string{}
 	var errs error
 	for _, query := range s.queries.Settings {
-		errs = errors.Join(errs, List(ctx, database.DB(), query, func(rows *sql.Rows) error {
-			var name, value string
-			err := rows.Scan(&name, &value)
-			settings[name] = value
-			return err
-		}))
+		found, err := Pairs[string](ctx, database.DB(), query)
+		maps.Copy(settings, found)
+		errs = errors.Join(errs, err)
 	}
 	if len(settings) > 0 && len(s.queries.Settings) > 1 {
 		errs = nil

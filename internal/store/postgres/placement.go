@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"regexp"
@@ -52,10 +51,9 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 		return name, err
 	}
 	if column == "spcname" {
-		return "", &store.Error{
-			Op: "look for tablespace " + place, Class: store.Config, Err: errors.New("there is none of that name"),
-			Hint: "make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
-		}
+		return "", store.Refuse("look for tablespace "+place,
+			"make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
+			"there is none of that name")
 	}
 	name = directoryName(place)
 	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
@@ -79,8 +77,7 @@ func directoryName(directory string) string {
 // Placement lists where tables and indexes lie: store.Capabilities.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	const op = "ask where tables and indexes lie"
-	var placed []store.Placed
-	err := store.List(ctx, s.db, `
+	placed, err := store.Collect(ctx, s.db, `
 		SELECT c.relname, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END,
 			t.spcname || coalesce(' (' || nullif(pg_tablespace_location(t.oid), '') || ')', ''),
 			pg_table_size(c.oid)
@@ -88,12 +85,7 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 		JOIN pg_database d ON d.datname = current_database()
 		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
 		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = current_schema()::regnamespace
-		ORDER BY 4 DESC, 1`, func(rows *sql.Rows) error {
-		var p store.Placed
-		err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes)
-		placed = append(placed, p)
-		return err
-	})
+		ORDER BY 4 DESC, 1`, (*store.Placed).Columns)
 	return placed, s.Wrap(op, err)
 }
 

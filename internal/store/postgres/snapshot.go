@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -29,11 +27,8 @@ const (
 func (s *Store) snapshotName() (string, error) {
 	name := s.Name() + snapshotSuffix
 	if len(name) > maxName {
-		return "", &store.Error{
-			Op: "name the snapshot of " + s.Label(), Class: store.Config,
-			Err:  fmt.Errorf("%q has more than %d characters", name, maxName),
-			Hint: "use a database with a shorter name",
-		}
+		return "", store.Refuse("name the snapshot of "+s.Label(), "use a database with a shorter name",
+			"%q has more than %d characters", name, maxName)
 	}
 	return name, nil
 }
@@ -146,8 +141,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 			return err
 		}
 		if !there {
-			return &store.Error{Op: op, Class: store.Config,
-				Err: fmt.Errorf("there is no snapshot, a database %q", name), Hint: "make one with ds2 snapshot create"}
+			return store.Refuse(op, "make one with ds2 snapshot create", "there is no snapshot, a database %q", name)
 		}
 		if err := keepSettings(ctx, conn, s.Name(), name, how.Warn); err != nil {
 			return err
@@ -242,8 +236,8 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string, clone bo
 		return err
 	}
 	if clone && version < clones {
-		return &store.Error{Op: "clone " + from, Class: store.Config, Err: errors.New("only version 18 and later can share blocks between files"),
-			Hint: "leave --clone out"}
+		return store.Refuse("clone "+from, "leave --clone out",
+			"only version 18 and later can share blocks between files")
 	}
 	if version >= clones {
 		method := "copy"

@@ -2,9 +2,10 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"ds2/internal/progress"
 )
 
 // A server copies a file by reading a little, writing it, and having the kernel begin to write it to the drive, one after the other, so
@@ -52,10 +53,8 @@ func readFiles(ctx context.Context, files []dataFile, copied func() float64, rea
 	for _, f := range files {
 		for offset := int64(0); offset < f.size; offset += aheadChunk {
 			for at > copied()+aheadMost {
-				select {
-				case <-ctx.Done():
+				if !progress.Pause(ctx, copyEvery/4) {
 					return
-				case <-time.After(copyEvery / 4):
 				}
 			}
 			chunk := float64(min(aheadChunk, f.size-offset)) / 1e9

@@ -71,31 +71,21 @@ func (w *copyWork) show(tell progress.Tell) {
 
 // follow tells how far a copy is, until stop is called.
 func (s *Store) follow(ctx context.Context, w *copyWork, tell progress.Tell) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
 	w.show(tell)
-	watch.Go(func() {
-		conn := s.watcher(ctx)
-		if conn != nil {
-			defer conn.Close(context.WithoutCancel(ctx))
+	conn := s.watcher(ctx)
+	if conn == nil {
+		return func() {}
+	}
+	look := func(ctx context.Context) bool {
+		if unnamed, err := unnamedBytes(ctx, conn); err == nil {
+			w.has(unnamed)
 		}
-		tick := time.NewTicker(copyEvery)
-		defer tick.Stop()
-		for {
-			if conn != nil {
-				if unnamed, err := unnamedBytes(ctx, conn); err == nil {
-					w.has(unnamed)
-				}
-			}
-			w.show(tell)
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	return func() { cancel(); watch.Wait() }
+		w.show(tell)
+		return true
+	}
+	look(ctx)
+	end := progress.Watch(ctx, copyEvery, look)
+	return func() { end(); conn.Close(context.WithoutCancel(ctx)) }
 }
 
 // watcher is a connection to look at files with; nil where there can be none, since it is only for show.

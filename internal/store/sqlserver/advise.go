@@ -2,8 +2,8 @@ package sqlserver
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -39,12 +39,8 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 	found := settings{}
 	for _, query := range queries.Settings {
 		// An error: this version or edition has no such thing, or does not tell.
-		_ = store.List(ctx, s.db, query, func(rows *sql.Rows) error {
-			var name, value string
-			err := rows.Scan(&name, &value)
-			found[name] = value
-			return err
-		})
+		some, _ := store.Pairs[string](ctx, s.db, query)
+		maps.Copy(found, some)
 	}
 	return found, ctx.Err()
 }
@@ -172,11 +168,6 @@ func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error
 	if v.babelfish {
 		query = placementOnBabelfish
 	}
-	err = store.List(ctx, s.db, query, func(rows *sql.Rows) error {
-		var p store.Placed
-		err := rows.Scan(&p.Name, &p.Kind, &p.Place, &p.Bytes)
-		placed = append(placed, p)
-		return err
-	})
+	placed, err = store.Collect(ctx, s.db, query, (*store.Placed).Columns)
 	return placed, s.Wrap("ask where tables and indexes lie", err)
 }

@@ -2,7 +2,6 @@ package sqlserver
 
 import (
 	"context"
-	"errors"
 
 	"ds2/internal/store"
 )
@@ -24,7 +23,7 @@ func (s *Store) DropCache(ctx context.Context) error {
 		return err
 	}
 	if v.babelfish {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server, Babelfish, has no DBCC DROPCLEANBUFFERS"), Hint: "leave --cold-start out"}
+		return store.Refuse(op, "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS")
 	}
 	_, err = s.db.ExecContext(ctx, dropCache)
 	return s.Wrap(op, err)

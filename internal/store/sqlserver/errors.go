@@ -63,12 +63,14 @@ func (s *Store) Wrap(op string, err error) error {
 // wrap classifies what kept a connection from being made and is no message of the server's.
 func (e *connectError) wrap(op string) error {
 	if e.certificate != nil {
-		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf("the server's certificate is refused: %w", e.certificate),
-			Hint: "add trustservercertificate=true to the target to trust it unseen, or certificate=FILE with the certificate that signed it; for another name in it, hostnameincertificate=NAME"}
+		return store.Refuse(op,
+			"add trustservercertificate=true to the target to trust it unseen, or certificate=FILE with the certificate that signed it; for another name in it, hostnameincertificate=NAME",
+			"the server's certificate is refused: %w", e.certificate)
 	}
 	if e.tls {
-		return &store.Error{Op: op, Class: store.Config, Err: e.err,
-			Hint: "client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a network that nobody else reads, encrypt=disable does without"}
+		return store.Refuse(op,
+			"client and server do not agree on TLS: give the server a certificate that it can use and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a network that nobody else reads, encrypt=disable does without",
+			"%w", e.err)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](e.err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: dns}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -112,12 +113,7 @@ type appLock struct {
 const lockProbe = 5 * time.Second
 
 func (a appLock) Wait(ctx context.Context) {
-	for a.conn.PingContext(ctx) == nil {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(lockProbe):
-		}
+	for a.conn.PingContext(ctx) == nil && progress.Pause(ctx, lockProbe) {
 	}
 }
 

@@ -2,7 +2,6 @@ package sqlserver
 
 import (
 	"context"
-	"errors"
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
@@ -30,7 +29,7 @@ func (s *Store) DiscardLog(ctx context.Context) error {
 		return err
 	}
 	if v.babelfish || v.azure() {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server takes no backups of logs"), Hint: "leave --discard-log out"}
+		return store.Refuse(op, "leave --discard-log out", "this server takes no backups of logs")
 	}
 	_, err = s.db.ExecContext(ctx, "BACKUP LOG "+target.QuoteName(s.Name())+" TO DISK = N'NUL'")
 	if keepsNoLog(err) {

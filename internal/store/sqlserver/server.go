@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 
 	"ds2/internal/store"
@@ -39,19 +38,17 @@ func (v server) azure() bool {
 
 // check is an error where the server cannot serve a workload at all.
 func (v server) check(uses schema.Features) error {
-	refuse := func(hint, why string, args ...any) error {
-		return &store.Error{Op: "look at the server", Class: store.Config, Hint: hint, Err: fmt.Errorf(why, args...)}
-	}
+	const op = "look at the server"
 	switch {
 	case v.babelfish && uses.FullText && !v.fullText:
-		return refuse("have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server', once: the workload searches by it",
+		return store.Refuse(op, "have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server', once: the workload searches by it",
 			"Babelfish refuses statements of full-text search to this login")
 	case v.babelfish || v.azure():
 		return nil
 	case v.major < oldest:
-		return refuse("use SQL Server 2016 or later", "its major version is %d, before %d", v.major, oldest)
+		return store.Refuse(op, "use SQL Server 2016 or later", "its major version is %d, before %d", v.major, oldest)
 	case uses.FullText && !v.fullText:
-		return refuse("install it (mssql-server-fts on Linux): the workload searches by it", "full-text search is not installed")
+		return store.Refuse(op, "install it (mssql-server-fts on Linux): the workload searches by it", "full-text search is not installed")
 	}
 	return nil
 }
@@ -113,13 +110,13 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		return nil, err
 	}
 	if len(p.Layout.Files) > 0 && (v.babelfish || v.azure()) {
-		return nil, &store.Error{Op: "have " + s.Label() + " read files", Class: store.Config,
-			Err: errors.New("this server has no BULK INSERT from files"), Hint: "leave --server-dir out"}
+		return nil, store.Refuse("have "+s.Label()+" read files", "leave --server-dir out",
+			"this server has no BULK INSERT from files")
 	}
 	if p.Layout.Password != "" && !s.hides() {
-		return nil, &store.Error{Op: "make the driver's login on " + s.Label(), Class: store.Config,
-			Err:  errors.New("its password would cross the network in clear: without encrypt=true only the login is encrypted"),
-			Hint: "add encrypt=true to the target, and certificate=FILE where this machine does not trust the server's"}
+		return nil, store.Refuse("make the driver's login on "+s.Label(),
+			"add encrypt=true to the target, and certificate=FILE where this machine does not trust the server's",
+			"its password would cross the network in clear: without encrypt=true only the login is encrypted")
 	}
 	placed, err := s.placed(ctx)
 	if err != nil {
@@ -289,8 +286,8 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		if err := s.db.PingContext(ctx); err != nil {
 			op := "connect to " + s.Label()
 			if target.DeniesDatabase(err) && !database.access {
-				return &store.Error{Op: op, Class: store.Config, Err: errors.New("the database is there, but the login of the target may not use it"),
-					Hint: "make the login a user of the database, or use another"}
+				return store.Refuse(op, "make the login a user of the database, or use another",
+					"the database is there, but the login of the target may not use it")
 			}
 			return s.Wrap(op, err)
 		}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"ds2/internal/progress"
@@ -148,29 +147,17 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 
 // watchBackup tells how far the server is with a command, by its own account, until end is called.
 func (s *Store) watchBackup(ctx context.Context, command string, tell progress.Tell) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		master := s.master()
-		defer master.Close()
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			var percent float64
-			err := master.QueryRowContext(ctx, "SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))",
-				command, s.Name()).Scan(&percent)
-			if err != nil {
-				return // it is only for show
-			}
+	master := s.master()
+	stop := progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
+		var percent float64
+		err := master.QueryRowContext(ctx, "SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))",
+			command, s.Name()).Scan(&percent)
+		if err == nil { // else it is only for show
 			tell(strings.ToLower(command), int64(percent*1000), 100_000)
 		}
+		return err == nil
 	})
-	return func() { cancel(); watch.Wait() }
+	return func() { stop(); master.Close() }
 }
 
 // moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a file
@@ -244,21 +231,23 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 			WHERE b.database_name = @p1 AND RIGHT(m.physical_device_name, LEN(@p2)) = @p2
 			ORDER BY b.backup_finish_date DESC`, s.Name(), file).Scan(&files[i])
 	}
-	return &store.Error{Op: op, Class: store.Config, Err: errors.New("SQL Server has no statement that deletes a backup"),
-		Hint: fmt.Sprintf("delete %s and %s, in its directory for backups, as far as they are there", files[0], files[1])}
+	return store.Refuse(op,
+		fmt.Sprintf("delete %s and %s, in its directory for backups, as far as they are there", files[0], files[1]),
+		"SQL Server has no statement that deletes a backup")
 }
 
 // needBackup is an error where the server has no BACKUP of its own, or the copy is to be other than a full one.
 func (s *Store) needBackup(ctx context.Context, op string, how store.Copying) error {
 	if how.Clone {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New("a backup of SQL Server shares no blocks with its database"), Hint: "leave --clone out"}
+		return store.Refuse(op, "leave --clone out", "a backup of SQL Server shares no blocks with its database")
 	}
 	v, err := s.ask(ctx)
 	if err != nil {
 		return err
 	}
 	if v.babelfish || v.azure() {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New("this server has no BACKUP DATABASE to a disk"), Hint: "use ds2 reset, or load again where the workload has none"}
+		return store.Refuse(op, "use ds2 reset, or load again where the workload has none",
+			"this server has no BACKUP DATABASE to a disk")
 	}
 	return nil
 }

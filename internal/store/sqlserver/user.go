@@ -69,7 +69,9 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 		plain, err := network.handOver()
 		if err != nil {
 			conn.Close()
-			return nil, &store.Error{Op: op, Class: store.Config, Err: err, Hint: "add encrypt=disable to the target where the server allows it, or have go-mssqldb make the calls"}
+			return nil, store.Refuse(op,
+				"add encrypt=disable to the target where the server allows it, or have go-mssqldb make the calls",
+				"%w", err)
 		}
 		return &Conn{store: s, statements: statements, caller: newWire(plain, network.packet(), statements)}, nil
 	}

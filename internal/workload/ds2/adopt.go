@@ -125,10 +125,8 @@ type examination struct {
 }
 
 func (e examination) refuse(format string, args ...any) error {
-	return &store.Error{
-		Op: "look at " + e.target.Label(), Class: store.Config, Err: fmt.Errorf(format, args...),
-		Hint: "name a database that DVD Store's own scripts made and loaded",
-	}
+	return store.Refuse("look at "+e.target.Label(), "name a database that DVD Store's own scripts made and loaded",
+		format, args...)
 }
 
 // one reads the one row of a query; sql.ErrNoRows where it has none.

@@ -2,7 +2,6 @@ package ds2
 
 import (
 	"context"
-	"errors"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -23,11 +22,9 @@ func (Workload) PlanReset(ctx context.Context, target store.Database, info store
 		return r, err
 	}
 	if info[loaded.Adopted] == loaded.OtherRows {
-		return r, &store.Error{
-			Op: "plan the reset of " + target.Label(), Class: store.Config,
-			Err:  errors.New("its rows are not those that DVD Store's programs write on Linux, so ds2 does not know its first stock and sales"),
-			Hint: "keep a copy by ds2 snapshot before the first run, and go back to that: --restore snapshot",
-		}
+		return r, store.Refuse("plan the reset of "+target.Label(),
+			"keep a copy by ds2 snapshot before the first run, and go back to that: --restore snapshot",
+			"its rows are not those that DVD Store's programs write on Linux, so ds2 does not know its first stock and sales")
 	}
 	seed, err := loaded.Seed(info)
 	if err != nil {

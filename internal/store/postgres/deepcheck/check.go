@@ -2,7 +2,6 @@ package deepcheck
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"ds2/internal/store"
@@ -18,14 +17,8 @@ const heapPages = 8 << 10
 
 // checks are the functions that this server's amcheck has.
 func (s *deepCheck) checks(ctx context.Context) (map[string]bool, error) {
-	known := map[string]bool{}
-	err := store.List(ctx, s.conn, `SELECT DISTINCT p.proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid
-		AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'amcheck'`, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		known[name] = true
-		return err
-	})
+	known, err := store.Pairs[bool](ctx, s.conn, `SELECT DISTINCT p.proname, true FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid
+		AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'amcheck'`)
 	if err != nil {
 		return nil, fmt.Errorf("list what amcheck can do: %w", err)
 	}

@@ -253,13 +253,8 @@ func (s *deepCheck) reconnect(ctx context.Context) error {
 	s.leave(ctx)
 	for {
 		err := s.connect(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
+		if err == nil || !progress.Pause(ctx, time.Second) {
 			return err
-		case <-time.After(time.Second):
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
 )
@@ -70,8 +71,17 @@ func (s Checker) checkLog(ctx context.Context, tell func(done, total int64)) (*s
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
-	watched, stop := context.WithCancel(ctx)
-	go readSoFar(watched, cmd.Process.Pid, func(done int64) { tell(min(done, c.Bytes), c.Bytes) })
+	stop := progress.Watch(ctx, time.Second/4, func(context.Context) bool {
+		process, err := procfs.NewProc(cmd.Process.Pid)
+		if err != nil {
+			return false
+		}
+		io, err := process.IO()
+		if err == nil {
+			tell(min(int64(io.RChar), c.Bytes), c.Bytes)
+		}
+		return err == nil
+	})
 	err = cmd.Wait()
 	stop()
 	c.Seconds = time.Since(start).Seconds()
@@ -103,26 +113,4 @@ func (p logPlace) missing(program string) string {
 		return fmt.Sprintf("the server's programs are not on this machine: %v", err)
 	}
 	return ""
-}
-
-// readSoFar tells how many bytes a process has read, until ctx ends or nobody knows.
-func readSoFar(ctx context.Context, pid int, tell func(done int64)) {
-	tick := time.NewTicker(time.Second / 4)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		process, err := procfs.NewProc(pid)
-		if err != nil {
-			return
-		}
-		io, err := process.IO()
-		if err != nil {
-			return
-		}
-		tell(int64(io.RChar))
-	}
 }

@@ -4,13 +4,13 @@ package deferred
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
 )
@@ -36,8 +36,9 @@ func (s Worker) CheckDeferred(ctx context.Context) error {
 		return s.Wrap(op, err)
 	}
 	if !checkpoint {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New("the user may not run a checkpoint"),
-			Hint: fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or leave out --debt", s.User())}
+		return store.Refuse(op,
+			fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or leave out --debt", s.User()),
+			"the user may not run a checkpoint")
 	}
 	_, err := s.ownTables(ctx)
 	return err
@@ -51,7 +52,8 @@ func (s Worker) ownTables(ctx context.Context) (names []string, err error) {
 		var own bool
 		err := rows.Scan(&name, &own)
 		if err == nil && !own {
-			return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf("the user may not vacuum %s", name), Hint: "connect as the owner of the tables, or leave out --debt"}
+			return store.Refuse(op, "connect as the owner of the tables, or leave out --debt",
+				"the user may not vacuum %s", name)
 		}
 		names = append(names, name)
 		return err
@@ -120,10 +122,7 @@ const statisticsTime = time.Second
 
 // deadRows are the rows that the server counts as dead in the tables of the target.
 func (s Worker) deadRows(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
-	select {
-	case <-time.After(statisticsTime):
-	case <-ctx.Done():
-	}
+	progress.Pause(ctx, statisticsTime)
 	const ask = "SELECT coalesce(sum(n_dead_tup), 0)::bigint FROM pg_stat_user_tables WHERE schemaname = current_schema()"
 	err = conn.QueryRow(ctx, ask).Scan(&n)
 	return n, s.Wrap("do the deferred work of "+s.Label(), err)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
 )
@@ -131,10 +132,8 @@ func (s Readers) backupBegan(ctx context.Context, pid uint32) time.Time {
 		if reading {
 			return time.Now()
 		}
-		select {
-		case <-ctx.Done():
+		if !progress.Pause(ctx, every) {
 			return time.Time{}
-		case <-time.After(every):
 		}
 	}
 }

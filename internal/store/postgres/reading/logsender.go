@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func (s Readers) sendsLog(ctx context.Context, op string) error {
 		return s.Wrap(op, err)
 	}
 	refused := func(why, hint string, a ...any) error {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New(why), Hint: fmt.Sprintf(hint, a...) + ", or leave out --copies"}
+		return store.Refuse(op, fmt.Sprintf(hint, a...)+", or leave out --copies", "%s", why)
 	}
 	switch {
 	case level == "minimal":

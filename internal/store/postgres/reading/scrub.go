@@ -4,7 +4,6 @@ package reading
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 
@@ -56,8 +55,9 @@ func (s Readers) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 		return nil, s.Wrap(op, err)
 	}
 	if !allowed {
-		return nil, &store.Error{Op: op, Class: store.Config, Err: errors.New("the user may not read the server's files"),
-			Hint: fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO %q, or leave out --scrub-rate", s.User())}
+		return nil, store.Refuse(op,
+			fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO %q, or leave out --scrub-rate", s.User()),
+			"the user may not read the server's files")
 	}
 	r.device = target.NewMeter(ctx, conn)
 	return r, r.list(ctx)

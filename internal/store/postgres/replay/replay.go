@@ -4,7 +4,6 @@ package replay
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
 )
@@ -71,7 +71,7 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 			continue
 		}
 		if source == "command line" {
-			return refuse(op, "start the server without it", "%s is %d on the server's command line: the test needs %d", name, now, want)
+			return store.Refuse(op, "start the server without it", "%s is %d on the server's command line: the test needs %d", name, now, want)
 		}
 		granted := may
 		if !may && version >= 150000 {
@@ -81,7 +81,7 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 			}
 		}
 		if !granted {
-			return refuse(op, alterHint, "the user may not change %s", name)
+			return store.Refuse(op, alterHint, "the user may not change %s", name)
 		}
 	}
 	return nil
@@ -127,11 +127,7 @@ func (s Replayer) PrepareReplay(ctx context.Context, run string, bytes int64, fi
 
 // change notes what is to be changed, changes it, and waits until it is in force.
 func (s Replayer) change(ctx context.Context, note changedSettings) error {
-	text, err := json.Marshal(note)
-	if err != nil {
-		return err
-	}
-	if err := store.SetInfo(ctx, s.DB(), store.InfoReplay, string(text)); err != nil {
+	if err := store.SetNote(ctx, s.DB(), store.InfoReplay, note); err != nil {
 		return err
 	}
 	for _, c := range note.Settings {
@@ -148,8 +144,8 @@ func (s Replayer) change(ctx context.Context, note changedSettings) error {
 			return err
 		}
 		if now != c.Value {
-			return &store.Error{Op: "set " + c.Name, Class: store.Config, Err: fmt.Errorf("it is %s, by %s, and not %s", now, source, c.Value),
-				Hint: "start the server without it on its command line"}
+			return store.Refuse("set "+c.Name, "start the server without it on its command line",
+				"it is %s, by %s, and not %s", now, source, c.Value)
 		}
 	}
 	return nil
@@ -178,20 +174,14 @@ func (s Replayer) reload(ctx context.Context) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return &store.Error{Op: "reload the configuration of " + s.Label(), Class: store.Config, Err: fmt.Errorf("not done within %s", reloadTime),
-				Hint: "look into the server's log for an error in its configuration files"}
+			return store.Refuse("reload the configuration of "+s.Label(),
+				"look into the server's log for an error in its configuration files",
+				"not done within %s", reloadTime)
 		}
-		select {
-		case <-ctx.Done():
+		if !progress.Pause(ctx, 20*time.Millisecond) {
 			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// refuse says what keeps a replay test from being made, and what to do.
-func refuse(op, hint, format string, args ...any) error {
-	return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 const alterHint = "let a superuser run it, who may change settings by ALTER SYSTEM"
@@ -217,15 +207,15 @@ func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 	}
 	switch plain, _, _ := strings.Cut(language, "."); {
 	case level == "fatal" || level == "panic":
-		return refuse(op, "set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
+		return store.Refuse(op, "set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
 	case plain != "" && plain != "C" && plain != "POSIX" && !strings.HasPrefix(plain, "en"):
-		return refuse(op, "set lc_messages to C", "lc_messages is %s: ds2 reads messages about the recovery in English only", language)
+		return store.Refuse(op, "set lc_messages to C", "lc_messages is %s: ds2 reads messages about the recovery in English only", language)
 	case file == "" && !own.Valid:
-		return refuse(op, "name the file by --server-log, or turn on logging_collector", "the server writes its log where it cannot be read over a connection")
+		return store.Refuse(op, "name the file by --server-log, or turn on logging_collector", "the server writes its log where it cannot be read over a connection")
 	}
 	if file != "" {
 		if _, err := os.Stat(file); err != nil {
-			return refuse(op, "", "%w", err)
+			return store.Refuse(op, "", "%w", err)
 		}
 	}
 	return nil
@@ -234,19 +224,15 @@ func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 // RestoreSettings sets back what ds2_info says that a replay test changed: store.Replayer.
 func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
 	op := "set back the settings of " + s.Label()
-	var text string
-	err = s.DB().QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = '"+store.InfoReplay+"'").Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) || slices.Contains([]string{target.UndefinedTable, target.UndefinedDatabase, target.InsufficientPrivilege}, target.State(err)) {
+	var note changedSettings
+	there, err := store.ReadNote(ctx, s.DB(), store.InfoReplay, &note)
+	if slices.Contains([]string{target.UndefinedTable, target.UndefinedDatabase, target.InsufficientPrivilege}, target.State(err)) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	var note changedSettings
-	if err := json.Unmarshal([]byte(text), &note); err != nil {
-		return nil, fmt.Errorf("%s: what ds2_info has of them: %w", op, err)
-	}
-	if except != "" && note.Run == except {
+	if !there || except != "" && note.Run == except {
 		return nil, nil
 	}
 	for _, c := range note.Settings {
@@ -255,7 +241,7 @@ func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored 
 		}
 		statement := "ALTER SYSTEM RESET " + c.Name
 		if c.Before != nil {
-			statement = "ALTER SYSTEM SET " + c.Name + " = '" + strings.ReplaceAll(*c.Before, "'", "''") + "'"
+			statement = "ALTER SYSTEM SET " + c.Name + " = " + store.Literal(*c.Before)
 		}
 		if _, err := s.DB().ExecContext(ctx, statement); err != nil {
 			return restored, s.wrapAlter(op, err)

@@ -29,12 +29,8 @@ func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 	if m == nil {
 		return nil
 	}
-	err = store.List(ctx, conn, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`, func(rows *sql.Rows) error {
-		var pid int
-		err := rows.Scan(&pid)
-		m.PIDs = append(m.PIDs, pid)
-		return err
-	})
+	workers, err := store.Collect(ctx, conn, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`, store.Itself[int])
+	m.PIDs = append(m.PIDs, workers...)
 	if err != nil || m.Bytes() < 0 {
 		return nil
 	}

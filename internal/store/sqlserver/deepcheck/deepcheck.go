@@ -4,7 +4,6 @@ package deepcheck
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -39,11 +38,11 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 		return result, err
 	}
 	if v.Babelfish {
-		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server, Babelfish, has no DBCC CHECKDB"),
-			Hint: "leave --deep out, or of a run --verify deep"}
+		return result, store.Refuse(op, "leave --deep out, or of a run --verify deep",
+			"this server, Babelfish, has no DBCC CHECKDB")
 	}
 	if how.Rate > 0 {
-		return result, &store.Error{Op: op, Class: store.Config, Err: errors.New("DBCC CHECKDB has no rate at which it reads"), Hint: "leave --pace out"}
+		return result, store.Refuse(op, "leave --pace out", "DBCC CHECKDB has no rate at which it reads")
 	}
 	start := time.Now()
 	conn, err := s.DB().Conn(ctx)
@@ -60,15 +59,11 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	if err != nil {
 		return result, s.Wrap(op, err)
 	}
-	reporting, done := context.WithCancel(ctx)
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		s.reportCheck(reporting, session, result.Bytes, tell)
-	}()
+	stop := target.EachPercent(ctx, s.DB(), session, func(percent float64, step string) {
+		tell(strings.ToLower(step), int64(percent/100*float64(result.Bytes)), result.Bytes)
+	})
 	faults, err := s.check(ctx, conn, checkDBBy(how.Readers))
-	done()
-	<-gone
+	stop()
 	for _, f := range faults {
 		result.Damage = append(result.Damage, store.Damage{Object: s.objectName(ctx, conn, f.object), Place: f.place, Found: f.message})
 	}
@@ -78,13 +73,6 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	}
 	result.Seconds = time.Since(start).Seconds()
 	return result, s.Wrap(op, err)
-}
-
-// reportCheck reports how far the check in a session is, until ctx ends or the server does not say.
-func (s Checker) reportCheck(ctx context.Context, session int, total int64, tell progress.Tell) {
-	target.EachPercent(ctx, s.DB(), session, func(percent float64, step string) {
-		tell(strings.ToLower(step), int64(percent/100*float64(total)), total)
-	})
 }
 
 // fault is a row of the check.

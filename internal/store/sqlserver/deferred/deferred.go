@@ -4,9 +4,9 @@ package deferred
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
 )
@@ -36,7 +36,7 @@ func (s Worker) CheckDeferred(ctx context.Context) error {
 		return err
 	}
 	refused := func(why, hint string) error {
-		return &store.Error{Op: op, Class: store.Config, Err: errors.New(why), Hint: hint + "leave out --debt"}
+		return store.Refuse(op, hint+"leave out --debt", "%s", why)
 	}
 	if v.Babelfish {
 		return refused("this server, Babelfish, tells of no rows that it has yet to remove", target.AsPostgres)
@@ -114,9 +114,7 @@ func AwaitGhosts(ctx context.Context, count func() (int64, error)) error {
 		if time.Since(since) >= GhostsStay {
 			return nil
 		}
-		select {
-		case <-time.After(max(ghostPause, ghostShare*time.Since(asked))):
-		case <-ctx.Done():
+		if !progress.Pause(ctx, max(ghostPause, ghostShare*time.Since(asked))) {
 			return ctx.Err()
 		}
 	}

@@ -3,7 +3,6 @@ package reading
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -37,8 +36,8 @@ func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (
 		return b, err
 	}
 	if v.Babelfish || v.Azure {
-		return b, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server has no BACKUP to a device that discards it"),
-			Hint: "Babelfish is measured as the PostgreSQL that it is, by a target postgres://"}
+		return b, store.Refuse(op, "Babelfish is measured as the PostgreSQL that it is, by a target postgres://",
+			"this server has no BACKUP to a device that discards it")
 	}
 	conn, err := s.DB().Conn(ctx)
 	if err != nil {
@@ -55,17 +54,11 @@ func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (
 	b.Unit, _ = s.BackupUnit(ctx)
 	b.Method = BackUpDatabase(s.Name())
 	before, counted := readCounts(ctx, conn)
-	reporting, done := context.WithCancel(ctx)
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		target.EachPercent(reporting, s.DB(), session, func(percent float64, _ string) { tell(int64(percent/100*float64(b.Bytes)), b.Bytes) })
-	}()
+	stop := target.EachPercent(ctx, s.DB(), session, func(percent float64, _ string) { tell(int64(percent/100*float64(b.Bytes)), b.Bytes) })
 	start := time.Now()
 	_, err = conn.ExecContext(ctx, b.Method)
 	b.Seconds = time.Since(start).Seconds()
-	done()
-	<-gone
+	stop()
 	if err != nil {
 		return b, s.Wrap(op, err)
 	}

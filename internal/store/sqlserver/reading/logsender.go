@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"ds2/internal/store"
@@ -195,7 +194,7 @@ func (s Readers) sendsLog(ctx context.Context, op string) error {
 		return err
 	}
 	refused := func(hint, why string, a ...any) error {
-		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(why, a...), Hint: hint + "leave out --copies"}
+		return store.Refuse(op, hint+"leave out --copies", why, a...)
 	}
 	switch {
 	case v.Babelfish:

@@ -3,9 +3,7 @@ package reading
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
-	"fmt"
 	"io"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -80,18 +78,13 @@ func (s Readers) Scrub(ctx context.Context, tables ...Table) (_ store.Reader, er
 // list begins again at the first table, in the order in which they were made.
 func (r *scrub) list(ctx context.Context) error {
 	r.at, r.tables = 0, nil
-	var names []string
 	const tables = `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`
-	err := store.List(ctx, r.DB(), tables, func(rows *sql.Rows) error {
-		var schema, name string
-		err := rows.Scan(&schema, &name)
-		names = append(names, target.QuoteName(schema)+"."+target.QuoteName(name))
-		return err
-	})
+	found, err := store.Collect(ctx, r.DB(), tables, func(name *[2]string) []any { return []any{&name[0], &name[1]} })
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, found := range found {
+		name := target.QuoteName(found[0]) + "." + target.QuoteName(found[1])
 		bytes, err := r.TableBytes(ctx, name)
 		if err != nil {
 			return err
@@ -105,7 +98,7 @@ func (r *scrub) list(ctx context.Context) error {
 		}
 	}
 	if len(r.tables) == 0 {
-		return &store.Error{Op: "scrub " + r.Label(), Class: store.Config, Err: fmt.Errorf("the database has no rows"), Hint: "fill it with ds2 load"}
+		return store.Refuse("scrub "+r.Label(), "fill it with ds2 load", "the database has no rows")
 	}
 	return nil
 }

@@ -4,13 +4,13 @@ package replay
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
 )
@@ -49,8 +49,6 @@ const (
 
 	askTarget = "SELECT target_recovery_time_in_seconds FROM sys.databases WHERE database_id = DB_ID()"
 
-	askReplay = "SELECT value FROM ds2_info WHERE name = '" + store.InfoReplay + "'"
-
 	// logStanding asks how much log stands since the last checkpoint.
 	logStanding = "SELECT log_checkpoint_lsn, log_since_last_checkpoint_mb, GETDATE() FROM sys.dm_db_log_stats(DB_ID())"
 
@@ -59,7 +57,7 @@ const (
 )
 
 // Statements are the others, for whoever parses them.
-var Statements = []string{checkpointing, askTarget, askReplay, logStanding, recoveries}
+var Statements = []string{checkpointing, askTarget, logStanding, recoveries}
 
 // SetTarget is the statement that sets the target recovery time.
 func SetTarget(database string, seconds int) string {
@@ -73,16 +71,13 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	if err != nil {
 		return err
 	}
-	refuse := func(hint, why string, args ...any) error {
-		return &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf(why, args...), Hint: hint}
-	}
 	switch {
 	case v.Babelfish:
-		return refuse(target.AsPostgres+"leave out --replay", "this server, Babelfish, has no log of its own whose checkpoints ds2 could put off")
+		return store.Refuse(op, target.AsPostgres+"leave out --replay", "this server, Babelfish, has no log of its own whose checkpoints ds2 could put off")
 	case v.Azure:
-		return refuse("leave out --replay", "nobody kills a server of Azure's")
+		return store.Refuse(op, "leave out --replay", "nobody kills a server of Azure's")
 	case file != "":
-		return refuse("leave out --server-log", "ds2 asks SQL Server itself for its error log")
+		return store.Refuse(op, "leave out --server-log", "ds2 asks SQL Server itself for its error log")
 	}
 	var size int64
 	var truncated, tells, alters bool
@@ -91,16 +86,16 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	}
 	switch most := int64(truncatedShare * float64(size)); {
 	case !tells:
-		return refuse("use SQL Server 2016 SP2 or later", "the server has no sys.dm_db_log_stats, which tells how much log stands since the last checkpoint")
+		return store.Refuse(op, "use SQL Server 2016 SP2 or later", "the server has no sys.dm_db_log_stats, which tells how much log stands since the last checkpoint")
 	case !alters:
-		return refuse("make the user a member of db_owner", "the user may not set the database's "+targetRecoveryTime)
+		return store.Refuse(op, "make the user a member of db_owner", "the user may not set the database's "+targetRecoveryTime)
 	case truncated && bytes > most:
-		return refuse(fmt.Sprintf("ask for at most %d MB by --replay, or make the log larger: ALTER DATABASE … MODIFY FILE", most/1e6),
+		return store.Refuse(op, fmt.Sprintf("ask for at most %d MB by --replay, or make the log larger: ALTER DATABASE … MODIFY FILE", most/1e6),
 			"the log has %d MB, and where it is not kept for backups a checkpoint comes when 70 %% of it are in use", size/1e6)
 	}
 	const executeDenied, notOfRole = 229, 15003
 	if _, err := s.recoveries(ctx, 0); target.HasNumber(err, executeDenied, notOfRole) {
-		return refuse("let a member of sysadmin run it", "the user may not read the server's error log, which says how long a recovery took")
+		return store.Refuse(op, "let a member of sysadmin run it", "the user may not read the server's error log, which says how long a recovery took")
 	} else if err != nil {
 		return s.Wrap(op+": read the server's error log", err)
 	}
@@ -132,14 +127,10 @@ func (s Replayer) PrepareReplay(ctx context.Context, run string, bytes int64, fi
 
 // change notes what is to be changed, and changes it.
 func (s Replayer) change(ctx context.Context, note changedTarget) error {
-	text, err := json.Marshal(note)
-	if err != nil {
+	if err := store.SetNote(ctx, s.DB(), store.InfoReplay, note); err != nil {
 		return err
 	}
-	if err := store.SetInfo(ctx, s.DB(), store.InfoReplay, string(text)); err != nil {
-		return err
-	}
-	_, err = s.DB().ExecContext(ctx, SetTarget(s.Name(), longestRecovery))
+	_, err := s.DB().ExecContext(ctx, SetTarget(s.Name(), longestRecovery))
 	return err
 }
 
@@ -149,20 +140,16 @@ func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored 
 	if v, err := s.Kind(ctx); err != nil || v.Babelfish || v.Azure {
 		return nil, nil // an error is for who asks next to tell, as of a login that is refused
 	}
-	var text string
-	err = s.DB().QueryRowContext(ctx, askReplay).Scan(&text)
+	var note changedTarget
+	there, err := store.ReadNote(ctx, s.DB(), store.InfoReplay, &note)
 	const noTable, selectDenied = 208, 229
-	if errors.Is(err, sql.ErrNoRows) || target.HasNumber(err, noTable, selectDenied) || target.DeniesDatabase(err) {
+	if target.HasNumber(err, noTable, selectDenied) || target.DeniesDatabase(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	var note changedTarget
-	if err := json.Unmarshal([]byte(text), &note); err != nil {
-		return nil, fmt.Errorf("%s: what ds2_info has of them: %w", op, err)
-	}
-	if except != "" && note.Run == except {
+	if !there || except != "" && note.Run == except {
 		return nil, nil
 	}
 	if note.Before < 0 {
@@ -211,9 +198,7 @@ func (s Replayer) Redo(ctx context.Context, stood store.LogStand, _ string) (sto
 		if time.Now().After(end) {
 			return store.Redo{}, fmt.Errorf("%s: it does not say in English how long the recovery of the database took after the kill", op)
 		}
-		select {
-		case <-time.After(undoPause):
-		case <-ctx.Done():
+		if !progress.Pause(ctx, undoPause) {
 			return store.Redo{}, s.Wrap(op, ctx.Err())
 		}
 	}

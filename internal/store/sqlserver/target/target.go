@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"ds2/internal/progress"
+
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
@@ -58,22 +60,16 @@ func DeniesDatabase(err error) bool {
 // progressEvery is how often the server is asked how far it is.
 const progressEvery = time.Second
 
-// EachPercent asks every now and then how far the statement of a session is, until ctx ends or the server does not say.
-func EachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) {
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+// EachPercent asks every now and then how far the statement of a session is, until stop is called or the server does not say.
+func EachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) (stop func()) {
+	return progress.Watch(ctx, progressEvery, func(ctx context.Context) bool {
 		var percent float64
 		var step string
-		err := db.QueryRowContext(ctx, "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1", session).Scan(&percent, &step)
-		if err != nil {
-			return
+		const ask = "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1"
+		err := db.QueryRowContext(ctx, ask, session).Scan(&percent, &step)
+		if err == nil {
+			tell(percent, step)
 		}
-		tell(percent, step)
-	}
+		return err == nil
+	})
 }
