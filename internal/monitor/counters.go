@@ -14,19 +14,71 @@ type FS struct{ Proc, Sys string }
 // Root is this machine's own.
 var Root = FS{Proc: "/proc", Sys: "/sys"}
 
-// diskFigures are the raw values of one device, in the order of diskCounts.
-var diskFigures = []struct{ name, help string }{
-	{"disk_reads_total", "Reads that the device completed."},
-	{"disk_writes_total", "Writes that the device completed."},
-	{"disk_read_bytes_total", "Bytes read from the device."},
-	{"disk_written_bytes_total", "Bytes written to the device."},
-	{"disk_read_seconds_total", "Sum of the times that reads took."},
-	{"disk_write_seconds_total", "Sum of the times that writes took."},
-	{"disk_busy_seconds_total", "Time during which the device had at least one request."},
-	{"disk_queue_seconds_total", "Sum of the times that requests waited and were served; grows by the queue's length each second."},
+// perItem is what is counted of each of several items: a figure, the column that is made of it, or both.
+type perItem struct {
+	figure, help, column string
+	// derive makes the column's derivation of an item whose figures begin at a place, nil where it has none; by default it is the rate of
+	// the figure.
+	derive func(at int, item string) derivation
 }
 
-// Places in diskFigures.
+// rateOf and ratioOf derive from figures by their places among an item's.
+func rateOf(i int) func(at int, item string) derivation {
+	return func(at int, _ string) derivation { return rate(at + i) }
+}
+
+func ratioOf(i, j int) func(at int, item string) derivation {
+	return func(at int, _ string) derivation { return ratio(at+i, at+j) }
+}
+
+// itemSource reads the figures of items, of which an array each comes in their order; an item that is gone has none. The prefix stands
+// before the items' names in columns.
+func itemSource[V [2]float64 | [6]float64 | diskCounts](name, label, prefix string, items []string, kinds []perItem, read func(ctx context.Context) (map[string]V, error)) Source {
+	var counts V
+	src, figures := Source{Name: name}, len(counts)
+	for n, item := range items {
+		for i, k := range kinds {
+			if k.figure != "" {
+				src.Figures = append(src.Figures, Figure{k.figure, k.help, label, item})
+			}
+			if k.derive == nil {
+				k.derive = rateOf(i)
+			}
+			if derive := k.derive(n*figures, item); k.column != "" && derive != nil {
+				src.Columns = append(src.Columns, Column{ItemColumn(k.column, prefix+item), derive})
+			}
+		}
+	}
+	src.Read = func(ctx context.Context, values []float64) error {
+		all, err := read(ctx)
+		for n, item := range items {
+			if v, ok := all[item]; ok {
+				for i := range figures {
+					values[n*figures+i] = v[i]
+				}
+			}
+		}
+		return err
+	}
+	return src
+}
+
+// diskCounts are the figures of one device, in the order of diskKinds.
+type diskCounts [8]float64
+
+// diskKinds are requests and bytes each way, mean latency, share of busy time, queue length.
+var diskKinds = []perItem{
+	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil},
+	{"disk_writes_total", "Writes that the device completed.", DiskWrites, nil},
+	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil},
+	{"disk_written_bytes_total", "Bytes written to the device.", DiskWrittenBytes, nil},
+	{"disk_read_seconds_total", "Sum of the times that reads took.", DiskReadTime, ratioOf(4, 0)},
+	{"disk_write_seconds_total", "Sum of the times that writes took.", DiskWriteTime, ratioOf(5, 1)},
+	{"disk_busy_seconds_total", "Time during which the device had at least one request.", DiskBusy, nil},
+	{"disk_queue_seconds_total", "Sum of the times that requests waited and were served; grows by the queue's length each second.", DiskQueue, nil},
+}
+
+// Places in diskKinds.
 const (
 	diskReads        = 0
 	diskWrites       = 1
@@ -36,46 +88,14 @@ const (
 	diskQueueSeconds = 7
 )
 
-// diskCounts are the values of one device, in the order of diskFigures.
-type diskCounts [8]float64
-
-// disks are the counters of devices: requests and bytes each way, mean latency, queue length, share of busy time.
-func disks(devices []string, read func() map[string]diskCounts) Source {
-	src := Source{Name: "block devices"}
-	for n, device := range devices {
-		for _, f := range diskFigures {
-			src.Figures = append(src.Figures, Figure{f.name, f.help, "device", device})
-		}
-		at := n * len(diskFigures)
-		src.Columns = append(src.Columns,
-			Column{ItemColumn(DiskReads, device), rate(at)},
-			Column{ItemColumn(DiskWrites, device), rate(at + 1)},
-			Column{ItemColumn(DiskReadBytes, device), rate(at + 2)},
-			Column{ItemColumn(DiskWrittenBytes, device), rate(at + 3)},
-			Column{ItemColumn(DiskReadTime, device), ratio(at+4, at)},
-			Column{ItemColumn(DiskWriteTime, device), ratio(at+5, at+1)},
-			Column{ItemColumn(DiskBusy, device), rate(at + 6)},
-			Column{ItemColumn(DiskQueue, device), rate(at + 7)},
-		)
-	}
-	src.Read = func(_ context.Context, values []float64) error {
-		counts := read()
-		for n, device := range devices {
-			if c, ok := counts[device]; ok {
-				copy(values[n*len(diskFigures):], c[:])
-			}
-		}
-		return nil
-	}
-	return src
+// disks are the counters of devices.
+func disks(devices []string, kinds []perItem, read func() map[string]diskCounts) Source {
+	return itemSource("block devices", "device", "", devices, kinds, func(context.Context) (map[string]diskCounts, error) { return read(), nil })
 }
 
-// cpuTimes is how long a processor worked, and how long it was idle while a request to a disk was under way, in seconds.
-type cpuTimes struct{ busy, iowait float64 }
-
-// cpu are the counters of the processors: busy and waiting for disks over all of them, and busy for each.
-func cpu(ids []string, read func() map[string]cpuTimes) Source {
-	src := Source{Name: "processors"}
+// cpu are the counters of the processors, of which each has the time that it worked and that it was idle while a request to a disk was
+// under way: busy and waiting for disks over all of them, and busy for each.
+func cpu(ids []string, read func() map[string][2]float64) Source {
 	overall := func(i int) derivation {
 		return func(seconds float64, was, now []float64) float64 {
 			sum := 0.0
@@ -85,57 +105,29 @@ func cpu(ids []string, read func() map[string]cpuTimes) Source {
 			return sum / float64(len(ids))
 		}
 	}
-	src.Columns = []Column{{CPUBusy, atMostOne(overall(0))}, {CPUIOWait, overall(1)}}
-	for n, id := range ids {
-		src.Figures = append(src.Figures,
-			Figure{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.", "cpu", id},
-			Figure{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "cpu", id})
-		src.Columns = append(src.Columns, Column{ItemColumn(CPUBusy, id), atMostOne(rate(2 * n))})
-	}
-	src.Read = func(_ context.Context, values []float64) error {
-		times := read()
-		for n, id := range ids {
-			if t, ok := times[id]; ok { // else it was taken offline
-				values[2*n], values[2*n+1] = t.busy, t.iowait
-			}
-		}
-		return nil
-	}
+	src := itemSource("processors", "cpu", "", ids, []perItem{
+		{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.", CPUBusy,
+			func(at int, _ string) derivation { return atMostOne(rate(at)) }},
+		{figure: "cpu_iowait_seconds_total", help: "Time that the processor was idle while a request to a disk was under way."},
+	}, func(context.Context) (map[string][2]float64, error) { return read(), nil })
+	src.Columns = append([]Column{{CPUBusy, atMostOne(overall(0))}, {CPUIOWait, overall(1)}}, src.Columns...)
 	return src
 }
 
-// traffic is what an interface received and sent, in bytes.
-type traffic struct{ received, sent float64 }
-
-// network are the bytes in and out of each interface, and how much of its link's speed they use where speed, in bits a
-// second, knows that.
-func network(names []string, speed func(name string) (bits float64, ok bool), read func() map[string]traffic) Source {
-	src := Source{Name: "network"}
-	for n, name := range names {
-		received, sent := rate(2*n), rate(2*n+1)
-		src.Figures = append(src.Figures,
-			Figure{"network_received_bytes_total", "Bytes that the interface received.", "interface", name},
-			Figure{"network_sent_bytes_total", "Bytes that the interface sent.", "interface", name})
-		src.Columns = append(src.Columns,
-			Column{ItemColumn(NetworkReceived, name), received},
-			Column{ItemColumn(NetworkSent, name), sent})
-		if bits, ok := speed(name); ok {
-			src.Columns = append(src.Columns, Column{ItemColumn(NetworkUsed, name),
-				func(seconds float64, was, now []float64) float64 {
-					return max(received(seconds, was, now), sent(seconds, was, now)) * 8 / bits
-				}})
-		}
-	}
-	src.Read = func(_ context.Context, values []float64) error {
-		all := read()
-		for n, name := range names {
-			if t, ok := all[name]; ok { // else it was taken down
-				values[2*n], values[2*n+1] = t.received, t.sent
+// network are the bytes in and out of each interface, and how much of its link's speed, in bytes a second, they use where that is known.
+func network(names []string, speeds map[string]float64, read func() map[string][2]float64) Source {
+	return itemSource("network", "interface", "", names, []perItem{
+		{"network_received_bytes_total", "Bytes that the interface received.", NetworkReceived, nil},
+		{"network_sent_bytes_total", "Bytes that the interface sent.", NetworkSent, nil},
+		{column: NetworkUsed, derive: func(at int, name string) derivation {
+			if !(speeds[name] > 0) {
+				return nil
 			}
-		}
-		return nil
-	}
-	return src
+			return func(seconds float64, was, now []float64) float64 {
+				return max(rate(at)(seconds, was, now), rate(at+1)(seconds, was, now)) / speeds[name]
+			}
+		}},
+	}, func(context.Context) (map[string][2]float64, error) { return read(), nil })
 }
 
 // inOrder gives the names of a first reading, numbers by their size.

@@ -101,7 +101,7 @@ func (k *exporterKind) source(first exposition, devices []string, now func() exp
 	return src, nil
 }
 
-// diskMetrics are the metrics of one kind of exporter in the order of diskFigures; one that it lacks is empty.
+// diskMetrics are the metrics of one kind of exporter in the order of diskKinds; one that it lacks is empty.
 type diskMetrics struct {
 	label string
 	names [8]string
@@ -167,19 +167,30 @@ func partition(name, whole string) bool {
 	return partitionOfLetter.MatchString(rest)
 }
 
-// processors gives the times of each processor, which an exporter shows by mode; those of the modes named count as busy.
-func processors(x exposition, name, label string, busy func(mode string) bool) map[string]cpuTimes {
-	all := map[string]cpuTimes{}
+// processors gives the times of each processor, busy and waiting, which an exporter shows by mode; those of the modes named count as busy.
+func processors(x exposition, name, label string, busy func(mode string) bool) map[string][2]float64 {
+	all := map[string][2]float64{}
 	x.each(name, func(labels map[string]string, v float64) {
 		t := all[labels[label]]
 		switch mode := labels["mode"]; {
 		case mode == "iowait":
-			t.iowait += v
+			t[1] += v
 		case busy(mode):
-			t.busy += v
+			t[0] += v
 		}
 		all[labels[label]] = t
 	})
+	return all
+}
+
+// traffic is what each interface received and sent, by the names of the two and of their label.
+func traffic(x exposition, received, sent, label string) map[string][2]float64 {
+	all, out := map[string][2]float64{}, x.by(sent, label)
+	for name, bytes := range x.by(received, label) {
+		if name != "lo" {
+			all[name] = [2]float64{bytes, out[name]}
+		}
+	}
 	return all
 }
 
@@ -195,24 +206,15 @@ func one(f Figure, column string, derive derivation, read func() float64) Source
 
 func nodeSources(first exposition, devices []string, now func() exposition) []Source {
 	busy := func(mode string) bool { return mode != "idle" }
-	cores := func(x exposition) map[string]cpuTimes { return processors(x, "node_cpu_seconds_total", "cpu", busy) }
-	traffics := func(x exposition) map[string]traffic {
-		received, sent := x.by("node_network_receive_bytes_total", "device"), x.by("node_network_transmit_bytes_total", "device")
-		all := map[string]traffic{}
-		for name, bytes := range received {
-			if name != "lo" {
-				all[name] = traffic{bytes, sent[name]}
-			}
-		}
-		return all
+	cores := func(x exposition) map[string][2]float64 { return processors(x, "node_cpu_seconds_total", "cpu", busy) }
+	traffics := func(x exposition) map[string][2]float64 {
+		return traffic(x, "node_network_receive_bytes_total", "node_network_transmit_bytes_total", "device")
 	}
-	speeds := first.by("node_network_speed_bytes", "device")
-	speed := func(name string) (float64, bool) { return 8 * speeds[name], speeds[name] > 0 }
 	sources := []Source{
-		disks(devices, func() map[string]diskCounts { return nodeDisks.read(now()) }),
-		cpu(inOrder(cores(first)), func() map[string]cpuTimes { return cores(now()) }),
+		disks(devices, diskKinds, func() map[string]diskCounts { return nodeDisks.read(now()) }),
+		cpu(inOrder(cores(first)), func() map[string][2]float64 { return cores(now()) }),
 		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum("node_memory_MemAvailable_bytes", nil) }),
-		network(inOrder(traffics(first)), speed, func() map[string]traffic { return traffics(now()) }),
+		network(inOrder(traffics(first)), first.by("node_network_speed_bytes", "device"), func() map[string][2]float64 { return traffics(now()) }),
 	}
 	n := float64(len(cores(first)))
 	for _, s := range []struct { // what makes the same processors faster or slower from one run to the next, where it is shown
@@ -279,31 +281,31 @@ func windowsFree(x exposition, file string) (free float64, mount string) {
 func windowsSources(first exposition, devices []string, now func() exposition) []Source {
 	// The time for interrupts and deferred calls is part of the privileged time.
 	busy := func(mode string) bool { return mode == "privileged" || mode == "user" }
-	cores := func(x exposition) map[string]cpuTimes { return processors(x, "windows_cpu_time_total", "core", busy) }
-	processor := cpu(inOrder(cores(first)), func() map[string]cpuTimes { return cores(now()) })
+	cores := func(x exposition) map[string][2]float64 { return processors(x, "windows_cpu_time_total", "core", busy) }
+	processor := cpu(inOrder(cores(first)), func() map[string][2]float64 { return cores(now()) })
 	processor.Columns = slices.DeleteFunc(processor.Columns, func(c Column) bool { return c.Name == CPUIOWait }) // Windows knows none
-	traffics := func(x exposition) map[string]traffic {
-		received, sent := x.by("windows_net_bytes_received_total", "nic"), x.by("windows_net_bytes_sent_total", "nic")
-		all := map[string]traffic{}
-		for name, bytes := range received {
-			all[name] = traffic{bytes, sent[name]}
-		}
-		return all
+	traffics := func(x exposition) map[string][2]float64 {
+		return traffic(x, "windows_net_bytes_received_total", "windows_net_bytes_sent_total", "nic")
 	}
-	speeds := first.by("windows_net_current_bandwidth_bytes", "nic")
-	speed := func(name string) (float64, bool) { return 8 * speeds[name], speeds[name] > 0 }
 	return []Source{
 		windowsDrives(devices, now),
 		processor,
 		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum("windows_memory_available_bytes", nil) }),
-		network(inOrder(traffics(first)), speed, func() map[string]traffic { return traffics(now()) }),
+		network(inOrder(traffics(first)), first.by("windows_net_current_bandwidth_bytes", "nic"), func() map[string][2]float64 { return traffics(now()) }),
 	}
 }
 
 // windowsDrives are the counters of drives. How busy a drive was is what its idle time leaves, and its queue is the time that
 // all requests took: so many of them were under way on average.
 func windowsDrives(devices []string, now func() exposition) Source {
-	src := disks(devices, func() map[string]diskCounts {
+	kinds := slices.Clone(diskKinds)
+	kinds[diskBusySeconds] = perItem{"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
+		func(at int, _ string) derivation {
+			return func(seconds float64, was, now []float64) float64 {
+				return min(max(1-rate(at+diskBusySeconds)(seconds, was, now), 0), 1)
+			}
+		}}
+	return disks(devices, kinds, func() map[string]diskCounts {
 		all := windowsDisks.read(now())
 		for name, counts := range all {
 			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
@@ -311,20 +313,6 @@ func windowsDrives(devices []string, now func() exposition) Source {
 		}
 		return all
 	})
-	for i, f := range src.Figures {
-		if i%len(diskFigures) == diskBusySeconds {
-			f.Name, f.Help = "disk_idle_seconds_total", "Time during which the device had no request."
-			src.Figures[i] = f
-		}
-	}
-	for n, device := range devices {
-		idle := rate(n*len(diskFigures) + diskBusySeconds)
-		i := slices.IndexFunc(src.Columns, func(c Column) bool { return c.Name == ItemColumn(DiskBusy, device) })
-		src.Columns[i].derive = func(seconds float64, was, now []float64) float64 {
-			return min(max(1-idle(seconds, was, now), 0), 1)
-		}
-	}
-	return src
 }
 
 func windowsMachine(x exposition) Machine {

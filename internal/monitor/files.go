@@ -13,64 +13,45 @@ import (
 // started. The second result is the files. asDrives has the rest of the kit take them for the drives, where nobody can observe
 // those. item names the database in the columns, for runs on several. How busy a file is no server counts.
 func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, []DatabaseFile, error) {
-	const perFile = 6
-	src := Source{Name: "file counters of " + target}
 	columns := [...]string{FileReads, FileWrites, FileReadBytes, FileWrittenBytes, FileReadTime, FileWriteTime, FileQueue}
 	if asDrives {
 		columns = [...]string{DiskReads, DiskWrites, DiskReadBytes, DiskWrittenBytes, DiskReadTime, DiskWriteTime, DiskQueue}
 	}
-	index := map[string]int{}
-	read := func(ctx context.Context, take func(file string, role Role, counts [perFile]float64)) error {
-		return store.List(ctx, db, query, func(rows *sql.Rows) error {
+	prefix := ""
+	if item != "" {
+		prefix = item + "."
+	}
+	var files []DatabaseFile
+	var names []string
+	read := func(ctx context.Context) (map[string][6]float64, error) {
+		all := map[string][6]float64{}
+		files, names = nil, nil
+		return all, store.List(ctx, db, query, func(rows *sql.Rows) error {
 			var file string
 			var role Role
-			var counts [perFile]float64
-			err := rows.Scan(&file, &role, &counts[0], &counts[1], &counts[2], &counts[3], &counts[4], &counts[5])
-			take(file, role, counts)
+			var c [6]float64
+			err := rows.Scan(&file, &role, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5])
+			all[file] = c
+			files, names = append(files, DatabaseFile{prefix + file, target, role}), append(names, file)
 			return err
 		})
 	}
-	var files []DatabaseFile
-	err := read(ctx, func(file string, role Role, _ [perFile]float64) {
-		at := len(src.Figures)
-		index[file] = at
-		for _, f := range []struct{ name, help string }{
-			{"file_reads_total", "Reads of the database's file."},
-			{"file_writes_total", "Writes to the database's file."},
-			{"file_read_bytes_total", "Bytes read from the database's file."},
-			{"file_written_bytes_total", "Bytes written to the database's file."},
-			{"file_read_seconds_total", "Sum of the times that reads of the database's file took."},
-			{"file_write_seconds_total", "Sum of the times that writes to the database's file took."},
-		} {
-			src.Figures = append(src.Figures, Figure{f.name, f.help, "file", file})
-		}
-		name := file
-		if item != "" {
-			name = item + "." + file
-		}
-		files = append(files, DatabaseFile{name, target, role})
-		src.Columns = append(src.Columns,
-			Column{ItemColumn(columns[0], name), rate(at)},
-			Column{ItemColumn(columns[1], name), rate(at + 1)},
-			Column{ItemColumn(columns[2], name), rate(at + 2)},
-			Column{ItemColumn(columns[3], name), rate(at + 3)},
-			Column{ItemColumn(columns[4], name), ratio(at+4, at)},
-			Column{ItemColumn(columns[5], name), ratio(at+5, at+1)},
-			// The time that requests take, summed over each second, is how many of them are under way on average.
-			Column{ItemColumn(columns[6], name), func(seconds float64, was, now []float64) float64 {
+	if _, err := read(ctx); err != nil {
+		return Source{}, nil, fmt.Errorf("read file counters of %s: %w", target, err)
+	}
+	first := files
+	return itemSource("file counters of "+target, "file", prefix, names, []perItem{
+		{"file_reads_total", "Reads of the database's file.", columns[0], nil},
+		{"file_writes_total", "Writes to the database's file.", columns[1], nil},
+		{"file_read_bytes_total", "Bytes read from the database's file.", columns[2], nil},
+		{"file_written_bytes_total", "Bytes written to the database's file.", columns[3], nil},
+		{"file_read_seconds_total", "Sum of the times that reads of the database's file took.", columns[4], ratioOf(4, 0)},
+		{"file_write_seconds_total", "Sum of the times that writes to the database's file took.", columns[5], ratioOf(5, 1)},
+		// The time that requests take, summed over each second, is how many of them are under way on average.
+		{column: columns[6], derive: func(at int, _ string) derivation {
+			return func(seconds float64, was, now []float64) float64 {
 				return rate(at+4)(seconds, was, now) + rate(at+5)(seconds, was, now)
-			}},
-		)
-	})
-	if err != nil {
-		return src, nil, fmt.Errorf("read file counters of %s: %w", target, err)
-	}
-	src.Read = func(ctx context.Context, values []float64) error {
-		return read(ctx, func(file string, _ Role, counts [perFile]float64) {
-			if at, ok := index[file]; ok {
-				copy(values[at:at+perFile], counts[:])
 			}
-		})
-	}
-	return src, files, nil
+		}},
+	}, read), first, nil
 }
