@@ -39,7 +39,7 @@ func newInitCommand() *cobra.Command {
 		Short: "Write a commented file for ds2 experiment",
 		Long: `Writes a file for ds2 experiment, with comments on what else it can hold: a configuration for each
 --target, with each of the --threads. The default name is experiment.yaml; - is standard output. A
-file that exists is not overwritten. Without --target it asks for what a target needs, on a terminal.
+file that exists is not overwritten. Without --target, it asks for the targets on a terminal.
 
 The file holds no password: if a target's URL has one, the file refers to a variable, which ds2 init
 names.`,
