@@ -48,6 +48,7 @@ func (f *metricsFlags) check() error {
 func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
 	labels := metrics.Run{
 		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Driver.Threads,
+		Configuration: o.Place.Configuration, Block: o.Place.Block,
 	}
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
 		for _, c := range w.Counters() {

@@ -19,6 +19,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 	"ds2/internal/workload/mailbox"
 )
 
@@ -117,8 +118,8 @@ func TestPublishedReports(t *testing.T) {
 			return made
 		}
 		b := result.Bench{Setup: result.Setup{Engine: "postgres", Runs: len(publishedRuns[name])}}
-		procedure := experiment.Bench{Dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-")), Told: func(string, ...any) {}, Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
-			return publishedRuns[name][number-1].record(t, dir, "server"), nil, nil
+		procedure := experiment.Bench{Dir: filepath.Join(dir, strings.ReplaceAll(name, " ", "-")), Told: func(string, ...any) {}, Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+			return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil, nil
 		}}
 		require.NoError(t, result.MakeDir(procedure.Dir))
 		if _, err := procedure.Do(t.Context(), nil, b); err != nil {

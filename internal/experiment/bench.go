@@ -23,9 +23,8 @@ type Bench struct {
 
 	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last ended.
 	Restore func(context.Context) error
-	// Run makes the run of a number, counted from 1 over all of an experiment, and its record in a directory; faults say what
-	// is wrong with it.
-	Run func(ctx context.Context, dir string, number int) (s result.Summary, faults []string, err error)
+	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
+	Run func(ctx context.Context, dir string, place runs.Place) (s result.Summary, faults []string, err error)
 	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such a run is
 	// made again.
 	Verify func(dir string) (faults []string, err error)
@@ -44,8 +43,8 @@ func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (re
 	return c.Summary, err
 }
 
-// run makes the last run of b, of a number among all runs: restore, settle, idle, run, cool down. Where says where the experiment is.
-func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, number int, where string) error {
+// run makes the last run of b: restore, settle, idle, run, cool down. Where says where the experiment is.
+func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, place runs.Place, where string) error {
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
 	if p.Restore != nil {
@@ -63,7 +62,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, n
 		return driver.ErrStopped
 	}
 	told("running")
-	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, r.Dir), number)
+	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, r.Dir), place)
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status == result.Done) {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 	"ds2/internal/store"
 )
 
@@ -48,8 +49,8 @@ func (s *script) bench(dir string) Bench {
 	return Bench{
 		Dir:     dir,
 		Restore: func(context.Context) error { s.note("restore"); return nil },
-		Run: func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
-			s.note(fmt.Sprintf("run %d", number))
+		Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+			s.note(fmt.Sprintf("run %d", place.Number))
 			time.Sleep(20 * time.Minute)
 			o := s.outcomes[0]
 			s.outcomes = s.outcomes[1:]
@@ -174,11 +175,11 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		s := newScript(outcome{opm: 10}, outcome{opm: 20}, outcome{opm: 30})
 		crash := s.bench(dir)
 		run := crash.Run
-		crash.Run = func(ctx context.Context, dir string, number int) (result.Summary, []string, error) {
-			if number == 2 {
+		crash.Run = func(ctx context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+			if place.Number == 2 {
 				panic("crash")
 			}
-			return run(ctx, dir, number)
+			return run(ctx, dir, place)
 		}
 		func() {
 			defer func() { recover() }()

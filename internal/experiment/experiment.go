@@ -16,6 +16,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 	"ds2/internal/store"
 )
 
@@ -259,21 +260,22 @@ func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configura
 			return nil
 		}
 		where := e.where(c, block)
-		number := 1
+		place := runs.Place{Configuration: c.Name, Number: 1}
 		for _, c := range e.Configurations {
-			number += len(c.Summary.Runs)
+			place.Number += len(c.Summary.Runs)
 		}
 		// A crash must not leave a run's directory that the summary does not know.
 		c.ran = true
 		last := newRun(b, block < 1)
 		if e.paired() {
-			last.Block, last.Number = max(block, 0), number
+			place.Block = max(block, 0)
+			last.Block, last.Number = place.Block, place.Number
 		}
 		if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
 			return err
 		}
 		start := time.Now()
-		err := c.Procedure.run(ctx, stop, b, number, where)
+		err := c.Procedure.run(ctx, stop, b, place, where)
 		last.Took = time.Since(start).Seconds()
 		switch {
 		case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:

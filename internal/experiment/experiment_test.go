@@ -17,6 +17,7 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 )
 
 // made is a run of a simulated experiment.
@@ -29,8 +30,9 @@ type made struct {
 type simulation struct {
 	dir     string
 	runs    []made
-	told    []string // of the experiment
-	running []string // of its runs, as each begins
+	places  []runs.Place // that the runs were told
+	told    []string     // of the experiment
+	running []string     // of its runs, as each begins
 	opm     func(m made) (float64, error)
 	after   func(m made) // is called when a run has ended
 }
@@ -49,9 +51,10 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 					s.running = append(s.running, text)
 				}
 			},
-			Run: func(_ context.Context, _ string, number int) (result.Summary, []string, error) {
+			Run: func(_ context.Context, _ string, place runs.Place) (result.Summary, []string, error) {
 				time.Sleep(time.Minute)
-				m := made{name, number}
+				s.places = append(s.places, place)
+				m := made{name, place.Number}
 				s.runs = append(s.runs, m)
 				opm, err := s.opm(m)
 				if s.after != nil {
@@ -108,7 +111,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 				t.Errorf("%s: %+v, %v", c.Name, b, err)
 			}
 			for i, r := range b.Runs {
-				if r.Block != i+1 || r.Took != 60 || s.runs[r.Number-1].configuration != c.Name {
+				if r.Block != i+1 || r.Took != 60 || s.places[r.Number-1] != (runs.Place{Configuration: c.Name, Block: r.Block, Number: r.Number}) {
 					t.Errorf("%s: run %+v", c.Name, r)
 				}
 			}

@@ -17,6 +17,9 @@ type Run struct {
 	Version, Engine, Size, ID string
 	Threads                   int // per target
 
+	Configuration string // of an experiment; empty: none
+	Block         int    // of it; 0: none
+
 	Counters []Counter // of the workload's own
 }
 
@@ -74,7 +77,7 @@ var (
 		"and over the steady part of the run.", "target", "window")
 	users    = desc("users", "Users by what they are doing.", "target", "state")
 	runPhase = desc("run_phase", "1 for the phase that the run is in, 0 for the others.", "phase")
-	runInfo  = desc("run_info", "The run: always 1.", "version", "engine", "size", "threads", "run_id")
+	runInfo  = desc("run_info", "The run: always 1.", "version", "engine", "size", "threads", "run_id", "configuration", "block")
 )
 
 // Describe sends all descriptions.
@@ -90,7 +93,11 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	gauge(runInfo, 1, c.run.Version, c.run.Engine, c.run.Size, strconv.Itoa(c.run.Threads), c.run.ID)
+	block := ""
+	if c.run.Block > 0 {
+		block = strconv.Itoa(c.run.Block)
+	}
+	gauge(runInfo, 1, c.run.Version, c.run.Engine, c.run.Size, strconv.Itoa(c.run.Threads), c.run.ID, c.run.Configuration, block)
 	now := c.meter.Phase()
 	for _, p := range measure.Phases {
 		in := 0.0

@@ -68,7 +68,7 @@ func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
 	s, err := Serve("127.0.0.1:0", nil)
 	require.NoError(t, err)
-	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own}, meter()),
+	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own, Configuration: "ssd", Block: 3}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
 		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }))
@@ -111,7 +111,7 @@ func TestNamesAndValues(t *testing.T) {
 		"ds2_iops 250.5",
 		`ds2_run_phase{phase="run"} 1`,
 		`ds2_run_phase{phase="warmup"} 0`,
-		`ds2_run_info{engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
+		`ds2_run_info{block="3",configuration="ssd",engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("no line %s in\n%s", line, text)

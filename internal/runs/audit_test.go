@@ -26,7 +26,7 @@ func TestInterruptedAudit(t *testing.T) {
 		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
 	}
 	dir := filepath.Join(t.TempDir(), "run-1")
-	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o)(t.Context(), dir, 1)
+	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o)(t.Context(), dir, Place{Number: 1})
 	if !errors.Is(err, driver.ErrStopped) || got.Status != result.Done || got.Figure == nil {
 		t.Fatalf("%v: %+v", err, got)
 	}

@@ -140,12 +140,12 @@ func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 }
 
 // BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a seed of its own.
-func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, dir string, number int) (result.Summary, []string, error) {
-	return func(_ context.Context, dir string, number int) (result.Summary, []string, error) {
+func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, dir string, place Place) (result.Summary, []string, error) {
+	return func(_ context.Context, dir string, place Place) (result.Summary, []string, error) {
 		o := options
-		o.Dir = dir
-		o.RunID = fmt.Sprintf("%s-%d", options.RunID, number)
-		o.Driver.Seed += uint64(number - 1)
+		o.Dir, o.Place = dir, place
+		o.RunID = fmt.Sprintf("%s-%d", options.RunID, place.Number)
+		o.Driver.Seed += uint64(place.Number - 1)
 		run, summary, outcome := c.Drive(stop, o)
 		if !outcome.Counts() {
 			return summary, nil, outcome.Err

@@ -56,6 +56,7 @@ type Options struct {
 	// Settle has the targets do what they have put off, after the users have left.
 	Settle bool
 
+	Place   Place
 	Dir     string // of the record; must not exist or be empty
 	RunID   string
 	Version string // of the kit
@@ -64,6 +65,13 @@ type Options struct {
 	Observer       *monitor.Observer // of machine and databases; nil: none
 	Device         *device.Record    // what the drives under test can do by themselves; nil: nobody has measured it
 	Idle, Cooldown time.Duration     // how long they are observed before the users connect and after the run
+}
+
+// Place is where a run stands among others.
+type Place struct {
+	Configuration string // of an experiment
+	Block         int    // of an experiment in blocks; 0: none, or it is for practice
+	Number        int    // among all, from 1
 }
 
 // Run is one run with its record.
