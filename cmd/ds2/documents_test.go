@@ -116,6 +116,7 @@ func commandReference() string {
 		for _, c := range slices.Concat([]*cobra.Command{cmd}, cmd.Commands()) {
 			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				value, usage := pflag.UnquoteUsage(f)
+				value = strings.NewReplacer("stringArray", "…", "strings", "…", "string", "…", "uint", "N", "int", "N", "float", "N").Replace(value)
 				u := use{f.Name, value, escaped(usage)}
 				if by[u] == nil {
 					shared[f.Name] = append(shared[f.Name], u)
@@ -127,7 +128,7 @@ func commandReference() string {
 		}
 	}
 	line := func(u use, commands string) string {
-		text := fmt.Sprintf("- `%s`%s: %s", strings.TrimSpace("--"+u.name+" "+u.value), commands, u.usage)
+		text := fmt.Sprintf("- `%s`%s: %s", strings.TrimSuffix("--"+u.name+"="+u.value, "="), commands, u.usage)
 		alike := len(slices.Compact(slices.Clone(defaults[u]))) == 1
 		var given []string
 		for i, d := range defaults[u] {
@@ -174,7 +175,10 @@ func commandReference() string {
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID {
 				purpose, _, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
-				fmt.Fprintf(&b, "\n### ds2 %s\n\n    %s\n\n%s\n", cmd.Name(), cmd.UseLine(), markdown(purpose))
+				fmt.Fprintf(&b, "\n### ds2 %s\n\n%s\n", cmd.Name(), markdown(purpose))
+				if cmd.Use != cmd.Name() {
+					fmt.Fprintf(&b, "\n    ds2 %s\n", cmd.Use)
+				}
 				if lines := single[cmd.Name()]; lines != "" {
 					b.WriteString("\n" + lines)
 				}

@@ -67,7 +67,7 @@ PowerShell:
 		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i.soft, cmd, args) }),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.size, "size", "", "S, M, L, W, or MB, GB, TB such as 30MB, 80GB, 1TB")
+	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB")
 	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
 	flags.StringSliceVar(&f.tables, "tables", nil, "only these of customers, orders, orderlines, cust_hist, products, inventory")

@@ -80,7 +80,7 @@ PowerShell:
 	f.targetFlags.add(flags)
 	f.flags = flags
 	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", ")+"")
-	flags.StringVar(&f.size, "size", "", "size of the dataset: S, M, L, W, 30MB, 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
+	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB, or customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.StringVar(&f.from, "from", "", "directory that ds2 generate wrote, to load instead of a new dataset")

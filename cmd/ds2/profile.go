@@ -15,13 +15,13 @@ var profiles = []struct {
 	name, use string
 	values    map[string]string
 }{
-	{"quick", "a try of two minutes, which says little of a storage", map[string]string{
+	{"quick", "a try of two minutes", map[string]string{
 		"warmup-time": "15s", "run-time": "1m", "settle": "0", "idle": "0", "cooldown": "0"}},
-	{"afternoon", "two arrays compared in about four hours", map[string]string{
+	{"afternoon", "two arrays in four hours", map[string]string{
 		"warmup-time": "2m", "warm-within": "8m", "run-time": "5m", "settle": "30s", "idle": "30s", "cooldown": "0"}},
 	{"report", "the storage report's", map[string]string{
 		"warmup-time": "1m", "run-time": "20m", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
-	{"endurance", "a day, for wear, heat and caches that fill", map[string]string{
+	{"endurance", "a day", map[string]string{
 		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
 }
 
