@@ -70,41 +70,30 @@ func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
 
 // LoadRows streams rows of CSV into a table as a step of a load.
 func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
-	err = s.onConn(ctx, func(conn *pgx.Conn) error {
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if rows, err = copyFrom(ctx, conn, table, csv); err != nil {
-				return err
-			}
-			return note(ctx, tx.Exec, step, rows)
-		})
-	})
-	return rows, s.Wrap("copy "+step, err)
+	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) { return copyFrom(ctx, conn, table, csv) })
 }
 
 // LoadBinary is LoadRows with rows in the format of COPY … (FORMAT binary).
 func (s *Store) LoadBinary(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error) {
-	err = s.onConn(ctx, func(conn *pgx.Conn) error {
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (FORMAT binary)", quote(table)))
-			if err != nil {
-				return err
-			}
-			copied = tag.RowsAffected()
-			return note(ctx, tx.Exec, step, copied)
-		})
-	})
-	return copied, s.Wrap("copy "+step, err)
+	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) { return copyAs(ctx, conn, table, rows, "FORMAT binary") })
 }
 
 // LoadTable is LoadRows with all rows of a table. Rows that come into a table in the transaction that emptied it can be frozen
 // as they are written; nobody sees the table until it commits. Where the server's wal_level is minimal, they are not logged.
 func (s *Store) LoadTable(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
+	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) {
+		if _, err := conn.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(table))); err != nil {
+			return 0, err
+		}
+		return copyFrom(ctx, conn, table, csv, "FREEZE")
+	})
+}
+
+// load copies rows as a step of a load, in one transaction with the note of it.
+func (s *Store) load(ctx context.Context, step string, copyRows func(*pgx.Conn) (int64, error)) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(table))); err != nil {
-				return err
-			}
-			if rows, err = copyFrom(ctx, conn, table, csv, "FREEZE"); err != nil {
+			if rows, err = copyRows(conn); err != nil {
 				return err
 			}
 			return note(ctx, tx.Exec, step, rows)
@@ -177,8 +166,12 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, table string, csv io.Reader, 
 	if len(columns) > 0 {
 		rows, format = newBinaryRows(csv, columns), "FORMAT binary"
 	}
-	format = strings.Join(append(options, format), ", ")
-	tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), format))
+	return copyAs(ctx, conn, table, rows, append(options, format)...)
+}
+
+func copyAs(ctx context.Context, conn *pgx.Conn, table string, rows io.Reader, options ...string) (int64, error) {
+	copyIn := fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), strings.Join(options, ", "))
+	tag, err := conn.PgConn().CopyFrom(ctx, rows, copyIn)
 	return tag.RowsAffected(), err
 }
 

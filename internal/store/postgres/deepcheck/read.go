@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
 )
@@ -125,41 +127,34 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			ranges = append(ranges, pageRange{f, from, min(from+readPages, f.pages)})
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var mu sync.Mutex // guards next, failed and what a check keeps of itself
-	next := 0
-	var failed error
-	var readers sync.WaitGroup
-	for _, reader := range s.readers[:min(len(s.readers), max(len(ranges), 1))] {
-		readers.Go(func() {
-			for {
-				mu.Lock()
-				if next == len(ranges) || failed != nil {
-					mu.Unlock()
-					return
-				}
-				part := ranges[next]
-				next++
-				mu.Unlock()
-				found, err := s.readPart(ctx, reader, r, part)
-				mu.Lock()
-				if err != nil && failed == nil { // what it cuts off in the others says nothing
-					failed = err
-					cancel()
-				}
-				for _, d := range found {
-					s.damaged[r.oid] = true
-					s.reading.bad++
-					s.damage(r, d.place, d.found)
-				}
-				s.worked += float64(part.to - part.from)
-				s.show(r)
-				mu.Unlock()
+	idle := make(chan *pageReader, len(s.readers))
+	for _, reader := range s.readers {
+		idle <- reader
+	}
+	var mu sync.Mutex // guards what a check keeps of itself
+	readers, ctx := errgroup.WithContext(ctx)
+	readers.SetLimit(len(s.readers))
+	for _, part := range ranges {
+		readers.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
+			reader := <-idle
+			defer func() { idle <- reader }()
+			found, err := s.readPart(ctx, reader, r, part)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, d := range found {
+				s.damaged[r.oid] = true
+				s.reading.bad++
+				s.damage(r, d.place, d.found)
+			}
+			s.worked += float64(part.to - part.from)
+			s.show(r)
+			return err
 		})
 	}
-	readers.Wait()
+	failed := readers.Wait() // what it cuts off in the others says nothing
 	s.reading.wall += time.Since(begin)
 	switch after := s.deviceBytes(); {
 	case after < 0 || before < 0:

@@ -1,0 +1,98 @@
+package monitor
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"ds2/internal/store"
+)
+
+// server asks a server about itself and its databases, and opens their counters. What all databases share, such as the log, is
+// read through the first.
+func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
+	if s.Unknown != nil {
+		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v", s.Name, s.Unknown)
+	}
+	w.clock(ctx, s)
+	item := ""
+	if several {
+		item = s.Name
+	}
+	shared, err := s.Counters()
+	if err != nil {
+		return err
+	}
+	own, err := s.DatabaseCounters()
+	if err != nil {
+		return err
+	}
+	var container *Container
+	here := s.Any().Here(ctx)
+	if runtime.GOOS == "linux" && w.prometheus == nil && here {
+		container = w.process(ctx, s, item)
+	}
+	counters := []Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
+	for _, t := range s.Databases {
+		w.here[t] = here
+		found := Server{Version: s.Version, Container: container}
+		if found.Settings, err = s.Settings(ctx, t); err != nil {
+			w.note("%s: %v", t.Label(), t.Wrap("look", err))
+		}
+		if found.Files, err = s.Files(ctx, t); err != nil {
+			w.note("%s: %v", t.Label(), err)
+		}
+		w.Servers[slices.Index(w.targets, t)] = found
+		src, err := Database(ctx, t.DB(), append(counters, Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)})...)
+		if err != nil {
+			w.note("no counters of the database: %v", t.Wrap("read", err))
+			continue
+		}
+		w.Sources = append(w.Sources, src)
+		counters = nil
+	}
+	return nil
+}
+
+// item tells a target apart in the columns, where there are several.
+func (w *Observer) item(t store.Database) string {
+	if len(w.targets) == 1 {
+		return ""
+	}
+	return t.Label()
+}
+
+// clock compares a server's clock with this machine's.
+func (w *Observer) clock(ctx context.Context, s *store.Server) {
+	label := s.Any().Label()
+	c, err := databaseClock(ctx, s.Any().DB(), s.Clock())
+	if err != nil {
+		w.note("the clock of %s is not known: %v", label, s.Any().Wrap("ask for it", err))
+		return
+	}
+	c.Of = label
+	w.Clocks = append(w.Clocks, c)
+}
+
+// files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
+func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database, asDrives bool) {
+	if s.FileCounters() == "" {
+		return
+	}
+	src, files, err := Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.FileCounters())
+	if err != nil {
+		w.note("no counters of the database's files: %v", t.Wrap("read", err))
+		return
+	}
+	if w.Machine == nil {
+		w.Machine = &Machine{}
+	}
+	w.Machine.Files = append(w.Machine.Files, files...)
+	if asDrives {
+		w.note("the drives are judged by what %s counted of its files", t.Label())
+		for _, f := range files {
+			w.Machine.Drives = append(w.Machine.Drives, Drive{Name: f.Name, File: true, Roles: []Role{f.Role}})
+		}
+	}
+	w.Sources = append(w.Sources, src)
+}
