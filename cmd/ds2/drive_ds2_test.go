@@ -169,7 +169,7 @@ func TestDS2Output(t *testing.T) {
 		t.Errorf("the parts of an order take %v ms, all of it %v", sum, final["avg"])
 	}
 
-	response, err := http.Get("http://" + gateway + "/metrics")
+	response, err := http.Get(gateway + "/metrics")
 	require.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)

@@ -85,7 +85,7 @@ func TestServerKilled(t *testing.T) {
 			const left = `SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walsender')),
 				(SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf') + (SELECT count(*) FROM ds2_info WHERE name = 'replay')`
 			var slots, sessions, settings int
-			for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) { // a session ends a moment after its client
+			for end := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) { // a session ends a moment after its client
 				require.NoError(t, db.QueryRow(left).Scan(&slots, &sessions, &settings))
 				if slots+sessions+settings == 0 || time.Now().After(end) {
 					break

@@ -16,6 +16,7 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/promtest"
+	"ds2/internal/result"
 )
 
 const kubernetesScripts = "../../scripts/kubernetes/"
@@ -96,7 +97,7 @@ func TestKubernetesGenerate(t *testing.T) {
 // merge and pass the audit together.
 func TestKubernetesDrive(t *testing.T) {
 	if testing.Short() {
-		t.Skip("drives for 40 s")
+		t.Skip("drives for 20 s")
 	}
 	t.Parallel()
 	const rate = 5 // orders a second of each pod
@@ -116,7 +117,7 @@ func TestKubernetesDrive(t *testing.T) {
 	for i := range pods {
 		line := podArgs(args, i,
 			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
-			"--threads=32", "--threads=2", "--run-time=20m", "--run-time=35s",
+			"--threads=32", "--threads=2", "--run-time=20m", "--run-time=12s",
 			"0.0.0.0:9464", "127.0.0.1:0", "/records", records)
 		pod := startProgram(t, append(line, "--warmup-time=1s", "--ramp-rate=100", "--spacing=even", fmt.Sprintf("--rate=%d/s", rate))...)
 		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
@@ -136,19 +137,31 @@ func TestKubernetesDrive(t *testing.T) {
 		return
 	}
 
-	want := float64(60 * rate * pods)
-	opm := query(t, prometheus, "sum(60 * rate(ds2_orders_total[20s]))", start.Add(32*time.Second))
-	if len(opm) != 1 || math.Abs(opm[0]/want-1) > 0.05 {
-		t.Errorf("Prometheus sums %d pods to %v OPM, want %v", pods, opm, want)
-	}
 	folders, err := filepath.Glob(filepath.Join(records, "many-*"))
 	if err != nil || len(folders) != pods {
 		t.Fatalf("records %v, %v", folders, err)
 	}
 	code, stdout, stderr := execute(t, append([]string{"report", "--merge", "--output", "json"}, folders...)...)
 	var merged []struct{ OPM float64 }
-	if err := json.Unmarshal([]byte(stdout), &merged); code != exitDone || err != nil || len(merged) != 1 || math.Abs(merged[0].OPM/want-1) > 0.05 {
-		t.Errorf("merged: exit %d, %v, %+v, want %v OPM, %s", code, err, merged, want, stderr)
+	if err := json.Unmarshal([]byte(stdout), &merged); code != exitDone || err != nil || len(merged) != 1 {
+		t.Fatalf("merged: exit %d, %v, %+v, %s", code, err, merged, stderr)
+	}
+	var opm, made float64
+	for _, folder := range folders {
+		record, err := result.Read(folder)
+		require.NoError(t, err)
+		opm += *record.OPM
+		for _, sample := range record.Series.Samples {
+			made += float64(sample.Counts.Orders)
+		}
+	}
+	if math.Abs(merged[0].OPM/opm-1) > 0.05 { // over a time that all have in common
+		t.Errorf("merged to %v OPM, the pods have %v", merged[0].OPM, opm)
+	}
+	told := query(t, prometheus, "sum(max_over_time(ds2_orders_total[1h]))", time.Now())
+	if shown := query(t, prometheus, "count(max_over_time(ds2_orders_total[1h]))", time.Now()); len(told) != 1 ||
+		len(shown) != 1 || shown[0] != float64(pods) || !(told[0] > made/2 && told[0] <= made) {
+		t.Errorf("Prometheus sums %v pods to %v orders; %d made %v", shown, told, pods, made)
 	}
 	verify := []string{"verify", "--target", target}
 	for _, folder := range folders {

@@ -208,7 +208,7 @@ func (s *screen) text() string {
 // await waits until a text was shown.
 func (s *screen) await(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.text(), text); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !strings.Contains(s.text(), text); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited a minute for %q:\n%s", text, s.text())
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,7 +70,6 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	p := startProgram(t, append(run, "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")...)
 	p.start(t)
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
-	time.Sleep(500 * time.Millisecond)
 	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 	<-p.ended
 	if !strings.Contains(p.stderr.String(), "goroutine ") {

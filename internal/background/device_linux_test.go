@@ -2,7 +2,6 @@ package background
 
 import (
 	"log/slog"
-	"net/url"
 	"path/filepath"
 	"testing"
 	"time"
@@ -22,11 +21,7 @@ func TestDeviceSeesScrub(t *testing.T) {
 	drive := devicetest.Mount(t, "/dev/shm", 500<<20)
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "min_wal_size": "32MB", "autovacuum": "off"}})
-	u, err := url.Parse(server.URL("postgres"))
-	require.NoError(t, err)
-	s, err := postgres.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
+	s := pgtest.Open(t, postgres.Open, server.URL("postgres"))
 	for _, statement := range []string{
 		"CREATE TABLE big AS SELECT n, repeat(md5(n::text), 30) FROM generate_series(1, 120000) n", // 137 MB
 		"CHECKPOINT",

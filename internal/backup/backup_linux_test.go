@@ -3,7 +3,6 @@ package backup
 import (
 	"database/sql"
 	"math"
-	"net/url"
 	"path/filepath"
 	"testing"
 
@@ -67,12 +66,7 @@ func TestBackupFromDrive(t *testing.T) {
 
 func open(t *testing.T, target string) store.Database {
 	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	s, err := postgres.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return pgtest.Open(t, postgres.Open, target)
 }
 
 func execute(t *testing.T, server *localpg.Server, database string, statements ...string) {

@@ -135,15 +135,16 @@ func TestRuns(t *testing.T) {
 	defer p.End("")
 	v := watch(t, t.Context(), served(t, p))
 	v.next()
-	await := func(what, text string) {
+	await := func(what, text string) (data string) {
 		t.Helper()
 		for {
-			name, data := v.next()
+			var name string
+			name, data = v.next()
 			if name == "" {
 				t.Fatalf("the stream ended before %s %s", what, text)
 			}
 			if name == what && strings.Contains(data, text) {
-				return
+				return data
 			}
 		}
 	}
@@ -157,8 +158,8 @@ func TestRuns(t *testing.T) {
 	await("frame", `"headline":"27,826 IOPS ± 1 %"`)
 	p.Doing("run-2: settling")
 	await("show", `"title":""`) // E7: the figures of run-1 are not those of run-2
-	if name, data := v.next(); name != "frame" || !strings.Contains(data, "settling") || !strings.Contains(data, `"headline":""`) {
-		t.Errorf("while run-2 settles the page shows %s %s", name, data)
+	if data := await("frame", "settling"); !strings.Contains(data, `"headline":""`) {
+		t.Errorf("while run-2 settles the page shows %s", data)
 	}
 	n := asked.Load()
 	time.Sleep(3 * tick)
@@ -202,7 +203,7 @@ func TestViewers(t *testing.T) {
 		}
 	}
 	leave()
-	for end := time.Now().Add(30 * time.Second); watch(t, ctx, s).status != http.StatusOK; {
+	for end := time.Now().Add(5 * time.Minute); watch(t, ctx, s).status != http.StatusOK; {
 		if time.Now().After(end) {
 			t.Fatal("the place of a viewer who has gone is not free")
 		}
@@ -227,7 +228,7 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 		return len(p.viewers)
 	}
 	for want := range 2 {
-		for end := time.Now().Add(30 * time.Second); watching() != 1-want; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); watching() != 1-want; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d viewers, want %d", watching(), 1-want)
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/progress"
 	"ds2/internal/store"
@@ -48,12 +48,7 @@ const byPart, byTable = 7, 3
 
 func open(t testing.TB, target string) *postgres.Store {
 	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	s, err := postgres.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s.(*postgres.Store)
+	return pgtest.Open(t, postgres.Open, target).(*postgres.Store)
 }
 
 func exec(t testing.TB, s store.Database, statement string) {
@@ -121,8 +116,11 @@ func TestLoadIsWhole(t *testing.T) {
 // TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and known to be visible.
 func TestRowsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
-	for _, atOnce := range []int{byPart, byTable} {
-		s := open(t, pgtest.Database(t))
+	// A server of its own, without autovacuum: a row is frozen when no older transaction is under way in its database, nor in a
+	// session of another test that is just being set up, which belongs to no database yet.
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "autovacuum": "off"}})
+	for i, atOnce := range []int{byPart, byTable} {
+		s := open(t, server.URL([]string{"postgres", "template1"}[i]))
 		o := options(t)
 		o.AtOnce = atOnce
 		mustLoad(t, s, o)

@@ -81,7 +81,7 @@ func TestPatience(t *testing.T) {
 	defer func() {
 		s.Close()
 		// A server that has closed still waits half a second for a client whose header was too long.
-		for end := time.Now().Add(time.Minute); goleak.Find(keptAlive...) != nil && time.Now().Before(end); {
+		for end := time.Now().Add(5 * time.Minute); goleak.Find(keptAlive...) != nil && time.Now().Before(end); {
 		}
 	}()
 	for why, sent := range map[string]string{

@@ -163,7 +163,7 @@ func TestRealGroup(t *testing.T) {
 		t.Errorf("limits %+v", c)
 	}
 	throttled, periods, seconds, err := g.cpu.throttling()
-	for deadline := time.Now().Add(time.Minute); (throttled < 3 || seconds < 0.1) && err == nil && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); (throttled < 3 || seconds < 0.1) && err == nil && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		throttled, periods, seconds, err = g.cpu.throttling()
 	}
 	if err != nil || throttled < 3 || periods < throttled || seconds < 0.1 {

@@ -44,12 +44,7 @@ func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 // target opens a database for the test as a command does.
 func target(t *testing.T, address string) store.Database {
 	t.Helper()
-	u, err := url.Parse(address)
-	require.NoError(t, err)
-	s, err := postgres.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return pgtest.Open(t, postgres.Open, address)
 }
 
 func values(t *testing.T, src monitor.Source) map[string]float64 {

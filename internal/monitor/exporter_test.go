@@ -142,33 +142,32 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	require.NoError(t, err)
 	direct, err := Root.Counters(drives)
 	require.NoError(t, err)
-	a := NewSampler(slog.New(slog.DiscardHandler), direct)
-	b := NewSampler(slog.New(slog.DiscardHandler), remote)
-	if x, y := slices.Sorted(slices.Values(a.Columns())), slices.Sorted(slices.Values(b.Columns())); !slices.Equal(x, y) {
+	if x, y := slices.Sorted(slices.Values(names(direct.Columns))), slices.Sorted(slices.Values(names(remote.Columns))); !slices.Equal(x, y) {
 		t.Errorf("the machine itself has the columns\n%v\nthe exporter\n%v", x, y)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tables := [2]Table{{Columns: a.Columns()}, {Columns: b.Columns()}}
-	var both sync.WaitGroup
-	for i, s := range []*Sampler{a, b} {
-		both.Go(func() {
-			ctx, enough := context.WithCancel(ctx)
-			s.Run(ctx, time.Now(), func(r Row) {
-				if tables[i].Rows = append(tables[i].Rows, r); len(tables[i].Rows) == 5 {
-					enough()
-				}
-			})
-			enough()
-		})
-	}
-	both.Wait()
-	from, to := time.Time{}, time.Now().Add(time.Minute)
-	for _, column := range []string{MemoryAvailable, CPUBusy} {
-		x, y := tables[0].Mean(column, from, to), tables[1].Mean(column, from, to)
-		if !(math.Abs(x-y) <= 0.25*math.Max(x, 0.4)) {
-			t.Errorf("%s is %v directly and %v through the exporter", column, x, y)
+	// What the machine itself has counted before and after holds what the exporter shows in between.
+	figures := func(src Source) map[string]float64 {
+		all := map[string]float64{}
+		for i, v := range read(t, src) {
+			all[fmt.Sprint(src.Figures[i].Name, src.Figures[i].Item)] = v
 		}
+		return all
+	}
+	before := figures(direct)
+	shown := figures(remote)
+	after := figures(direct)
+	held := 0
+	for name, v := range shown {
+		from, known := before[name]
+		if to := after[name]; strings.Contains(name, "_total") && known {
+			held++
+			if !(v >= from-0.1 && v <= to+0.1) {
+				t.Errorf("%s is %v, then %v through the exporter, then %v", name, from, v, to)
+			}
+		}
+	}
+	if x, y := before[memoryFigure.Name], shown[memoryFigure.Name]; held < 3 || !(math.Abs(x-y) <= x/4) {
+		t.Errorf("%d counters; memory is %v directly and %v through the exporter", held, x, y)
 	}
 	if self := Root.Machine(nil); e.Machine.Kernel != self.Kernel || e.Machine.MemoryBytes != self.MemoryBytes || e.Machine.Processors != self.Processors || e.Machine.System != self.System {
 		t.Errorf("the exporter describes %+v, the machine itself %+v", e.Machine, self)
@@ -192,41 +191,30 @@ func TestMissedScrape(t *testing.T) {
 	require.NoError(t, err)
 	src, err := e.Source(nil, false)
 	require.NoError(t, err)
-	s := NewSampler(slog.New(slog.DiscardHandler), src)
-	column := slices.Index(s.Columns(), "disk.0.reads_per_second")
-	memory := slices.Index(s.Columns(), MemoryAvailable)
-	reads := 1000.0
-	var rates, available []float64
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	s.Run(ctx, time.Now(), func(r Row) {
-		rates, available = append(rates, r.Values[column]), append(available, r.Values[memory])
-		reads += 100
-		server.show(map[string]float64{`windows_physical_disk_reads_total{disk="0"}`: reads})
+	s, p := NewSampler(slog.New(slog.DiscardHandler), src), &probe{Source: src}
+	gap := math.NaN()
+	for i, c := range []struct {
+		broken      bool
+		reads, rate float64
+	}{
+		{false, 1000, gap},
+		{false, 1100, 100},
+		{true, 1200, gap},
+		{false, 1300, 100}, // a second that stands for two
+		{false, 0, gap},    // started again
+		{false, 100, 100},
+	} {
+		server.show(map[string]float64{`windows_physical_disk_reads_total{disk="0"}`: c.reads})
 		server.mu.Lock()
-		server.broken = len(rates) == 2
+		server.broken = c.broken
 		server.mu.Unlock()
-		switch len(rates) {
-		case 4: // started again
-			reads = 0
-			server.show(map[string]float64{`windows_physical_disk_reads_total{disk="0"}`: reads})
-		case 6:
-			cancel()
+		a := p.ask(t.Context(), time.Time{})
+		a.at = time.Unix(int64(i), 0) // one second after the other, whatever the machine is busy with
+		values := s.take(a)
+		rate, available := values[slices.Index(s.Columns(), "disk.0.reads_per_second")], values[slices.Index(s.Columns(), MemoryAvailable)]
+		if rate != c.rate && !(math.IsNaN(rate) && math.IsNaN(c.rate)) || math.IsNaN(available) != c.broken {
+			t.Errorf("second %d: %v reads a second, want %v; %v bytes of memory", i, rate, c.rate, available)
 		}
-	})
-	gap := math.IsNaN
-	if len(rates) < 6 {
-		t.Fatalf("rows of %v", rates)
-	}
-	if !gap(rates[2]) || !gap(available[2]) {
-		t.Errorf("the missed scrape gives %v reads and %v bytes", rates[2], available[2])
-	}
-	// The second after it stands for both: 200 reads in two seconds, but for the time of the machine.
-	if !(rates[3] > 10 && rates[3] < 190) || gap(available[3]) {
-		t.Errorf("after the missed scrape: %v reads a second, %v", rates[3], rates)
-	}
-	if !gap(rates[4]) || gap(rates[5]) {
-		t.Errorf("an exporter started again gives %v, then %v", rates[4], rates[5])
 	}
 }
 

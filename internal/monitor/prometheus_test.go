@@ -34,7 +34,7 @@ func TestPrometheusGivesTheSameColumns(t *testing.T) {
 	direct := Table{Columns: sampler.Columns()}
 	var remote Table
 	// irate needs two scrapes: go on until Prometheus has a row with a processor's load.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	sampler.Run(ctx, time.Now(), func(r Row) {
 		direct.Rows = append(direct.Rows, r)
@@ -109,19 +109,19 @@ func TestPrometheusMultipath(t *testing.T) {
 	prometheus, err := NewPrometheus(promtest.Start(t, []string{instance}))
 	require.NoError(t, err)
 	var table Table
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		table = Table{}
 		for at := start; at.Before(time.Now()); at = at.Add(time.Second) {
 			table.Rows = append(table.Rows, Row{Time: at})
 		}
-		if err := prometheus.Fill(t.Context(), &table, instance, nil); err == nil && known(table.Values("disk.nvme0n1.reads_per_second")) >= 3 {
+		if err := prometheus.Fill(t.Context(), &table, instance, nil); err == nil && known(table.Values("disk.nvme0n1.reads_per_second")) >= 5 {
 			break
 		}
 	}
 	if drives := table.Items(DiskReads); !slices.Equal(drives, []string{"disk.nvme0n1.reads_per_second"}) {
 		t.Errorf("drives %v", drives)
 	}
-	if mean := table.Mean("disk.nvme0n1.reads_per_second", start, time.Now()); !(mean > 80 && mean < 120) {
+	if mean := table.Mean("disk.nvme0n1.reads_per_second", start, time.Now()); !(mean > 61 && mean < 159) { // neither one path, nor what lies on it too; a busy machine's scrapes come late
 		t.Errorf("%v reads a second, want 100", mean)
 	}
 }

@@ -34,7 +34,8 @@ func Command(t testing.TB, name string) string {
 	return ""
 }
 
-// Relay is an address to scrape a server at that has none yet: it answers 503 until To is told where the server is.
+// Relay is an address to scrape a server at that has none yet: it answers 503 until To is told where the server is, and
+// when that has ended.
 type Relay struct {
 	Address string
 	to      atomic.Pointer[url.URL]
@@ -44,14 +45,11 @@ type Relay struct {
 func StartRelay(t testing.TB) *Relay {
 	t.Helper()
 	r := new(Relay)
-	proxy := httputil.ReverseProxy{Rewrite: func(request *httputil.ProxyRequest) { request.SetURL(r.to.Load()) }}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		if r.to.Load() == nil {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		proxy.ServeHTTP(w, request)
-	}))
+	r.to.Store(new(url.URL)) // nowhere
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite:      func(request *httputil.ProxyRequest) { request.SetURL(r.to.Load()) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusServiceUnavailable) },
+	})
 	t.Cleanup(server.Close)
 	r.Address = server.Listener.Addr().String()
 	return r

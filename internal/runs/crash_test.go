@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,11 +118,7 @@ func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Database) {
 	t.Helper()
 	server := pgtest.Start(t, o)
-	target, err := url.Parse(server.URL("ds2"))
-	require.NoError(t, err)
-	s, err := postgres.Open(target)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
+	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(t, err)
 	_, err = load.Run(t.Context(), s, load.Options{

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,11 +27,7 @@ import (
 func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Server, Options) {
 	t.Helper()
 	server := pgtest.Start(t, o)
-	u, err := url.Parse(server.URL("ds2"))
-	require.NoError(t, err)
-	s, err := postgres.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
+	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
 	data := mailbox.Dataset{Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
 		Engines: map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}}}
 	if _, err := load.Run(t.Context(), s, load.Options{Dataset: data, AtOnce: 2}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"net/url"
 	"os"
 	"strconv"
 	"sync"
@@ -134,7 +135,7 @@ func exec(t testing.TB, s *localpg.Server, statement string) {
 func Counted(t testing.TB, db *sql.DB) {
 	t.Helper()
 	db.SetMaxIdleConns(0)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		var sessions, version int
 		err := db.QueryRow(`SELECT count(*), current_setting('server_version_num')::integer FROM pg_stat_activity
 			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&sessions, &version)
@@ -149,4 +150,15 @@ func Counted(t testing.TB, db *sql.DB) {
 			t.Fatalf("%d sessions are still there", sessions)
 		}
 	}
+}
+
+// Open opens a store of a target for the test, with an engine's Open.
+func Open[S interface{ Close() error }](t testing.TB, open func(*url.URL) (S, error), target string) S {
+	t.Helper()
+	u, err := url.Parse(target)
+	require.NoError(t, err)
+	s, err := open(u)
+	require.NoError(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
 }

@@ -76,7 +76,7 @@ func nothingLeft(t *testing.T, db *sql.DB) {
 	t.Helper()
 	const left = "SELECT (SELECT count(*) FROM pg_stat_progress_basebackup) + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'), (SELECT count(*) FROM pg_replication_slots)"
 	processes, slots := 1, 0
-	for end := time.Now().Add(time.Minute); processes > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); processes > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		require.NoError(t, db.QueryRow(left).Scan(&processes, &slots))
 	}
 	if processes > 0 || slots > 0 {
@@ -100,7 +100,7 @@ func amid(t *testing.T, db *sql.DB, f func(checkpointer int)) {
 func underWay(t *testing.T, db *sql.DB) {
 	t.Helper()
 	phase := ""
-	for end := time.Now().Add(time.Minute); phase == ""; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); phase == ""; time.Sleep(10 * time.Millisecond) {
 		err := db.QueryRow("SELECT phase FROM pg_stat_progress_basebackup WHERE phase LIKE 'waiting for checkpoint%'").Scan(&phase)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) || time.Now().After(end) {
 			t.Fatal("no backup began: ", err)

@@ -212,7 +212,7 @@ func TestDeepCheckKilled(t *testing.T) {
 	require.NoError(t, program.Process.Kill())
 	program.Wait()
 	left := 1
-	for end := time.Now().Add(time.Minute); left > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); left > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		require.NoError(t, db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ds2'").Scan(&left))
 	}
 	if left > 0 {

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,12 +29,7 @@ func TestConformance(t *testing.T) {
 
 func open(t testing.TB, target string) *postgres.Store {
 	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	s, err := postgres.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s.(*postgres.Store)
+	return pgtest.Open(t, postgres.Open, target).(*postgres.Store)
 }
 
 // connect opens a session of DVD Store 2 on a store.

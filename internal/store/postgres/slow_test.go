@@ -37,7 +37,7 @@ func TestConnectOnABusyMachine(t *testing.T) {
 		}
 		return slowConn{conn.(*net.TCPConn)}, nil
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	// The database has no tables, so the statement cannot be prepared: the server's answer that says so is wanted.
 	session, err := s.ConnectUser(ctx, Statement{"missing", "SELECT * FROM missing"})

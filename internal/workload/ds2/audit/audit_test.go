@@ -227,7 +227,7 @@ func TestChangedDataset(t *testing.T) {
 	exec(t, s, "UPDATE cust_hist SET prod_id = 1 WHERE orderid = 7")
 	want := "rows that the run updated in tables to which it only adds: expected 0, found "
 	var failed []string
-	for range 50 { // the server's statistics come late
+	for range 1000 { // the server's statistics come late
 		run.After = marks(t, s)
 		if failed = check(t, s, workload.Audit{Run: run}); len(failed) > 0 {
 			break

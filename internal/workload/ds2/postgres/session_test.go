@@ -22,10 +22,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 func open(t testing.TB, target string) store.Database {
 	t.Helper()
-	s, err := store.Engines{enginepostgres.Engine: enginepostgres.Open}.Open(target)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return pgtest.Open(t, enginepostgres.Open, target)
 }
 
 // loaded is a store whose database is fresh and holds a dataset of the size.
