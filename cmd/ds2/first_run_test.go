@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,12 +12,14 @@ import (
 )
 
 // TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints all that it is told, and the password
-// as the server knows it: neither form of it is in what is packed, and nothing is packed where a record has it.
+// as the server knows it: neither form of it is in what is packed, whose records can be reported, and nothing is packed where a record has
+// it.
 func TestFirstRunHidesPassword(t *testing.T) {
 	const target, secret, plain = "sqlserver://sa:p%24s.%2Fw@127.0.0.1:1?database=X", "p%24s.%2Fw", "p$s./w"
 	script, err := filepath.Abs("../../scripts/sqlserver-first-run")
 	require.NoError(t, err)
-	for _, c := range []struct{ why, record string }{{"told", ":"}, {"in a record", "echo '" + plain + "' >\"$out/run.log\""}} {
+	_, record := measured(t, 0)
+	for _, c := range []struct{ why, record string }{{"told", "cp -r '" + record + "'/. \"$out\""}, {"in a record", "echo '" + plain + "' >\"$out/run.log\""}} {
 		dir := t.TempDir()
 		stub := filepath.Join(dir, "stub")
 		require.NoError(t, os.WriteFile(stub, []byte(`#!/bin/sh
@@ -40,7 +41,7 @@ fi
 		require.Error(t, err, "the stub fails no step that is to fail")
 		archives, err := filepath.Glob(filepath.Join(dir, "*.tar.gz"))
 		require.NoError(t, err)
-		if c.record != ":" {
+		if c.why != "told" {
 			require.Empty(t, archives, "%s: packed\n%s", c.why, said)
 			require.Contains(t, string(said), "nothing is packed", c.why)
 			continue
@@ -48,25 +49,34 @@ fi
 		require.Len(t, archives, 1, "%s\n%s", c.why, said)
 		text, err := exec.Command("tar", "-xOzf", archives[0]).Output()
 		require.NoError(t, err)
+		unpacked := t.TempDir()
+		require.NoError(t, exec.Command("tar", "-xzf", archives[0], "-C", unpacked).Run())
+		records, err := filepath.Glob(filepath.Join(unpacked, "*", "*", "summary.json"))
+		require.NoError(t, err)
+		require.Len(t, records, 4) // two runs by each way of calls, the backups and the mailboxes
+		for _, found := range records {
+			code, stdout, stderr := execute(t, "report", "-o", "text", filepath.Dir(found))
+			require.Equal(t, exitDone, code, stderr)
+			require.Contains(t, stdout, " OPM")
+		}
 		require.Contains(t, string(text), "drive --target")
 		require.NotContains(t, string(text), secret)
 		require.NotContains(t, string(text), plain)
 	}
 }
 
-// TestFirstRunTwin: both scripts have the same steps, in the same order.
+// TestFirstRunTwin: both scripts have the same steps and checks, in the same order.
 func TestFirstRunTwin(t *testing.T) {
-	steps := func(file, pattern string) (all []string) {
+	steps := func(file string) (all []string) {
 		text, err := os.ReadFile("../../scripts/" + file)
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1) {
-			all = append(all, strings.Trim(m[1], `'"`))
+		const what = `(?mi)^ *(?:if [(]?[$](?:script:)?backups(?:; then|\) {) )?(?:(?:step|backup) ('[^']+'|"[^"]+"|\w+) [01] |(says|holds|clean|sized) )`
+		for _, m := range regexp.MustCompile(what).FindAllStringSubmatch(string(text), -1) {
+			all = append(all, strings.Trim(m[1], `'"`)+strings.ToLower(m[2]))
 		}
 		return all
 	}
-	shell := steps("sqlserver-first-run", `(?m)^ *(?:step|backup) ('[^']+'|"[^"]+"|\w+) [01] `)
-	twin := steps("sqlserver-first-run.ps1", `(?m)^ *(?:Step|Backup) ('[^']+'|"[^"]+"|\w+) [01] `)
-	if len(shell) < 20 || !slices.Equal(shell, twin) {
-		t.Errorf("steps\n%q\nof the twin\n%q", shell, twin)
-	}
+	shell := steps("sqlserver-first-run")
+	require.Greater(t, len(shell), 30)
+	require.Equal(t, shell, steps("sqlserver-first-run.ps1"))
 }
