@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
 )
 
 // documents are the texts of README and all pages, by their paths from the top of the project.
@@ -324,6 +325,75 @@ func TestFlagsOfDocuments(t *testing.T) {
 		t.Errorf("found %d commands and %d flags", commands, flags)
 	}
 	t.Logf("%d commands and %d flags", commands, flags)
+}
+
+// TestCommandsOfDocuments runs each command that stands on a line of its own in a page. Those that only ask run on a database of 1 MB, the
+// others where nobody listens: they have to pass all checks of their flags and then find no server.
+func TestCommandsOfDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	example, err := filepath.Abs("../../docs/examples/demo")
+	require.NoError(t, err)
+	experiment, err := os.ReadFile("../../docs/examples/arrays.yaml")
+	require.NoError(t, err)
+	device, err := os.ReadFile("../../docs/examples/device.json")
+	require.NoError(t, err)
+	pages := documents(t)
+	database := loaded(t)
+	must(t, "snapshot", "create", "--target", database)
+	t.Chdir(t.TempDir())
+	url := regexp.MustCompile(`(postgres|sqlserver)://[^@/]*@?[^/?]*`)
+	nobody := func(text string) string {
+		text = strings.NewReplacer("$TARGET", "postgres://h/ds2", "$DISKS", "postgres://h/ds2", "$SSD", "postgres://h/ds2",
+			"--target=localhost", "--target=127.0.0.1:1", "db1:9100", "127.0.0.1:1", "db2:9100", "127.0.0.1:1", "/mnt/dataset", "dataset").Replace(text)
+		return url.ReplaceAllString(text, "$1://x:x@127.0.0.1:1")
+	}
+	for name, text := range map[string]string{
+		"tutorial.yaml": nobody(string(experiment)), "array-a.json": string(device), "password.txt": "x\n", "DriverConfig.txt": "target=127.0.0.1:1\n",
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	must(t, "generate", "--size", "1MB", "--out", "dataset", "--quiet")
+	line := regexp.MustCompile(`(?m)^    (?:bin/)?ds2 +(.*)$`)
+	word := regexp.MustCompile(`'[^']*'|\S+`)
+	asks := strings.Fields("preflight verify snapshot")
+	leave := strings.Fields("demo device generate man") // start servers and processes, or write as much as they say
+	ran := 0
+	for path, text := range pages {
+		if strings.HasPrefix(path, "docs/evidence") || path == "docs/reference/commands.md" {
+			continue
+		}
+		for _, m := range line.FindAllStringSubmatch(strings.ReplaceAll(text, "\\\n", " "), -1) {
+			command, _, _ := strings.Cut(m[1], " #")
+			command, _, _ = strings.Cut(command, "&&")
+			args := word.FindAllString(command, -1)
+			if slices.Contains(leave, args[0]) {
+				continue
+			}
+			for i, a := range args {
+				switch a = strings.Trim(a, "'"); {
+				case strings.Contains(a, "ds2-results/") && args[i-1] != "--out":
+					a = example
+				case a == "arrays.yaml" && args[0] != "init":
+					a = "tutorial.yaml"
+				case slices.Contains(asks, args[0]) && (a == "$TARGET" || strings.HasPrefix(a, "postgres:")):
+					a = database
+				default:
+					a = nobody(a)
+				}
+				args[i] = a
+			}
+			os.Remove("arrays.yaml") // which ds2 init does not overwrite
+			code, _, stderr := execute(t, args...)
+			if ran++; code == exitUsage || strings.Contains("verify snapshot sizes init", args[0]) && code != exitDone {
+				t.Errorf("%s: ds2 %s: exit %d, %s", path, m[1], code, stderr)
+			}
+		}
+	}
+	if t.Logf("%d commands", ran); ran < 45 {
+		t.Errorf("only %d commands were run", ran)
+	}
 }
 
 // flagName is the name in --name=value, as flags are declared.
