@@ -41,7 +41,7 @@ A run that fails, or whose audit fails, is repeated. A run that was not steady c
 result says so; --drop-unsteady repeats it instead.
 
 All records go into one directory. The same command with the same --out continues a bench that was
-stopped; --runs, --keep-marked and --drop-unsteady may change.
+stopped; --runs, --keep-faulty and --drop-unsteady may change.
 --power log:FILE adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
@@ -70,7 +70,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Var(durationValue{d: &f.idle}, "idle", "then measure counters and power without users, such as 90s or 8m")
 	flags.Var(durationValue{d: &f.cooldown}, "cooldown", "measure counters and power after the run, such as 90s or 8m")
 	flags.IntVar(&f.setup.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as a first run is often slow")
-	flags.BoolVar(&f.setup.KeepFaulty, "keep-marked", false, "let runs count whose audit failed, or in which a drive throttled for heat")
+	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, "let runs count whose audit failed, or in which a drive throttled for heat")
 	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "repeat runs that were not steady, which flatters erratic drives")
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")

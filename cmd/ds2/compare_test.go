@@ -118,7 +118,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 			t.Errorf("%v exits with %d, want %d", args, code, exitUsage)
 		}
 	}
-	fails(t, exitFailed, "not a record", "compare", t.TempDir())
+	fails(t, exitUsage, "not a record", "compare", t.TempDir())
 }
 
 // TestDeviceRecords (E9): what devices do by themselves is reported with a conclusion, and compared.

@@ -164,7 +164,7 @@ END
 	run(out, "bench", "--runs", "1", "--settle", "0", "--idle", "0", "--cooldown", "0", "--warmup-time", "1s", "--run-time", "4s")
 	b, err := result.ReadSummary[result.Bench](out)
 	require.NoError(t, err)
-	if len(b.Runs) != 2 || b.Runs[0].Counts || !slices.Contains(b.Runs[0].Faults, "drive "+drive.Name+" held itself back for its heat: 1 times") || !b.Runs[1].Counts {
+	if len(b.Runs) != 2 || b.Runs[0].Counts || !slices.Contains(b.Runs[0].Faults, "drive "+drive.Name+" was throttled because of its temperature: 1 times") || !b.Runs[1].Counts {
 		t.Errorf("runs %+v", b.Runs)
 	}
 	median := filepath.Join(out, b.Median)

@@ -271,7 +271,7 @@ func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err er
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
 		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
 		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, WarmMax: warmMax,
-		Crash: j.crash, Background: f.background.config(), Settle: f.debt,
+		Crash: j.crash, Background: f.background.config(), Debt: f.debt,
 		RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}

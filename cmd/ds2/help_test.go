@@ -56,9 +56,9 @@ func TestHelpGroups(t *testing.T) {
 			}
 		}
 	}
-	_, faults, _ := execute(t, "drive", "--help=faults")
-	if !strings.Contains(faults, "\nFaults:\n") || !strings.Contains(faults, "--crash-cycles") || strings.Contains(faults, "--target string") {
-		t.Errorf("--help=faults shows %s", faults)
+	_, crashes, _ := execute(t, "drive", "--help=crashes")
+	if !strings.Contains(crashes, "\nCrashes:\n") || !strings.Contains(crashes, "--crash-cycles") || strings.Contains(crashes, "--target string") {
+		t.Errorf("--help=crashes shows %s", crashes)
 	}
 	if code, _, stderr := execute(t, "drive", "--help=nothing"); code != exitUsage || !strings.Contains(stderr, "--help=all") || !strings.Contains(stderr, "load-shape") {
 		t.Errorf("--help=nothing: exit %d, %s", code, stderr)

@@ -144,7 +144,7 @@ func TestKilled(t *testing.T) {
 	}
 	drive := func(out string) []string { return run("drive", out, "--run-time", "1s") }
 	bench := func(out string) []string {
-		return run("bench", out, "--run-time", "1s", "--runs", "2", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--keep-marked")
+		return run("bench", out, "--run-time", "1s", "--runs", "2", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--keep-faulty")
 	}
 	one := func(args ...string) []string { return append(args, "--target", k.target) }
 	k.ds2(load()...)

@@ -23,7 +23,7 @@ func TestLivePage(t *testing.T) {
 	target := pgtest.Database(t)
 	must(t, "load", "--target", target, "--size", "5MB", "--quiet")
 	p := startProgram(t, "bench", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "3s", "--run-time", "40s", "--runs", "2",
-		"--restore", "none", "--settle", "3s", "--idle", "0", "--cooldown", "0", "--limit", "order p95 < 10s", "--abort-on-fail", "5s", "--keep-marked",
+		"--restore", "none", "--settle", "3s", "--idle", "0", "--cooldown", "0", "--limit", "order p95 < 10s", "--abort-on-fail", "5s", "--keep-faulty",
 		"--metrics-addr", "127.0.0.1:0", "--out", "out")
 	p.start(t)
 	page := "http://" + p.page(t) + "/"

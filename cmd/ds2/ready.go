@@ -168,7 +168,7 @@ func (f *driveFlags) asked(ctx context.Context, l *looks, o runs.Options) error 
 		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may put off the checkpoints", func() error {
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},
-		{"--debt", o.Settle, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
+		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
 	} {
 		if !check.asked {
 			continue

@@ -122,7 +122,7 @@ func TestThirdWorkload(t *testing.T) {
 
 	file := at("branches.yaml")
 	plan := strings.Join([]string{"target: " + target, "seed: 28", "runs: 2", "practice: 0", "restore: none", "settle: 0", "idle: 0", "cooldown: 0",
-		"warmup-time: 0", "run-time: 2s", "ramp-rate: 100", "keep-marked: true", "metrics-addr: ''", "limit: 'post p95 < 10m'", "factors: {threads: [1, 2]}"}, "\n")
+		"warmup-time: 0", "run-time: 2s", "ramp-rate: 100", "keep-faulty: true", "metrics-addr: ''", "limit: 'post p95 < 10m'", "factors: {threads: [1, 2]}"}, "\n")
 	require.NoError(t, os.WriteFile(file, []byte(plan), 0o644))
 	stdout, told := succeed(exitDone, "experiment", file, "--out", at("experiment"), "--details")
 	contains("the experiment", stdout, "TPM of threads 2", "Pass: every limit holds")

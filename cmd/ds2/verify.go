@@ -175,7 +175,7 @@ func interrupted(ctx context.Context, err error) error {
 type verification struct {
 	result.Audit
 	Broken     string            `json:"broken,omitempty"` // why the audit could not be made
-	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"`
+	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"`
 }
 
 func (v verification) damaged() bool {

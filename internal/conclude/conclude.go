@@ -178,7 +178,7 @@ func debtConditions(in Input, c result.Conclusion) (all []result.Condition) {
 	i := slices.IndexFunc(c.Phases, func(p measure.PhaseSpan) bool { return p.Phase == measure.PhaseRun })
 	if f := c.Figure; i >= 0 && f != nil {
 		worked := c.Phases[i].To
-		all = append(all, result.Condition{Name: result.SettledRate, Value: f.Value * worked / (worked + d.Seconds), Unit: f.Unit})
+		all = append(all, result.Condition{Name: result.RateWithDebt, Value: f.Value * worked / (worked + d.Seconds), Unit: f.Unit})
 	}
 	return all
 }

@@ -162,7 +162,7 @@ func smartConditions(drives []monitor.SMART) (all []result.Condition) {
 func Throttled(drives []monitor.SMART) (faults []string) {
 	for _, d := range drives {
 		if d.Throttled != "" {
-			faults = append(faults, fmt.Sprintf("drive %s held itself back for its heat: %s", d.Drive, d.Throttled))
+			faults = append(faults, fmt.Sprintf("drive %s was throttled because of its temperature: %s", d.Drive, d.Throttled))
 		}
 	}
 	return faults

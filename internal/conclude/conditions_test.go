@@ -99,7 +99,7 @@ func TestDrivesOfARun(t *testing.T) {
 	if *drives[0].HostBytes != 1e9 {
 		t.Error("the sum went into the first drive")
 	}
-	if faults := Throttled(drives); len(faults) != 1 || faults[0] != "drive nvme0n1 held itself back for its heat: 3 times" {
+	if faults := Throttled(drives); len(faults) != 1 || faults[0] != "drive nvme0n1 was throttled because of its temperature: 3 times" {
 		t.Errorf("faults %q", faults)
 	}
 }

@@ -48,8 +48,7 @@ type Config struct {
 	MaxErrors        int           // orders given up before the run is
 	OperationTimeout time.Duration // after which an operation's connection counts as lost
 
-	// Delayed is told once why users cannot be connected at the first try, such as a server that takes no more of them; nil:
-	// nobody is.
+	// Delayed is called once with the first error of connecting a user, if set.
 	Delayed func(error)
 
 	Interval time.Duration   // length of the intervals that histograms are kept of

@@ -36,8 +36,8 @@ func (h *hold) wait(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// settled is how long users may take to note that their operation was cut off.
-const settled = 20 * time.Millisecond
+// noteTime is how long users may take to note that their operation was cut off.
+const noteTime = 20 * time.Millisecond
 
 // Abort cuts off the connections of all users, and waits until no operation is under way and what became of each is noted.
 func (d *Driver) Abort(ctx context.Context) {
@@ -53,6 +53,6 @@ func (d *Driver) Abort(ctx context.Context) {
 		for _, u := range d.users {
 			busy = busy || u.began.Load() != 0
 		}
-		sleep(ctx, settled)
+		sleep(ctx, noteTime)
 	}
 }

@@ -3,7 +3,7 @@ package driver
 import "math"
 
 // Pacer finds the rate of orders at which the drives do a wanted number of reads and writes a second. It is told at even
-// intervals what came of its rate, corrects it until Settled samples in a row are within Tolerance of the target, and then
+// intervals what came of its rate, corrects it until InARow samples in a row are within Tolerance of the target, and then
 // keeps it: a rate that went on following the drives would hide what they do.
 type Pacer struct {
 	target  float64 // IOPS
@@ -19,7 +19,7 @@ type Pacer struct {
 // How a Pacer corrects (mailbox/WORKLOAD.md section 5).
 const (
 	Tolerance  = 0.02
-	Settled    = 4
+	InARow     = 4
 	Averaged   = 8    // samples by which the rate is set at last where no samples in a row agree
 	correction = 0.10 // of the rate, at most, at a time
 	behind     = 0.95 // of the rate: a store that completes less cannot keep up
@@ -54,7 +54,7 @@ func (p *Pacer) Sample(orders, iops float64) {
 	p.limited = orders < behind*p.rate
 	if math.Abs(iops-p.target) <= Tolerance*p.target {
 		p.inARow++
-		p.frozen = p.inARow == Settled
+		p.frozen = p.inARow == InARow
 		return
 	}
 	p.inARow = 0

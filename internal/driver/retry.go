@@ -97,7 +97,7 @@ func (u *user) open() error {
 func (u *user) drop() {
 	if u.connected {
 		u.abort()
-		_ = u.Close(u.ctx) // it is lost, and there is nobody to say goodbye to
+		_ = u.Close(u.ctx) // the connection is lost: ignore the error of closing it
 		u.connected = false
 	}
 }

@@ -108,7 +108,7 @@ func (u *user) connect() error {
 
 func (u *user) disconnect(ctx context.Context) {
 	if u.connected {
-		_ = u.Close(ctx) // there is nothing left to do for who cannot say goodbye
+		_ = u.Close(ctx) // the run is over: ignore the error of closing it
 		u.connected = false
 	}
 }

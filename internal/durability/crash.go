@@ -22,8 +22,8 @@ type Users interface {
 	Release()
 }
 
-// Coming are the cuts that are to come in a run, with the journal of what the server has acknowledged. A nil one has none.
-type Coming struct {
+// CutSchedule are the cuts that are to come in a run, with the journal of what the server has acknowledged. A nil one has none.
+type CutSchedule struct {
 	*Journal
 	plan Plan
 	path string // of the journal
@@ -42,18 +42,18 @@ type Coming struct {
 
 // Begin begins the journal in the directory of the run's record. A run whose server somebody else may cut off has no plan,
 // only the journal.
-func (p Plan) Begin(dir string, w workload.Acknowledger) (*Coming, error) {
+func (p Plan) Begin(dir string, w workload.Acknowledger) (*CutSchedule, error) {
 	path := filepath.Join(dir, File)
 	header, _ := w.Journal()
 	journal, err := Create(path, header)
 	if err != nil {
 		return nil, err
 	}
-	return &Coming{Journal: journal, plan: p, path: path, due: make(chan struct{}), workload: w}, nil
+	return &CutSchedule{Journal: journal, plan: p, path: path, due: make(chan struct{}), workload: w}, nil
 }
 
 // Cuts is how many cuts there are to be.
-func (c *Coming) Cuts() int {
+func (c *CutSchedule) Cuts() int {
 	if c == nil || c.plan.Server == nil {
 		return 0
 	}
@@ -61,11 +61,11 @@ func (c *Coming) Cuts() int {
 }
 
 // Baseline notes what the target held before the first orders.
-func (c *Coming) Baseline(ctx context.Context, k workload.Keeper, target store.Database, before result.Marks) (err error) {
+func (c *CutSchedule) Baseline(ctx context.Context, k workload.Keeper, target store.Database, before result.Marks) (err error) {
 	if c == nil || c.Cuts() == 0 {
 		return nil
 	}
-	if _, settles := k.(workload.Settler); c.plan.Cycles == 0 && !settles {
+	if _, holds := k.(workload.Holder); c.plan.Cycles == 0 && !holds {
 		return nil
 	}
 	c.books, err = k.Cuts(ctx, target, before)
@@ -73,7 +73,7 @@ func (c *Coming) Baseline(ctx context.Context, k workload.Keeper, target store.D
 }
 
 // Sample sets off the cuts when their time has come.
-func (c *Coming) Sample(s measure.Sample) {
+func (c *CutSchedule) Sample(s measure.Sample) {
 	if c == nil || c.set {
 		return
 	}
@@ -83,24 +83,24 @@ func (c *Coming) Sample(s measure.Sample) {
 	}
 }
 
-func (c *Coming) add(cut result.Cut) {
+func (c *CutSchedule) add(cut result.Cut) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cuts = append(c.cuts, cut)
 }
 
 // Compared says whether what was lost is looked for after each cut.
-func (c *Coming) Compared() bool { return c.books != nil }
+func (c *CutSchedule) Compared() bool { return c.books != nil }
 
 // Done are the cuts so far.
-func (c *Coming) Done() []result.Cut {
+func (c *CutSchedule) Done() []result.Cut {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.cuts)
 }
 
 // Lost compares the journal with what the target holds above the marks before; see Check.
-func (c *Coming) Lost(ctx context.Context, target store.Database, before result.Marks) ([]result.Check, error) {
+func (c *CutSchedule) Lost(ctx context.Context, target store.Database, before result.Marks) ([]result.Check, error) {
 	return Check(ctx, c.workload, target, []string{c.path}, 0, before)
 }
 

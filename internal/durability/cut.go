@@ -25,7 +25,7 @@ type Target struct {
 
 // Happen waits for each cut to be due and brings it about. orders is over when no new ones begin; cuts that were to come then
 // are an error. A server that was cut off is started again whatever happens, unless ctx is over.
-func (c *Coming) Happen(ctx, orders context.Context, t Target) error {
+func (c *CutSchedule) Happen(ctx, orders context.Context, t Target) error {
 	ended := func() error { return fmt.Errorf("%w: %s, and %d came", ErrEnded, c.plan, len(c.Done())) }
 	select {
 	case <-c.due:
@@ -87,7 +87,7 @@ var ErrEnded = errors.New("the run ended before the server was cut off as often 
 
 // cut kills the server, starts it again and waits until it takes connections. With cycles the users are held from before the
 // kill until Release, and so they are where what was lost is looked for.
-func (c *Coming) cut(ctx context.Context, t Target) (cut result.Cut, err error) {
+func (c *CutSchedule) cut(ctx context.Context, t Target) (cut result.Cut, err error) {
 	// What is not on this machine's disk does not count as acknowledged, should this machine be cut off too.
 	if _, err := c.Sync(); err != nil {
 		return cut, err
@@ -117,7 +117,7 @@ func (c *Coming) cut(ctx context.Context, t Target) (cut result.Cut, err error) 
 }
 
 // compare compares what has been acknowledged with what the server holds, while nobody is at work on it.
-func (c *Coming) compare(ctx context.Context, cut *result.Cut) error {
+func (c *CutSchedule) compare(ctx context.Context, cut *result.Cut) error {
 	end, err := c.Sync()
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ const (
 )
 
 // reachable waits until the server answers a query on the database, which a server does that has recovered it.
-func (c *Coming) reachable(ctx context.Context, db *sql.DB) error {
+func (c *CutSchedule) reachable(ctx context.Context, db *sql.DB) error {
 	if c.plan.Recovery > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.plan.Recovery, fmt.Errorf("it did not come back within %s", c.plan.Recovery))

@@ -56,7 +56,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // await waits until a cut is due; false where the orders are over before. A checkpoint that is over already, or none at all,
 // makes the moment one at random.
-func (c *Coming) await(orders context.Context, t Target, m *moment) (bool, error) {
+func (c *CutSchedule) await(orders context.Context, t Target, m *moment) (bool, error) {
 	if !pause(orders, m.wait) {
 		return false, nil
 	}
@@ -103,7 +103,7 @@ const (
 )
 
 // burst waits for a burst of commits, not for ever.
-func (c *Coming) burst(orders context.Context) {
+func (c *CutSchedule) burst(orders context.Context) {
 	best := int64(0)
 	last := c.Count()
 	for slot := range burstBefore + burstPatience {

@@ -73,7 +73,7 @@ func (r *Replay) Prepare(ctx context.Context, target store.Database, run string)
 }
 
 // awaitLog waits until enough log stands; false where the orders are over before.
-func (c *Coming) awaitLog(orders context.Context, r *Replay, target store.Replayer) (bool, error) {
+func (c *CutSchedule) awaitLog(orders context.Context, r *Replay, target store.Replayer) (bool, error) {
 	for {
 		stood, err := target.LogSinceCheckpoint(orders)
 		switch {
@@ -95,7 +95,7 @@ func (c *Coming) awaitLog(orders context.Context, r *Replay, target store.Replay
 }
 
 // measured reads how long the recovery took.
-func (c *Coming) measured(ctx context.Context, r *Replay, target store.Replayer, cut result.Cut) error {
+func (c *CutSchedule) measured(ctx context.Context, r *Replay, target store.Replayer, cut result.Cut) error {
 	redo, err := target.Redo(ctx, c.stood, r.File)
 	for try := 0; try < poolTries && store.Classify(err) == store.Connection; try++ {
 		redo, err = target.Redo(ctx, c.stood, r.File)
@@ -112,4 +112,4 @@ func (c *Coming) measured(ctx context.Context, r *Replay, target store.Replayer,
 }
 
 // Replay is what the replay test measured; nil: nothing.
-func (c *Coming) Replay() *result.Replay { return c.replay }
+func (c *CutSchedule) Replay() *result.Replay { return c.replay }

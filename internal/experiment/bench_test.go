@@ -257,7 +257,7 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 		}
 		b.Setup.KeepFaulty = true
 		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1.5 {
-			t.Errorf("with --keep-marked: %+v, %v", b, err)
+			t.Errorf("with --keep-faulty: %+v, %v", b, err)
 		}
 
 		s = newScript(outcome{opm: 5, unsteady: true}, outcome{opm: 6})

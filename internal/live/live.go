@@ -55,8 +55,8 @@ type Verdict struct {
 	OK       bool   `json:"ok"`
 }
 
-// kept is for how long a viewer who comes later still sees what was: half an hour of seconds.
-const kept = 1800
+// historySeconds is for how long a viewer who comes later still sees what was: half an hour of seconds.
+const historySeconds = 1800
 
 // MaxViewers is how many may look at once. A viewer keeps a connection, and the server has only so many.
 const MaxViewers = 8
@@ -213,8 +213,8 @@ func (p *Page) keep(f *Frame) {
 		for k := range p.charts[i].Lines {
 			l := &p.charts[i].Lines[k]
 			l.Points = append(l.Points, [2]*float64{second, f.Values[at]})
-			if len(l.Points) > kept {
-				l.Points = append(l.Points[:0], l.Points[len(l.Points)-kept:]...)
+			if len(l.Points) > historySeconds {
+				l.Points = append(l.Points[:0], l.Points[len(l.Points)-historySeconds:]...)
 				p.oldest = l.Points[0][0]
 			}
 			at++

@@ -257,13 +257,13 @@ func TestKept(t *testing.T) {
 	defer p.End("")
 	show, _ := counting()
 	p.Begin(show)
-	for range kept + 100 {
+	for range historySeconds + 100 {
 		p.look(time.Now())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.charts[0].Lines[0]
-	if len(l.Points) != kept || cap(l.Points) > 2*kept+2 || p.last.Oldest == nil || *p.last.Oldest != *l.Points[0][0] {
+	if len(l.Points) != historySeconds || cap(l.Points) > 2*historySeconds+2 || p.last.Oldest == nil || *p.last.Oldest != *l.Points[0][0] {
 		t.Errorf("%d points of %d, oldest %v", len(l.Points), cap(l.Points), p.last.Oldest)
 	}
 }

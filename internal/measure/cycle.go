@@ -44,7 +44,7 @@ func (s Series) cycle(span Span) *Cycle {
 	}
 	switch {
 	case len(s.Cycles) == 0:
-		c.Why = "no checkpoint began during the run, so the figures hold nothing of the load of one"
+		c.Why = "no checkpoint started during the run, so the result includes no checkpoint I/O"
 	case c.Period == nil:
 		c.Why = fmt.Sprintf("only one checkpoint began during the run, at %.0f s: the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
 	case len(within) > 1 && near(within[0], span.From) && near(within[len(within)-1], span.To):

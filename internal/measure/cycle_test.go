@@ -43,7 +43,7 @@ func TestCycles(t *testing.T) {
 			"the window holds only part of a checkpoint cycle: 0.7 cycles of about 300 s"},
 		{"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true, "the window holds 17.0 checkpoint cycles of about 70 s"},
 		{"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true, "only one checkpoint began during the run, at 640 s"},
-		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint began during the run"},
+		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint started during the run"},
 		{"a server that has none", indirect, "10s-300s", 10, 300, true, "checkpoints are indirect"},
 	} {
 		spec, err := ParseWindow(c.window)

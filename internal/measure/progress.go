@@ -29,7 +29,7 @@ type Progress struct {
 	SinceReset time.Duration
 }
 
-// progress is what progresses. It takes the same space after a day as after a minute, so a Meter can keep it when the
+// progress accumulates samples into live rates. It takes the same space after a day as after a minute, so a Meter can keep it when the
 // samples themselves are on disk.
 type progress struct {
 	last     Sample

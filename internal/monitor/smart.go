@@ -25,7 +25,7 @@ type SMART struct {
 	HostBytes     *float64 `json:"host_written_bytes,omitempty"`
 	MediaBytes    *float64 `json:"media_written_bytes,omitempty"`
 	Amplification *float64 `json:"write_amplification,omitempty"` // media by host; nil also where they moved by too few of the drive's units
-	Throttled     string   `json:"throttled,omitempty"`           // how the drive held itself back for its heat; empty: it did not, or does not tell
+	Throttled     string   `json:"throttled,omitempty"`           // how the drive was throttled because of its temperature; empty: it did not, or does not tell
 }
 
 // SMARTReading is a drive's own account since it was new. What it does not tell is nil.
@@ -34,7 +34,7 @@ type SMARTReading struct {
 	MediaBytes  *float64 `json:"media_written_bytes,omitempty"` // that the drive wrote to its flash
 	Temperature *float64 `json:"temperature_celsius,omitempty"`
 	Wear        *float64 `json:"wear_ratio,omitempty"`      // of the writes that it is made for; may pass 1
-	Throttles   *float64 `json:"throttles,omitempty"`       // times that it held itself back for its heat
+	Throttles   *float64 `json:"throttles,omitempty"`       // times that it was throttled because of its temperature
 	HotMinutes  *float64 `json:"minutes_too_hot,omitempty"` // above the temperature that its maker warns of
 
 	model               string

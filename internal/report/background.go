@@ -67,7 +67,7 @@ func (v *view) findDebt(s result.Summary) {
 	if d.Error != "" {
 		text = fmt.Sprintf("After the run the server was %s s at what it had put off, and did not get to the end", figure(d.Seconds))
 	}
-	if rate := condition(result.SettledRate)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
+	if rate := condition(result.RateWithDebt)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
 		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure.Unit)
 	}
 	v.find(aside, text)

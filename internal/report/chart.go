@@ -326,7 +326,7 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	}
 	c.Text = fmt.Sprintf("Rate of completed %s over %s.", words.Cycles, seconds(samples[len(samples)-1].End.Seconds()))
 	if n := len(r.Checkpoints); n > 0 {
-		c.Text += fmt.Sprintf(" Vertical lines are the begins of %d checkpoints.", n)
+		c.Text += fmt.Sprintf(" Vertical lines show where %d checkpoints began.", n)
 	}
 	return c
 }

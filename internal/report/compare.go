@@ -202,7 +202,7 @@ func (c Comparison) words() result.Words {
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := csv.NewWriter(w)
 	figure := c.main()
-	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w", "marks", "bottleneck", "order_p95_ms", "write_amplification"}
+	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w", "faults", "bottleneck", "order_p95_ms", "write_amplification"}
 	for _, cost := range costs {
 		head = append(head, cost.name)
 	}

@@ -240,7 +240,7 @@ func runTable(all []Configuration, stands string) table {
 	for _, one := range all {
 		for _, r := range one.Runs {
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block), ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
-			for _, name := range []string{result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites, result.DebtTime, result.SettledRate} {
+			for _, name := range []string{result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites, result.DebtTime, result.RateWithDebt} {
 				row = append(row, figureOr(condition(name)(r)))
 			}
 			rows = append(rows, made{r.Number, append(row, decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, countsText(one, r, r.Dir == stands))})

@@ -84,7 +84,7 @@ var figures = append([]compared{
 	{"total_iops", result.TotalIOPS, "a second", 1, condition(result.TotalIOPS), ""},
 	{"mb_per_s", result.Throughput, "a second", 1, condition(result.Throughput), ""},
 	{"total_iops_per_active_w", result.TotalIOPSPerWatt, "", 1, condition(result.TotalIOPSPerWatt), "active_w"},
-	{"result_with_debt", result.SettledRate, "", 1, condition(result.SettledRate), ""},
+	{"result_with_debt", result.RateWithDebt, "", 1, condition(result.RateWithDebt), ""},
 	{"debt_s", result.DebtTime, "s", 1, condition(result.DebtTime), ""},
 	{"debt_reads", result.DebtReads, "", 1, condition(result.DebtReads), ""},
 	{"debt_writes", result.DebtWrites, "", 1, condition(result.DebtWrites), ""},

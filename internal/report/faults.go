@@ -34,7 +34,7 @@ func faultNote(s result.Summary) string {
 	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Faults over the whole run: %s retries, %s reconnects, %s %s given up", integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), words.Cycles)
+	text := fmt.Sprintf("Errors over the whole run: %s retries, %s reconnects, %s %s given up", integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), words.Cycles)
 	if len(some) > 0 {
 		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
 	}

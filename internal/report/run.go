@@ -109,7 +109,7 @@ func (v *view) findRun(s result.Summary) {
 		v.find(unknown, "The run ended before its first window did")
 	}
 	for _, hot := range conclude.Throttled(s.SMART) {
-		v.find(reservation, "Marked: "+hot)
+		v.find(reservation, "Fault: "+hot)
 	}
 	if b := s.Bottleneck; b != nil {
 		for _, warning := range b.Warnings {

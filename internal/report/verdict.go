@@ -88,7 +88,7 @@ func deepCheckTable(checks []store.DeepCheck) table {
 			case l.Bad != "":
 				add("log", "%s: %s", verdictWord(false), l.Bad)
 			default:
-				add("log", "read to its end by %s, no fault found", l.Method)
+				add("log", "read to its end by %s, no error found", l.Method)
 			}
 		}
 		add("damage", "%s", verdictWord(len(s.Damage) == 0))
@@ -149,7 +149,7 @@ func deepCheckNote(checks []store.DeepCheck) (sentence string, whole bool) {
 	case damages == 0:
 		return fmt.Sprintf("Every page was read (%s MB), and no damage was found.", number(float64(bytes)/1e6, 1)), true
 	default:
-		return fmt.Sprintf("The database is DAMAGED: %d faults were found when every page was read.", damages), false
+		return fmt.Sprintf("The database is DAMAGED: %d errors were found when every page was read.", damages), false
 	}
 }
 

@@ -67,7 +67,7 @@ type Setup struct {
 	Cooldown float64 `json:"cooldown_s"`
 
 	// What only judges may be another when a bench is resumed.
-	KeepFaulty   bool `json:"keep_marked"`             // runs with faults count too
+	KeepFaulty   bool `json:"keep_faulty"`             // runs with faults count too
 	DropUnsteady bool `json:"drop_unsteady,omitempty"` // runs that were not steady do not count
 
 	Limits []string `json:"limits,omitempty"`
@@ -85,7 +85,7 @@ type BenchRun struct {
 
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
-	Faults []string `json:"marks,omitempty"` // what is wrong with the run
+	Faults []string `json:"faults,omitempty"` // what is wrong with the run
 	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops it.
 	Unsteady string   `json:"unsteady,omitempty"`
 	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it did not drift by so much

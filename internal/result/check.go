@@ -60,7 +60,7 @@ func (s *Summary) check() error {
 		name   string
 		length int
 	}{
-		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"scrubs", len(s.DeepChecks)},
+		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"deep_checks", len(s.DeepChecks)},
 		{"data_seeds", len(s.DataSeeds)},
 	} {
 		if list.length > targets {

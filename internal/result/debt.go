@@ -35,8 +35,8 @@ type IO struct {
 
 // Names of conditions of runs whose debt was settled.
 const (
-	DebtTime    = "work put off: time to do it" // in seconds
-	DebtReads   = "work put off: reads"
-	DebtWrites  = "work put off: writes"
-	SettledRate = "result with the work put off" // the figure that counts, over the time of the run and of that
+	DebtTime     = "work put off: time to do it" // in seconds
+	DebtReads    = "work put off: reads"
+	DebtWrites   = "work put off: writes"
+	RateWithDebt = "result with the work put off" // the figure that counts, over the time of the run and of that
 )

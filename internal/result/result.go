@@ -116,7 +116,7 @@ type Happened struct {
 	// Checkpoints are those that the counters of the databases show, also before the first orders and after the last.
 	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
 
-	DeepChecks []store.DeepCheck `json:"scrubs,omitempty"` // of each target, in the order of Targets
+	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"` // of each target, in the order of Targets
 	Crash      *Crash            `json:"crash,omitempty"`
 	Cuts       *Cuts             `json:"cuts,omitempty"`
 	Replay     *Replay           `json:"replay,omitempty"`
@@ -129,11 +129,11 @@ type Happened struct {
 	SMART    []monitor.SMART  `json:"smart,omitempty"`    // of the drives that tell, over the whole run
 	Log      []string         `json:"log,omitempty"`      // the last lines of the run's log, where the report of its workload has it
 
-	Warm   *Warm    `json:"warm,omitempty"`            // where the run waited for a state of the store
-	Pace   *Pace    `json:"pace,omitempty"`            // where the drives were to do a number of I/Os
-	Scrub  []Reader `json:"background_scan,omitempty"` // of each target, where the run was to have one
-	Copies []Reader `json:"log_readers,omitempty"`     // in the place of copies, of each target, where the run was to have some
-	Debt   *Debt    `json:"debt,omitempty"`            // work that the servers had put off at the end of the run, where it was measured
+	Warm   *Warm    `json:"warm,omitempty"`        // where the run waited for a state of the store
+	Pace   *Pace    `json:"pace,omitempty"`        // where the drives were to do a number of I/Os
+	Scrub  []Reader `json:"scrub,omitempty"`       // of each target, where the run was to have one
+	Copies []Reader `json:"log_readers,omitempty"` // in the place of copies, of each target, where the run was to have some
+	Debt   *Debt    `json:"debt,omitempty"`        // work that the servers had put off at the end of the run, where it was measured
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.

@@ -24,7 +24,7 @@ type Pace struct {
 	Target  float64 `json:"target_iops"`
 	First   float64 `json:"first_rate_per_s"` // orders, before anything was measured
 	Rate    float64 `json:"rate_per_s"`       // orders, as the windows had it
-	Settled bool    `json:"settled"`          // four samples in a row were within 2 % of the target, and the rate was kept from then on; otherwise the last samples set it together
+	Reached bool    `json:"reached"`          // four samples in a row were within 2 % of the target, and the rate was kept from then on; otherwise the last samples set it together
 	Samples int     `json:"samples"`
 	Length  float64 `json:"sample_s"`
 	Limited bool    `json:"limited,omitempty"` // at the end the store did not complete what was offered

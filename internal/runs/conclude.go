@@ -26,7 +26,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	}
 	s.Warnings = append(s.Warnings, cloneWarnings(*s)...)
 	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
-	s.Warnings = append(s.Warnings, r.faults...)
+	s.Warnings = append(s.Warnings, r.ioFaults...)
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}

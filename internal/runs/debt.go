@@ -29,13 +29,13 @@ func CheckDeferred(ctx context.Context, targets []store.Database) error {
 	return nil
 }
 
-// apart keeps the samples of the settling apart from those of what was before and after it.
+// apart keeps the samples of that work apart from those of what was before and after it.
 const apart = monitor.Interval
 
-// settle has the targets do what they have put off, one after the other. What keeps them from it stands in the record, and the run
+// payDebt has the targets do what they have put off, one after the other. What keeps them from it stands in the record, and the run
 // is what it was; the error is only that it was stopped.
-func (r *Run) settle(ctx context.Context, stop <-chan struct{}, start time.Time) error {
-	if !r.options.Settle || !Pause(ctx, stop, apart) {
+func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time) error {
+	if !r.options.Debt || !Pause(ctx, stop, apart) {
 		return nil
 	}
 	ctx, cancel := until(ctx, stop)

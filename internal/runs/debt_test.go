@@ -17,7 +17,7 @@ func TestDebt(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
-	o.Settle, o.CheckpointFirst = true, true
+	o.Debt, o.CheckpointFirst = true, true
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestDebt(t *testing.T) {
 	}
 	settled := 0.0
 	for _, c := range r.Conditions {
-		if c.Name == result.SettledRate {
+		if c.Name == result.RateWithDebt {
 			settled = c.Value
 		}
 	}

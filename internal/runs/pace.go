@@ -118,8 +118,8 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	} else {
 		p.pacer.Sample(rate, iops)
 	}
-	p.record.Rate, p.record.Settled, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
-	p.kept = p.record.Settled
+	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
+	p.kept = p.record.Reached
 	p.set(p.record.Rate)
 }
 
@@ -136,7 +136,7 @@ func (p *pace) keep() {
 // warning says that the rate did not settle; empty where it did, or where nothing is paced.
 func (p *pace) warning() string {
 	switch {
-	case p == nil || p.record.Settled:
+	case p == nil || p.record.Reached:
 		return ""
 	case p.record.Limited:
 		return fmt.Sprintf("the store does not complete the work that %.6g IOPS take: take more users, or a lower target", p.record.Target)

@@ -53,8 +53,8 @@ type Options struct {
 
 	Background background.Config // what reads beside the users
 
-	// Settle has the targets do what they have put off, after the users have left.
-	Settle bool
+	// Debt has the targets do what they have put off, after the users have left.
+	Debt bool
 
 	Place   Place
 	Dir     string // of the record; must not exist or be empty
@@ -89,9 +89,9 @@ type Run struct {
 	pace        *pace               // nil: nothing is paced
 	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
 	background  *background.Readers // nil: nothing reads beside the users
-	faults      []string            // failed I/Os that the servers noted, as warnings
+	ioFaults    []string            // failed I/Os that the servers noted, as warnings
 	doing       atomic.Value        // see Doing
-	crash       *durability.Coming
+	crash       *durability.CutSchedule
 	changed     []string // settings of the server, for a replay test
 	unmarked    error    // why the marks after the run are not known
 	stop        context.Context
@@ -157,7 +157,7 @@ func Begin(o Options) (*Run, error) {
 	if o.WarmMax > 0 && o.Observer != nil {
 		r.warm = &warm{most: o.WarmMax, checkpoint: o.CheckpointFirst, decided: make(chan struct{})}
 		c.WarmMax = o.WarmMax
-		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Settled) }
+		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
 	if o.Crash != nil {
 		if err = r.keepJournal(); err != nil {
@@ -239,7 +239,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 		restore, err = r.prepareReplay(ctx)
 		outcome = ended(err)
 	}
-	faults := r.watchFaults(ctx)
+	ioFaults := r.watchFaults(ctx)
 	if outcome.Err == nil {
 		var start time.Time
 		if start, outcome = r.observe(ctx, stop); !start.IsZero() {
@@ -259,7 +259,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	if outcome.Status == result.Done {
 		outcome = outcome.with(r.unmarked)
 	}
-	r.faults = faults(ctx)
+	r.ioFaults = ioFaults(ctx)
 	outcome = outcome.with(r.writer.Close())
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -286,14 +286,14 @@ func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
 func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
 	if r.observation == nil {
-		return r.driveAndSettle(ctx, stop)
+		return r.driveAndPay(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
 	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
 	if !r.observation.rest(ctx, stop, r.options.Idle) {
 		return time.Time{}, ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
-	start, outcome := r.driveAndSettle(ctx, stop)
+	start, outcome := r.driveAndPay(ctx, stop)
 	if outcome.Err == nil {
 		Pause(ctx, stop, r.options.Cooldown)
 	}
@@ -301,11 +301,11 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, Out
 	return start, outcome.with(r.observation.end())
 }
 
-// driveAndSettle lets the users work and, when they are done, the servers do what they have put off.
-func (r *Run) driveAndSettle(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+// driveAndPay lets the users work and, when they are done, the servers do what they have put off.
+func (r *Run) driveAndPay(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
 	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
-		outcome = ended(r.settle(ctx, stop, start))
+		outcome = ended(r.payDebt(ctx, stop, start))
 	}
 	return start, outcome
 }

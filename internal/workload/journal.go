@@ -34,11 +34,11 @@ type Keeper interface {
 	Cuts(ctx context.Context, target store.Database, before result.Marks) (Cuts, error)
 }
 
-// Settler is a Keeper whose users are held after each cut until it has been compared, also after the one cut of a run that goes on:
+// Holder is a Keeper whose users are held after each cut until it has been compared, also after the one cut of a run that goes on:
 // what they would do next hides what was lost.
-type Settler interface {
+type Holder interface {
 	Keeper
-	SettlesCuts()
+	HoldsAtCuts()
 }
 
 // Cuts compares a journal with what a target holds.

@@ -91,7 +91,7 @@ func (r run) sizing() result.Section {
 		}
 		if p := r.Pace; p != nil {
 			add("transactions offered a second", decimals(p.Rate, 3))
-			if p.Settled {
+			if p.Reached {
 				t.Notes = append(t.Notes, fmt.Sprintf("The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, and then kept.", p.Samples, p.Length))
 			}
 		}

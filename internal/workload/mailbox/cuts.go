@@ -14,7 +14,7 @@ import (
 
 var (
 	_ workload.Acknowledger = Workload{}
-	_ workload.Settler      = (*Run)(nil)
+	_ workload.Holder       = (*Run)(nil)
 	_ workload.Cuts         = (*cuts)(nil)
 )
 
@@ -29,8 +29,8 @@ func (r *Run) Cuts(_ context.Context, target store.Database, _ result.Marks) (wo
 	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape()}, nil
 }
 
-// SettlesCuts: a user that went on would hide by its next writes what a cut took back, and not find what it believes to be there.
-func (r *Run) SettlesCuts() {}
+// HoldsAtCuts: a user that went on would hide by its next writes what a cut took back, and not find what it believes to be there.
+func (r *Run) HoldsAtCuts() {}
 
 // cuts compares the journal of the first target with what it holds.
 type cuts struct {
@@ -65,15 +65,15 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 	}
 	l := compare(entries, c.held, now)
 	c.last, c.held = end, l.held
-	c.settle(l)
+	c.reconcile(l)
 	cut.Acknowledged, cut.InDoubt, cut.Kept = l.acknowledged, l.inDoubt, l.kept
 	cut.Lost, cut.LostWhat = commits(l.lost), ranges(l.lost)
 	cut.Own = map[string]int64{lostLazy: commits(l.lazy)}
 	return nil
 }
 
-// settle tells the journal and the users what was lost and what is there instead.
-func (c *cuts) settle(l loss) {
+// reconcile tells the journal and the users what was lost and what is there instead.
+func (c *cuts) reconcile(l loss) {
 	line := make([]byte, 0, entrySize)
 	note := func(e entry) { c.run.keeper.journal.Note(e.append(line)) }
 	for _, e := range l.lost {

@@ -28,10 +28,10 @@ func (l *Live) Share(user int) *Share { return &l.shares[user] }
 // Add adds a record that the database holds.
 func (l *Live) Add(n uint64) { l.shares[n%uint64(len(l.shares))].add(n) }
 
-// Settle takes up for all users what they have not taken up themselves. Nobody is at work.
-func (l *Live) Settle() {
+// Reconcile takes up for all users what they have not taken up themselves. Nobody is at work.
+func (l *Live) Reconcile() {
 	for i := range l.shares {
-		l.shares[i].Settle()
+		l.shares[i].Reconcile()
 	}
 }
 
@@ -89,15 +89,15 @@ type finding struct {
 	there  bool
 }
 
-// Found tells the share what its user does not know. The user takes it up by Settle; others may call Found meanwhile.
+// Found tells the share what its user does not know. The user takes it up by Reconcile; others may call Found meanwhile.
 func (s *Share) Found(n uint64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.found = append(s.found, finding{n, there})
 }
 
-// Settle takes up what Found told, and gives the records that do not exist any more.
-func (s *Share) Settle() (gone []uint64) {
+// Reconcile takes up what Found told, and gives the records that do not exist any more.
+func (s *Share) Reconcile() (gone []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.found {

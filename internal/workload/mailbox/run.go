@@ -250,7 +250,7 @@ func (r *Run) End() error {
 	defer cancel()
 	var errs error
 	for i, l := range r.live {
-		l.Settle()
+		l.Reconcile()
 		r.recordsAfter = append(r.recordsAfter, l.Records())
 		bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store)
 		if err != nil {

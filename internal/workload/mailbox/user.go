@@ -64,7 +64,7 @@ func newUser(p Parameters, shape Shape, share *Share, seat workload.Seat, connec
 // Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records that the
 // transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
-	u.back = append(u.back, u.share.Settle()...)
+	u.back = append(u.back, u.share.Reconcile()...)
 	u.session, err = u.connect(ctx)
 	return err
 }

@@ -68,9 +68,9 @@ func newDoubt(doubtful []entry) doubt {
 	return d
 }
 
-// settle tells whether an order that nobody was told of is one of the purchases in doubt, as a whole: same customer, total and number
+// resolve tells whether an order that nobody was told of is one of the purchases in doubt, as a whole: same customer, total and number
 // of lines. It is in doubt no more then.
-func (d doubt) settle(order entry) bool {
+func (d doubt) resolve(order entry) bool {
 	c := contents{order.Customer, order.Total, order.Lines}
 	if d[c] == 0 {
 		return false

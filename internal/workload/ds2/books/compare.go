@@ -65,7 +65,7 @@ func (c *comparison) next(held entry) {
 	c.acknowledged = c.acknowledged[n:]
 	switch {
 	case met:
-	case c.doubt.settle(held):
+	case c.doubt.resolve(held):
 		c.whole++
 	default:
 		if c.strange++; c.strange <= maxStrangers {
