@@ -33,10 +33,10 @@ func newDeviceCommand() *cobra.Command {
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
 		Long: `Measures a drive with fio, in a new file: random reads of 8 kB, and 70 % reads with 30 % writes, at
-depths of 1 to 256; and synced sequential writes of 8 kB, as a database writes its log. The file
-should be larger than the array's cache. It takes 4 minutes besides writing the file.
+depths of 1 to 256; and synced sequential writes of 8 kB, as a database writes its log.
 
-The file is written first, so that a log write is one write and one flush of the device, and nothing
+The file should be larger than the array's cache. It takes 4 minutes besides writing the file, which
+is written first, so that a log write is one write and one flush of the device, and nothing
 of the file system. It is removed in the end. drive, bench and tune take the record by
 --device-record, and report a run's share of the device's limit: "reads 41 % of what the device can
 do at this latency, log writes 12 %".

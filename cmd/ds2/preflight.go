@@ -21,10 +21,11 @@ func newPreflightCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preflight [FILE.yaml]",
 		Short: "Look at what could go wrong with a run, before it",
-		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run can succeed: server,
-user's rights, database, space, connections, settings that distort a test of storage, exporters,
-power, clocks, ports, and the directory of the record. Each gets a line, ok, warning or FAILURE,
-with what to do.
+		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run can succeed. Each
+check prints ok, warning or FAILURE, with what to do.
+
+It checks server, rights, database, space, connections, settings that distort a test of storage,
+exporters, power, clocks, ports, and the directory of the record.
 
 --scrub-rate, --copies, --replay and --debt are checked too. Nothing is changed; for --copies it
 makes temporary replication slots. What several configurations share is reported once.

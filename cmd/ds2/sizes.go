@@ -28,8 +28,8 @@ func newSizesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sizes [SIZE…]",
 		Short: "Print how large a dataset is, as CSV and in a database",
-		Long: `Prints rows, bytes of CSV and bytes in a database of a size: S, M, L, W, a number of MB, GB or TB
-such as 30MB, 80GB, 1TB, or customers=…,orders-per-month=…,products=….
+		Long: `Prints the rows and bytes of a size: S, M, L, W, a number of MB, GB or TB such as 80GB, or
+customers=…,orders-per-month=…,products=….
 
 By DS2's rule n MB is S times n/10, 1 GB is M, and n GB is L times n/100: the names are nominal, and
 999 MB has ten times the products of 1 GB.
