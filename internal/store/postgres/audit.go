@@ -26,24 +26,26 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 	return true, s.Wrap(op, err)
 }
 
+// extension is how many empty pages a table may be given at once, which rows that come later fill.
+const extension = 64
+
 // Slices divides a table into ranges of blocks: store.BulkReader. Version 13 has no plan that reads such a range alone.
-func (s *Store) Slices(ctx context.Context, table string, bytes int64) ([]string, error) {
+func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (slices []string, end int64, err error) {
 	var version int
 	var size, block int64
-	err := s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int, pg_relation_size($1::text::regclass),
+	err = s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int, pg_relation_size($1::text::regclass),
 		current_setting('block_size')::bigint`, table).Scan(&version, &size, &block)
 	if err != nil || version < 140000 {
-		return nil, s.Wrap("ask for the size of "+table, err)
+		return nil, 0, s.Wrap("ask for the size of "+table, err)
 	}
-	var slices []string
-	for from, step := int64(0), max(bytes/block, 1); from*block < size; from += step {
+	for from, step := behind, max(bytes/block, 1); from*block < size || slices == nil; from += step {
 		slice := fmt.Sprintf("ctid >= '(%d,0)'", from)
 		if to := from + step; to*block < size { // the last one goes on to the end, wherever that is by then
 			slice += fmt.Sprintf(" AND ctid < '(%d,0)'", to)
 		}
 		slices = append(slices, slice)
 	}
-	return slices, nil
+	return slices, max(size/block-extension, 0), nil
 }
 
 // Changed counts updated rows: store.Capabilities. Deleted rows are left out: the server may count those of a reset long after

@@ -62,7 +62,8 @@ func modulo(print int64) int64 { return (print%prime + prime) % prime }
 
 // ask asks everything.
 func (a *audit) ask(ctx context.Context) (err error) {
-	if a.size, a.searched, err = sizeOf(ctx, a.target, a.given); err != nil {
+	info, err := a.sizeOf(ctx)
+	if err != nil {
 		return err
 	}
 	a.baseOrders = int64(a.size.OrdersPerMonth) * datagen.Months
@@ -81,7 +82,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	defer w.close()
-	history, err := a.historyTasks(ctx, tables["cust_hist"])
+	loaded := noted(info[firstSales]).history
+	if a.options.Whole {
+		loaded = 0
+	}
+	history, err := a.historyTasks(ctx, loaded, tables["cust_hist"])
 	if err != nil {
 		return err
 	}
@@ -121,6 +126,18 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	}
 	if err := w.run(ctx, passes); err != nil {
 		return err
+	}
+	if loaded > 0 && slices.ContainsFunc(a.parts, func(p part) bool { return p.lines != p.history }) {
+		// Rows may lie where others were removed: only what all of the table holds says that some are wrong.
+		if history, err = a.historyTasks(ctx, 0, 0); err != nil {
+			return err
+		}
+		for i := range a.parts {
+			a.parts[i].history = tally{}
+		}
+		if err := w.run(ctx, history); err != nil {
+			return err
+		}
 	}
 	return w.run(ctx, a.followUps())
 }

@@ -1,7 +1,8 @@
 // Package audit asks a database whether it holds what the driver says it did: rows, keys, sums and stock, in SQL that
-// every engine understands. After a run it looks up the run's rows of ORDERS and ORDERLINES, but reads CUST_HIST, which no index leads
-// through by orders, INVENTORY and PRODUCTS, and counts the dataset's customers and orders in two indexes, as a whole: that grows with
-// the database. Of the whole database it reads each large table once. It changes nothing and repairs nothing. Nobody may be at work on the database meanwhile.
+// every engine understands. After a run it looks up the run's rows of ORDERS and ORDERLINES and reads CUST_HIST, which no index leads
+// through by orders, behind the rows of the load where the engine knows their place, else as a whole; INVENTORY and PRODUCTS as a whole;
+// and counts the dataset's customers and orders in two indexes. Of the whole database it reads each large table once. It changes nothing but
+// notes of what it read, and repairs nothing. Nobody may be at work on the database meanwhile.
 package audit
 
 import (
@@ -27,12 +28,24 @@ const (
 	Changed      = "rows_changed" // in the unchanging tables, since the server's statistics began; missing where it does not count them
 )
 
-// The names in ds2_info of the print of all sales that was read last, and of the first one, to which a reset goes back: the highest
-// order then, and the print.
+// The names in ds2_info of the sales that were read last, and of the first ones, to which a reset goes back.
 const (
 	firstSales = "first_sales"
 	lastSales  = "last_sales"
 )
+
+// sales is what stands there.
+type sales struct {
+	order, print int64 // the highest order, and the print of all sales
+	history      int64 // behind which place of CUST_HIST later rows lie; 0: not known
+}
+
+func noted(text string) (s sales) {
+	if n, _ := fmt.Sscan(text, &s.order, &s.print, &s.history); n != 3 {
+		return sales{order: -1}
+	}
+	return s
+}
 
 // ReadMarks are the marks of a database, before a run or after it, for a workload.Account. It reads the end of two indexes, and after a
 // run all of INVENTORY, whose print it then notes in the database: sales change with orders alone, so that before the next run the note
@@ -48,10 +61,16 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 		return nil, fmt.Errorf("read the highest customer and order: %w", err)
 	}
 	m := result.Marks{LastCustomer: customer, LastOrder: order}
-	if sales, noted := notedSales(info, order); noted && !after {
-		m[Sales] = sales
-	} else if m[Sales], err = readSales(ctx, target, info, order); err != nil {
-		return nil, err
+	last, first := noted(info[lastSales]), noted(info[firstSales])
+	switch {
+	case !after && last.order == order:
+		m[Sales] = last.print
+	case !after && first.order == order:
+		m[Sales] = first.print
+	default:
+		if m[Sales], err = readSales(ctx, target, info, order); err != nil {
+			return nil, err
+		}
 	}
 	if count := target.Can().Changed; count != nil {
 		changed, err := count(ctx, unchanging)
@@ -63,17 +82,6 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 	return m, nil
 }
 
-// notedSales is the print of all sales that info has of the time when a given order was the highest.
-func notedSales(info store.Info, order int64) (print int64, noted bool) {
-	for _, name := range []string{lastSales, firstSales} {
-		var of int64
-		if n, _ := fmt.Sscan(info[name], &of, &print); n == 2 && of == order {
-			return print, true
-		}
-	}
-	return 0, false
-}
-
 // readSales reads the print of all sales, and notes it where the database has a place for that.
 func readSales(ctx context.Context, target store.Database, info store.Info, order int64) (print int64, err error) {
 	if err := target.DB().QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").Scan(&print); err != nil {
@@ -82,11 +90,16 @@ func readSales(ctx context.Context, target store.Database, info store.Info, orde
 	if info == nil {
 		return print, nil
 	}
-	name := lastSales
+	name, now := lastSales, sales{order: order, print: print}
 	if info[firstSales] == "" {
 		name = firstSales
 	}
-	return print, store.SetInfo(ctx, target.DB(), name, fmt.Sprint(order, " ", print))
+	if reader := target.Can().BulkRead; reader != nil {
+		if _, now.history, err = reader.Slices(ctx, "cust_hist", 0, sliceBytes); err != nil {
+			return 0, err
+		}
+	}
+	return print, store.SetInfo(ctx, target.DB(), name, fmt.Sprint(now.order, " ", now.print, " ", now.history))
 }
 
 // Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that DS2's own
@@ -107,21 +120,22 @@ func Check(ctx context.Context, target store.Database, engines calls.Engines, si
 	return checks, nil
 }
 
-// sizeOf is the size that the database should have: what it says itself or, where the kit did not load it, what was given.
-func sizeOf(ctx context.Context, target store.Database, given *datagen.Size) (size datagen.Size, ours bool, err error) {
-	info, err := store.ReadInfo(ctx, target.DB())
-	if err != nil {
-		if given != nil && store.Classify(target.Wrap("read ds2_info", err)) == store.Config {
-			return *given, false, nil
+// sizeOf finds the size that the database should have: what it says itself or, where the kit did not load it, what was given.
+func (a *audit) sizeOf(ctx context.Context) (info store.Info, err error) {
+	if info, err = store.ReadInfo(ctx, a.target.DB()); err != nil {
+		if a.given != nil && store.Classify(a.target.Wrap("read ds2_info", err)) == store.Config {
+			a.size = *a.given
+			return nil, nil
 		}
-		return size, false, err
+		return nil, err
 	}
 	if err := info.CheckReady(); err != nil {
-		return size, false, err
+		return nil, err
 	}
-	size, err = loaded.Size(info)
-	if err == nil && given != nil && *given != size {
-		err = fmt.Errorf("it holds a dataset of size %s, not %s", size, *given)
+	a.searched = true
+	a.size, err = loaded.Size(info)
+	if err == nil && a.given != nil && *a.given != a.size {
+		err = fmt.Errorf("it holds a dataset of size %s, not %s", a.size, *a.given)
 	}
-	return size, true, err
+	return info, err
 }

@@ -11,8 +11,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// TestCost counts the pages that an audit reads: after a run CUST_HIST once, of the other large tables what the run added
-// and an index of ORDERS and CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns
+// TestCost counts the pages that an audit reads: after a run, of the large tables what the run added, with 64 pages that the server may
+// have made room in before, and an index of ORDERS and CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns
 // and beside its lines. A count of ORDERS more is allowed for: so small a table costs no more than its index. Neither
 // writes a temporary file. It is the same where the server has no statistics, or stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
@@ -21,7 +21,7 @@ func TestCost(t *testing.T) {
 		exec(t, s, "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
 	const tables = "IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
-	run1 := map[string]float64{"cust_hist": 1, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}
+	run1 := map[string]float64{"cust_hist": 0.3, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}
 	whole1 := map[string]float64{"cust_hist": 1, "orderlines": 1, "orders": 3.15, "customers": 0.05}
 	for _, c := range []struct {
 		scope  string
@@ -49,7 +49,7 @@ func TestCost(t *testing.T) {
 				t.Errorf("%s: read %d pages of %s, which has %d; want at most %g times that", c.scope, read, table, pages[table], most)
 			}
 		}
-		if read := after["cust_hist"] - before["cust_hist"]; read < pages["cust_hist"] {
+		if read := after["cust_hist"] - before["cust_hist"]; c.whole && read < pages["cust_hist"] {
 			t.Errorf("%s: the server says that %d of %d pages of cust_hist were read", c.scope, read, pages["cust_hist"])
 		}
 		if tempAfter != temp {

@@ -62,11 +62,12 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	return err
 }
 
-// historyTasks read CUST_HIST, which no index leads through by orders: once, and of a run only its rows are looked at.
-func (a *audit) historyTasks(ctx context.Context, bytes int64) ([]task, error) {
+// historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows: once, and of a run only its rows are
+// looked at.
+func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, error) {
 	slices := []string{"1 = 1"}
 	if reader := a.target.Can().BulkRead; reader != nil {
-		found, err := reader.Slices(ctx, "cust_hist", sliceBytes)
+		found, _, err := reader.Slices(ctx, "cust_hist", behind, sliceBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +81,7 @@ func (a *audit) historyTasks(ctx context.Context, bytes int64) ([]task, error) {
 			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
 		}
 		query := historyPass(slice, a.since, a.partOrders)
-		tasks = append(tasks, task{"read cust_hist", bytes / int64(len(slices)), func(ctx context.Context, conn *sql.Conn) error {
+		tasks = append(tasks, task{"read cust_hist", min(bytes/int64(len(slices)), sliceBytes), func(ctx context.Context, conn *sql.Conn) error {
 			return a.readHistory(ctx, conn, query)
 		}})
 	}
