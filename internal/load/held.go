@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"slices"
 	"strings"
@@ -19,18 +18,7 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
 	signatures := l.options.Dataset.SignatureColumns()
 	maps.Copy(signatures, kitColumns)
-	var names []string
-	for table := range signatures {
-		names = append(names, store.Literal(table))
-	}
-	columns := map[string][]string{}
-	err := store.List(ctx, l.engine.DB(), `SELECT LOWER(table_name), LOWER(column_name)
-		FROM information_schema.columns WHERE table_schema = `+l.engine.Schema()+` AND LOWER(table_name) IN (`+strings.Join(names, ", ")+")", func(rows *sql.Rows) error {
-		var table, column string
-		err := rows.Scan(&table, &column)
-		columns[table] = append(columns[table], column)
-		return err
-	})
+	columns, err := store.TableColumns(ctx, l.engine.DB(), l.engine.Schema(), maps.Keys(signatures))
 	if err != nil {
 		return nil, l.engine.Wrap(op, err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"iter"
+	"strings"
 )
 
 // Queryer is a pool or a connection.
@@ -52,6 +54,25 @@ func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T)
 		return err
 	}, args...)
 	return all, err
+}
+
+// TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables, or empty for any.
+func TableColumns(ctx context.Context, db Queryer, schema string, tables iter.Seq[string]) (map[string][]string, error) {
+	var names []string
+	for table := range tables {
+		names = append(names, Literal(table))
+	}
+	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ")"
+	if schema != "" {
+		query += " AND table_schema = " + schema
+	}
+	columns := map[string][]string{}
+	return columns, List(ctx, db, query, func(rows *sql.Rows) error {
+		var table, column string
+		err := rows.Scan(&table, &column)
+		columns[table] = append(columns[table], column)
+		return err
+	})
 }
 
 // Itself is the into of Collect for rows of one column.

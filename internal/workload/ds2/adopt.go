@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -140,18 +141,7 @@ func (e examination) one(query string, dest ...any) error {
 
 // tables asks for all columns.
 func (e examination) tables() error {
-	found := map[string][]string{}
-	var names []string
-	for table := range columns {
-		names = append(names, "'"+table+"'")
-	}
-	err := store.EachRow(e.ctx, e.target.DB(), 10_000, `SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns
-		WHERE LOWER(table_name) IN (`+strings.Join(names, ", ")+")", func(rows *sql.Rows) error {
-		var table, column string
-		err := rows.Scan(&table, &column)
-		found[table] = append(found[table], column)
-		return err
-	})
+	found, err := store.TableColumns(e.ctx, e.target.DB(), "", maps.Keys(columns))
 	if err != nil {
 		return e.target.Wrap("list the tables of "+e.target.Label(), err)
 	}

@@ -240,7 +240,7 @@ func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(
 func (f *findings) checks(target string, loaded bool, size Size) []result.Check {
 	var all []result.Check
 	add := func(name string, passed bool, expected, found any) {
-		all = append(all, result.Check{Target: target, Name: name, Passed: passed, Expected: fmt.Sprint(expected), Found: fmt.Sprint(found)})
+		all = append(all, result.NewCheck(target, name, passed, expected, found))
 	}
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
 	if f.want != nil {

@@ -126,11 +126,9 @@ func (Workload) CheckJournal(ctx context.Context, target store.Database, text []
 		}
 	}
 	return []result.Check{
-		{
-			Target: target.Label(), Name: "writes that were lost, of full commits or lazy ones acknowledged before a full one was sent",
-			Passed: len(l.lost) == 0, Expected: "0", Found: named(l.lost),
-		},
-		{Target: target.Label(), Name: "writes of other lazy commits that were lost, as they may be", Passed: true, Expected: "any", Found: named(l.lazy)},
+		result.NewCheck(target.Label(), "writes that were lost, of full commits or lazy ones acknowledged before a full one was sent",
+			len(l.lost) == 0, 0, named(l.lost)),
+		result.NewCheck(target.Label(), "writes of other lazy commits that were lost, as they may be", true, "any", named(l.lazy)),
 	}, nil
 }
 

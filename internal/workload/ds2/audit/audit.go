@@ -112,10 +112,7 @@ func Check(ctx context.Context, target store.Database, engines calls.Engines, si
 	var checks []result.Check
 	for _, e := range a.expectations() {
 		found := a.answers[e.name]
-		checks = append(checks, result.Check{
-			Target: target.Label(), Name: e.name,
-			Passed: e.want.holds(found), Expected: e.want.String(), Found: e.want.format(found) + a.notes[e.name],
-		})
+		checks = append(checks, result.NewCheck(target.Label(), e.name, e.want.holds(found), e.want, e.want.format(found)+a.notes[e.name]))
 	}
 	return checks, nil
 }

@@ -31,23 +31,14 @@ func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target st
 	if orders.strange > len(orders.strangers) {
 		strangers = fmt.Sprintf("%d, of them first %s", orders.strange, strangers)
 	}
+	unacknowledged := orders.whole + orders.strange
 	return []result.Check{
-		{
-			Target: target, Name: "acknowledged purchases that were lost",
-			Passed: len(orders.lost) == 0, Expected: "0", Found: named("orders", numbers(orders.lost)),
-		},
-		{
-			Target: target, Name: "acknowledged new customers that were lost",
-			Passed: len(lostCustomers) == 0, Expected: "0", Found: named("customers", numbers(lostCustomers)),
-		},
-		{
-			Target: target, Name: "unacknowledged orders: purchases in doubt",
-			Passed: orders.whole+orders.strange <= len(doubtful), Expected: fmt.Sprintf("0 to %d", len(doubtful)), Found: fmt.Sprint(orders.whole + orders.strange),
-		},
-		{
-			Target: target, Name: fmt.Sprintf("unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)", orders.whole, len(doubtful)),
-			Passed: orders.strange == 0, Expected: "0", Found: strangers,
-		},
+		result.NewCheck(target, "acknowledged purchases that were lost", len(orders.lost) == 0, 0, named("orders", numbers(orders.lost))),
+		result.NewCheck(target, "acknowledged new customers that were lost", len(lostCustomers) == 0, 0, named("customers", numbers(lostCustomers))),
+		result.NewCheck(target, "unacknowledged orders: purchases in doubt",
+			unacknowledged <= len(doubtful), fmt.Sprintf("0 to %d", len(doubtful)), unacknowledged),
+		result.NewCheck(target, fmt.Sprintf("unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)", orders.whole, len(doubtful)),
+			orders.strange == 0, 0, strangers),
 	}, nil
 }
 
