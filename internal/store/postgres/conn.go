@@ -44,18 +44,6 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	return c, nil
 }
 
-// Call begins the call of a statement; its parameters follow.
-func (c *Conn) Call(s *Statement) { c.begin(s) }
-
-// Bytes adds a parameter that is sent as its bytes are; nil is NULL.
-func (c *Conn) Bytes(v []byte) { c.param(v) }
-
-// Int16 adds a parameter.
-func (c *Conn) Int16(v int16) { c.int16(v) }
-
-// Int32 adds a parameter.
-func (c *Conn) Int32(v int32) { c.int32(v) }
-
 // Int64 adds a parameter.
 func (c *Conn) Int64(v int64) {
 	start := len(c.arena)
@@ -78,21 +66,6 @@ func (c *Conn) Take(arena []byte) {
 	start := len(c.arena)
 	c.arena = arena
 	c.fromArena(start)
-}
-
-// Run sends the call alone, as one transaction.
-func (c *Conn) Run(ctx context.Context) error { return c.send(ctx) }
-
-// Queue queues the call.
-func (c *Conn) Queue() { c.queue() }
-
-// Send sends what is queued as one transaction.
-func (c *Conn) Send(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c.watch.Over(ctx)
-	return c.flush()
 }
 
 // Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil after

@@ -76,43 +76,53 @@ func (w *wire) prepare(ctx context.Context, setup string, statements []Statement
 	return nil
 }
 
-// begin starts a call; the parameters follow, then send.
-func (w *wire) begin(s *Statement) {
+// Call begins the call of a statement; its parameters follow.
+func (w *wire) Call(s *Statement) {
 	w.bind.PreparedStatement = s.Name
 	w.bind.Parameters = w.bind.Parameters[:0]
 	w.arena = w.arena[:0]
 }
 
-// param adds a parameter that is sent as its bytes are; nil is NULL.
-func (w *wire) param(value []byte) { w.bind.Parameters = append(w.bind.Parameters, value) }
+// Bytes adds a parameter that is sent as its bytes are; nil is NULL.
+func (w *wire) Bytes(value []byte) { w.bind.Parameters = append(w.bind.Parameters, value) }
 
 // fromArena adds as a parameter what was appended to the arena after the first start bytes.
-func (w *wire) fromArena(start int) { w.param(w.arena[start:len(w.arena):len(w.arena)]) }
+func (w *wire) fromArena(start int) { w.Bytes(w.arena[start:len(w.arena):len(w.arena)]) }
 
-func (w *wire) int16(v int16) {
+// Int16 adds a parameter.
+func (w *wire) Int16(v int16) {
 	start := len(w.arena)
 	w.arena = binary.BigEndian.AppendUint16(w.arena, uint16(v))
 	w.fromArena(start)
 }
 
-func (w *wire) int32(v int32) {
+// Int32 adds a parameter.
+func (w *wire) Int32(v int32) {
 	start := len(w.arena)
 	w.arena = binary.BigEndian.AppendUint32(w.arena, uint32(v))
 	w.fromArena(start)
 }
 
-// send sends the call; row reads what comes back.
-func (w *wire) send(ctx context.Context) error {
+// Run sends the call alone, as one transaction.
+func (w *wire) Run(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w.Queue()
+	return w.Send(ctx)
+}
+
+// Send sends what is queued as one transaction.
+func (w *wire) Send(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	w.watch.Over(ctx)
-	w.queue()
 	return w.flush()
 }
 
-// queue queues the call, for flush to send.
-func (w *wire) queue() {
+// Queue queues the call.
+func (w *wire) Queue() {
 	for _, m := range [...]pgproto3.FrontendMessage{&w.bind, &w.execute} {
 		w.encode(m)
 	}

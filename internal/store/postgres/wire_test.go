@@ -30,8 +30,8 @@ func TestPlanOnce(t *testing.T) {
 			defer w.close()
 			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
 			require.NoError(t, w.prepare(t.Context(), planOnce, []Statement{show}))
-			w.begin(&show)
-			require.NoError(t, w.send(t.Context()))
+			w.Call(&show)
+			require.NoError(t, w.Run(t.Context()))
 			row, err := w.row()
 			if err != nil || len(row) != 1 || string(row[0]) != test.want {
 				t.Errorf("plan_cache_mode is %q (%v), want %s", row, err, test.want)

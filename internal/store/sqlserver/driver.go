@@ -43,14 +43,14 @@ func (c *driverCaller) param(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
 }
 
-func (c *driverCaller) int16(v int16)   { c.param(v) }
-func (c *driverCaller) int32(v int32)   { c.param(v) }
-func (c *driverCaller) int64(v int64)   { c.param(v) }
-func (c *driverCaller) text(v []byte)   { c.param(mssql.VarChar(v)) }
-func (c *driverCaller) binary(v []byte) { c.param(v) }
+func (c *driverCaller) Int16(v int16)   { c.param(v) }
+func (c *driverCaller) Int32(v int32)   { c.param(v) }
+func (c *driverCaller) Int64(v int64)   { c.param(v) }
+func (c *driverCaller) Text(v []byte)   { c.param(mssql.VarChar(v)) }
+func (c *driverCaller) Binary(v []byte) { c.param(v) }
 
-// hundredths adds an amount as text, which the server converts without loss.
-func (c *driverCaller) hundredths(v int64) {
+// Hundredths adds an amount as text, which the server converts without loss.
+func (c *driverCaller) Hundredths(v int64) {
 	sign := ""
 	if v < 0 {
 		sign, v = "-", -v

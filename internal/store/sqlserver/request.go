@@ -50,9 +50,9 @@ func (r *request) beginText(sql, declared []byte) {
 	r.out, r.named, r.next = appendQuery(append(append(r.out[:0], header[:]...), transactionHeader...), sql, declared), true, 1
 }
 
-func (r *request) int16(v int16) { r.int(int64(v), 2) }
-func (r *request) int32(v int32) { r.int(int64(v), 4) }
-func (r *request) int64(v int64) { r.int(v, 8) }
+func (r *request) Int16(v int16) { r.int(int64(v), 2) }
+func (r *request) Int32(v int32) { r.int(int64(v), 4) }
+func (r *request) Int64(v int64) { r.int(v, 8) }
 
 // transactionHeader is what each message begins with: [MS-TDS] 2.2.5.3.
 var transactionHeader = func() []byte {
@@ -129,24 +129,24 @@ func (r *request) int(v int64, size byte) {
 	}
 }
 
-// text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
-func (r *request) text(v []byte) {
+// Text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
+func (r *request) Text(v []byte) {
 	r.name()
 	r.out = append(r.out, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) // at most 8,000 bytes, the database's collation
 	r.out = binary.LittleEndian.AppendUint16(r.out, uint16(len(v)))
 	r.out = append(r.out, v...)
 }
 
-// binary adds a varbinary.
-func (r *request) binary(v []byte) {
+// Binary adds a varbinary.
+func (r *request) Binary(v []byte) {
 	r.name()
 	r.out = append(r.out, 0, typeVarBinary, 0x40, 0x1F) // at most 8,000 bytes
 	r.out = binary.LittleEndian.AppendUint16(r.out, uint16(len(v)))
 	r.out = append(r.out, v...)
 }
 
-// hundredths adds an amount as money: its upper half stands first.
-func (r *request) hundredths(v int64) {
+// Hundredths adds an amount as money: its upper half stands first.
+func (r *request) Hundredths(v int64) {
 	r.name()
 	r.out = append(r.out, 0, typeMoneyN, 8, 8)
 	amount := uint64(v * 100)

@@ -36,12 +36,14 @@ type Conn struct {
 type caller interface {
 	begin(statement int)
 	beginText(sql, declared []byte)
-	int16(v int16)
-	int32(v int32)
-	int64(v int64)
-	text(v []byte)
-	binary(v []byte)
-	hundredths(v int64)
+
+	// These add a parameter.
+	Int16(v int16)
+	Int32(v int32)
+	Int64(v int64)
+	Text(v []byte)      // a varchar
+	Binary(v []byte)    // a varbinary of at most 8,000 bytes
+	Hundredths(v int64) // an amount of money
 
 	// call sends the call and hands every row of the answer to row, down to the last.
 	call(ctx context.Context, columns int, row func([]Value) error) error
@@ -95,24 +97,6 @@ func (c *Conn) CallText(name string, sql, declared []byte) {
 	c.current = name
 	c.beginText(sql, declared)
 }
-
-// Int16 adds a parameter.
-func (c *Conn) Int16(v int16) { c.int16(v) }
-
-// Int32 adds a parameter.
-func (c *Conn) Int32(v int32) { c.int32(v) }
-
-// Int64 adds a parameter.
-func (c *Conn) Int64(v int64) { c.int64(v) }
-
-// Binary adds a varbinary of at most 8,000 bytes.
-func (c *Conn) Binary(v []byte) { c.binary(v) }
-
-// Text adds a varchar.
-func (c *Conn) Text(v []byte) { c.text(v) }
-
-// Hundredths adds an amount of money.
-func (c *Conn) Hundredths(v int64) { c.hundredths(v) }
 
 // AnyColumns is for a call whose answer has several tables, with columns that row looks at itself.
 const AnyColumns = -1
