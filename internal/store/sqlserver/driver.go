@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
 )
@@ -142,28 +144,10 @@ func cell(v driver.Value) (Value, error) {
 
 // parseMoney reads an amount with four places as a number of ten-thousandths.
 func parseMoney(b []byte) (int64, error) {
-	var v int64
-	point, digits, negative := false, 0, false
-	for i, c := range b {
-		switch {
-		case c == '-' && i == 0:
-			negative = true
-		case c == '.' && !point:
-			point = true
-		case c >= '0' && c <= '9':
-			if point {
-				digits++
-			}
-			v = v*10 + int64(c-'0')
-		default:
-			return 0, fmt.Errorf("amount %q is not a number", b)
-		}
-	}
-	if digits != 4 {
-		return 0, fmt.Errorf("amount %q has not four places", b)
-	}
-	if negative {
-		v = -v
+	whole, places, _ := strings.Cut(string(b), ".")
+	v, err := strconv.ParseInt(whole+places, 10, 64)
+	if err != nil || len(places) != 4 || whole == "" {
+		return 0, fmt.Errorf("amount %q is not a number with four places", b)
 	}
 	return v, nil
 }

@@ -101,8 +101,8 @@ func TestParseMoney(t *testing.T) {
 		{"12.9900", "129900"},
 		{"0.0000", "0"},
 		{"-3.0500", "-30500"},
-		{"12.99", `amount "12.99" has not four places`},
-		{"1e3", `amount "1e3" is not a number`},
+		{"12.99", `amount "12.99" is not a number with four places`},
+		{"1e3", `amount "1e3" is not a number with four places`},
 	} {
 		amount, err := parseMoney([]byte(c.in))
 		got := fmt.Sprint(amount)

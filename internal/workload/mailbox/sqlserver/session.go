@@ -54,9 +54,14 @@ func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
 	return target.(*sqlserver.Store).TableBytes(ctx, "dbo.messages")
 }
 
-// Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read all records.
+// Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read all records. Babelfish
+// counts none.
 func (Engine) Counted(ctx context.Context, target store.Database) (int64, error) {
-	return target.(*sqlserver.Store).TableRows(ctx, "dbo.messages")
+	s := target.(*sqlserver.Store)
+	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
+		return mailbox.UnknownRecords, err
+	}
+	return s.TableRows(ctx, "dbo.messages")
 }
 
 // Direct says that the server does so by itself, but for Babelfish, which is a PostgreSQL.
