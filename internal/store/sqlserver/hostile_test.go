@@ -82,7 +82,7 @@ func TestOtherColumns(t *testing.T) {
 			answer = append(answer, 0, 0, 0, 0, 0, 0, 0x38, 0) // int
 		}
 		answer = append(append(answer, 0xD1), make([]byte, 4*columns)...)
-		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptAll, Certificate: tdstest.SelfSigned(t, "127.0.0.1", false),
+		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptAll, Certificate: selfSigned(t, "127.0.0.1", false),
 			Request: func([]byte) []byte { return tdstest.Answer(answer, tdstest.Done(tdstest.DoneFinal)) }})
 		conn := connect(t, openURL(t, server.URL("DS2", "encrypt", "true", "trustservercertificate", "true")))
 		if err := call(t.Context(), conn); (err == nil) != (columns == 1) || !conn.whole() {

@@ -114,8 +114,8 @@ func TestRefusedIsToldOnce(t *testing.T) {
 
 // TestCertificates has a server with each kind of certificate.
 func TestCertificates(t *testing.T) {
-	named := tdstest.SelfSigned(t, "127.0.0.1", false)
-	other := tdstest.SelfSigned(t, "db.example.com", false)
+	named := selfSigned(t, "127.0.0.1", false)
+	other := selfSigned(t, "db.example.com", false)
 	for _, c := range []struct {
 		clause     string
 		encryption byte
@@ -124,15 +124,15 @@ func TestCertificates(t *testing.T) {
 		refused    string // what the error says; empty: let in
 	}{
 		{"2.2.6.5 ENCRYPT_OFF, self-signed, trusted unseen", tdstest.EncryptLogin, nil, named, ""},
-		{"2.2.6.5 ENCRYPT_OFF, negative serial number, as half of those before 2022 have", tdstest.EncryptLogin, nil, tdstest.SelfSigned(t, "127.0.0.1", true), ""},
+		{"2.2.6.5 ENCRYPT_OFF, negative serial number, as half of those before 2022 have", tdstest.EncryptLogin, nil, selfSigned(t, "127.0.0.1", true), ""},
 		{"2.2.6.5 ENCRYPT_ON, self-signed, not trusted", tdstest.EncryptAll, []string{"encrypt", "true"}, named, "certificate signed by unknown authority"},
 		{"2.2.6.5 ENCRYPT_ON, self-signed, trusted unseen", tdstest.EncryptAll, []string{"encrypt", "true", "trustservercertificate", "true"}, named, ""},
-		{"2.2.6.5 ENCRYPT_ON, self-signed, its file given", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, named)}, named, ""},
-		{"2.2.6.5 ENCRYPT_ON, another's file given", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, other)}, named, "unknown authority"},
-		{"2.2.6.5 ENCRYPT_ON, the very certificate given", tdstest.EncryptAll, []string{"encrypt", "true", "servercertificate", tdstest.File(t, other)}, other, ""},
-		{"2.2.6.5 ENCRYPT_ON, another very certificate given", tdstest.EncryptAll, []string{"encrypt", "true", "servercertificate", tdstest.File(t, other)}, named, "match"},
-		{"2.2.6.5 ENCRYPT_ON, a wrong name", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, other)}, other, "127.0.0.1"},
-		{"2.2.6.5 ENCRYPT_ON, the other name expected", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", tdstest.File(t, other), "hostnameincertificate", "db.example.com"}, other, ""},
+		{"2.2.6.5 ENCRYPT_ON, self-signed, its file given", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", pemFile(t, named)}, named, ""},
+		{"2.2.6.5 ENCRYPT_ON, another's file given", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", pemFile(t, other)}, named, "unknown authority"},
+		{"2.2.6.5 ENCRYPT_ON, the very certificate given", tdstest.EncryptAll, []string{"encrypt", "true", "servercertificate", pemFile(t, other)}, other, ""},
+		{"2.2.6.5 ENCRYPT_ON, another very certificate given", tdstest.EncryptAll, []string{"encrypt", "true", "servercertificate", pemFile(t, other)}, named, "match"},
+		{"2.2.6.5 ENCRYPT_ON, a wrong name", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", pemFile(t, other)}, other, "127.0.0.1"},
+		{"2.2.6.5 ENCRYPT_ON, the other name expected", tdstest.EncryptAll, []string{"encrypt", "true", "certificate", pemFile(t, other), "hostnameincertificate", "db.example.com"}, other, ""},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
 			server := tdstest.Start(t, tdstest.Options{Encryption: c.encryption, Certificate: c.cert})
@@ -155,7 +155,7 @@ func TestCertificates(t *testing.T) {
 
 // TestTLSThatFails has a server with which no TLS comes about though the network is sound.
 func TestTLSThatFails(t *testing.T) {
-	server := tdstest.Start(t, tdstest.Options{Certificate: tdstest.SelfSigned(t, "127.0.0.1", false), TLSVersion: tls.VersionTLS10})
+	server := tdstest.Start(t, tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false), TLSVersion: tls.VersionTLS10})
 	_, err := openURL(t, server.URL("DS2")).ConnectUser(t.Context(), procedure)
 	if e, ok := err.(*store.Error); !ok || e.Class != store.Config || !strings.Contains(e.Hint, "TLS 1.2") {
 		t.Errorf("a server of TLS 1.0: got %v (%s), want class config and a hint", err, store.Classify(err))
@@ -175,7 +175,7 @@ func TestCutConnections(t *testing.T) {
 		{"3.2.5.3 in the answer to LOGIN7", tdstest.InLoginAnswer},
 	} {
 		t.Run(c.clause, func(t *testing.T) {
-			server := tdstest.Start(t, tdstest.Options{Certificate: tdstest.SelfSigned(t, "127.0.0.1", false)})
+			server := tdstest.Start(t, tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false)})
 			server.Cut(c.cut)
 			s := openURL(t, server.URL("DS2"))
 			if _, err := s.ConnectUser(t.Context(), procedure); store.Classify(err) != store.Connection {

@@ -12,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/tdstest"
 	"ds2/schema"
 )
 
 // TestOptions: what a target may say, and what is said of the rest.
 func TestOptions(t *testing.T) {
-	certificate := tdstest.SelfSigned(t, "127.0.0.1", false)
+	certificate := selfSigned(t, "127.0.0.1", false)
 	file := func(name string, text []byte) string {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(path, text, 0o600))

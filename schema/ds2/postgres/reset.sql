@@ -59,6 +59,9 @@ UPDATE inventory i SET quan_in_stock = d.quan_in_stock, sales = d.sales
 FROM ds2_inventory d
 WHERE d.prod_id = i.prod_id AND (i.quan_in_stock, i.sales) IS DISTINCT FROM (d.quan_in_stock, d.sales);
 
+-- name: forget the sales of runs
+DELETE FROM ds2_info WHERE name = 'last_sales';
+
 -- name: empty reorder; table: reorder
 TRUNCATE reorder;
 

@@ -29,6 +29,9 @@ FROM INVENTORY AS i
 JOIN ds2_inventory AS d ON d.PROD_ID = i.PROD_ID
 WHERE i.QUAN_IN_STOCK <> d.QUAN_IN_STOCK OR i.SALES <> d.SALES;
 GO
+-- name: forget the sales of runs
+DELETE FROM ds2_info WHERE name = 'last_sales';
+GO
 -- name: empty reorder; table: reorder
 DELETE FROM REORDER;
 GO

@@ -1,4 +1,4 @@
-package tdstest
+package sqlserver
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SelfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an IP address; negative gives
+// selfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an IP address; negative gives
 // it a negative serial number, as half of those have.
-func SelfSigned(t testing.TB, name string, negative bool) tls.Certificate {
+func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -44,8 +44,8 @@ func SelfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// File writes a certificate as PEM and gives its path.
-func File(t testing.TB, certificate tls.Certificate) string {
+// pemFile writes a certificate as PEM and gives its path.
+func pemFile(t testing.TB, certificate tls.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "server.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
