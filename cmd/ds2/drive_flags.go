@@ -39,7 +39,7 @@ type driveFlags struct {
 	spacing     string
 	startAt     string
 	windows     []string
-	limits      limitFlags
+	limits      []string
 	abortAfter  time.Duration
 	crash       crashFlags
 	checkpoint  bool
@@ -63,7 +63,8 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver machines draw different orders")
 	f.crash.add(flags)
-	fileFlags(flags)
+	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
+	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
 }
 
 // addShared declares the flags that runs have in a search for the best number of users too.
@@ -95,8 +96,10 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "make a checkpoint before the users start, so that no earlier changes are left to write")
 	debtFlag(flags, &f.debt)
 	f.background.add(flags)
-	f.limits.add(flags)
-	abortFlag(flags, &f.abortAfter)
+	flags.StringArrayVar(&f.limits, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors < 0.1%', 'data read mean < 20ms' or "+
+		"'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, either with -stress or -strict, jetstress; may be repeated")
+	flags.Var(durationValue{d: &f.abortAfter}, "abort-on-fail", "end the run when a limit has failed for this long, such as 30s; "+
+		"judged at this interval, so it can take twice as long")
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
 	flags.IntVar(&c.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
@@ -174,6 +177,15 @@ func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
 	return specs, nil
 }
 
+// parseLimits reads --limit.
+func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
+	limits, err := limit.ForRun(f.limits, f.config.Run, limitOperations()...)
+	if err != nil {
+		return nil, flagError("limit", err)
+	}
+	return limits, nil
+}
+
 // judged is what flags say that takes no database to be read.
 type judged struct {
 	limits  []limit.Limit
@@ -197,7 +209,7 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 			return j, err
 		}
 	}
-	if j.limits, err = f.limits.parse(f.config.Run); err != nil {
+	if j.limits, err = f.parseLimits(); err != nil {
 		return j, err
 	}
 	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flag

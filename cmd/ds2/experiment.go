@@ -219,7 +219,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 	options := make([]runs.Options, len(file.configurations))
 	unready := make([]error, len(options))
 	for k, c := range file.configurations {
-		c.bench.out, c.bench.runID, c.bench.output.quiet = filepath.Join(dir, c.Dir), runIDOf(record.ExperimentID, c.Dir), f.quiet
+		c.bench.out, c.bench.output.quiet = filepath.Join(dir, c.Dir), f.quiet
+		c.bench.runID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
 		if err := c.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
@@ -313,11 +314,6 @@ func (f *experimentFlags) configuration(i *interrupts, c *fileConfiguration, o *
 func isUsage(err error) bool {
 	e, ok := errors.AsType[*exitError](err)
 	return ok && e.code == exitUsage
-}
-
-// runIDOf names the runs of a configuration.
-func runIDOf(experiment, dir string) string {
-	return fmt.Sprintf("%s-%s", experiment, dir[:min(len(dir), 40)])
 }
 
 // distinct are the databases without those that several configurations have in common.

@@ -49,7 +49,7 @@ func TestInit(t *testing.T) {
 			t.Errorf("%s: configurations %q", c.why, names)
 		}
 		last := &f.configurations[len(names)-1].bench
-		if limits, err := last.limits.parse(last.config.Run); err != nil || len(limits) != c.limits {
+		if limits, err := last.parseLimits(); err != nil || len(limits) != c.limits {
 			t.Errorf("%s: limits %v, %v", c.why, limits, err)
 		}
 		if strings.Contains(strings.Join(c.args, " "), "s3cret") && !strings.Contains(last.target, "s3cret") {

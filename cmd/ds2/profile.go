@@ -76,16 +76,11 @@ func textOf(flags *pflag.FlagSet, name string) string {
 	return ""
 }
 
+// The flags by which a command takes others from the file of an experiment.
 const (
 	fileFlag          = "file"
 	configurationFlag = "configuration"
 )
-
-// fileFlags have a command take its flags from the file of an experiment.
-func fileFlags(flags *pflag.FlagSet) {
-	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
-	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
-}
 
 // fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for others.
 func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {

@@ -108,7 +108,7 @@ func (f *tuneFlags) check() error {
 			return err
 		}
 	}
-	limits, err := f.limits.parse(f.config.Run)
+	limits, err := f.parseLimits()
 	if err != nil {
 		return err
 	}

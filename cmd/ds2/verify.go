@@ -16,6 +16,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
+	"ds2/internal/upkeep"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 )
@@ -122,12 +123,16 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	options.Whole, options.TempLimit = true, int64(f.tempLimit)
 	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) }
 	var found verification
+	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
-		if found.DeepChecks, err = deepCheck(ctx, stores, store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}, f.quiet, cmd.ErrOrStderr()); err != nil {
+		tell, stop := show("verify", progress.Work)
+		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}, tell)
+		stop()
+		if err != nil {
 			return interrupted(ctx, err)
 		}
 	}
-	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("verify", progress.Bytes)
+	tell, stop := show("verify", progress.Bytes)
 	defer stop()
 	options.Tell = tell
 	found.Audit, err = runs.Verification{
