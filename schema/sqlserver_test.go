@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,6 +27,10 @@ func TestSQLServerLayout(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, script)
 		}
 	}
+	p.Layout.LoginThere = true // of another database, or of a load before
+	again, err := SQL("sqlserver", Database, p)
+	require.NoError(t, err)
+	require.Equal(t, strings.Replace(script, "CREATE LOGIN", "ALTER LOGIN", 1), again)
 	if n := strings.Count(script, ".ndf'"); n != 4*8 {
 		t.Errorf("%d data files, want 8 in each of 4 filegroups", n)
 	}
@@ -126,4 +131,24 @@ COMMIT TRANSACTION;`
 	if ReadsFiles("postgres") || !ReadsFiles("sqlserver") {
 		t.Error("SQL Server alone reads files")
 	}
+}
+
+// TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =, since the blanks that fill them count for
+// LIKE.
+func TestSQLServerUnits(t *testing.T) {
+	server, err := ServerQueries("sqlserver")
+	require.NoError(t, err)
+	kilobytes := 0
+	for _, ask := range []func(int) (string, error){server.ServerCounters, server.DatabaseCounters} {
+		text, err := ask(16)
+		require.NoError(t, err)
+		require.NotContains(t, text, "counter_name LIKE")
+		for _, m := range regexp.MustCompile(`'([^']*)', '(\w+)', ([0-9.]+)\)`).FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "(KB)") {
+				kilobytes++
+				require.Equal(t, "1024", m[3], m[2])
+			}
+		}
+	}
+	require.Equal(t, 3, kilobytes)
 }

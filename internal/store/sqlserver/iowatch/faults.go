@@ -1,5 +1,4 @@
-// Package iowatch is what SQL Server knows of single I/Os: those that failed or took very long, as it noted them, and the distribution of
-// their times and sizes by Extended Events.
+// Package iowatch is what SQL Server notes of single I/Os: those that failed or took very long.
 package iowatch
 
 import (
