@@ -99,9 +99,6 @@ func outputOf(t *testing.T, page, line string) string {
 	return stdout
 }
 
-// runCommands take the flags of a run.
-const runCommands = "drive, bench, tune"
-
 // commandReference is the reference of all commands and flags, of the texts that --help shows: each command with the flags that it alone
 // has, and then once those that several share. Examples and details stay with --help.
 func commandReference() string {
@@ -146,28 +143,42 @@ func commandReference() string {
 		}
 		return text + "\n"
 	}
-	text := "\n## Shared flags\n\nOf " + runCommands + ", where no other command is named; preflight takes the flags of drive.\n"
+	text := "\n## Shared flags\n\nOf the commands in the heading, if no other is named; preflight takes the flags of drive.\n"
 	for _, g := range append(flagGroups, struct{ heading, flags string }{"Others", ""}) {
-		lines := ""
+		type entry struct {
+			use      use
+			commands string
+		}
+		var entries []entry
+		often := map[string]int{}
 		for _, name := range slices.Sorted(maps.Keys(shared)) {
 			if !slices.Contains(strings.Fields(g.flags), name) && g.flags != "" {
 				continue
 			}
 			for _, u := range shared[name] {
-				if len(by[u]) == 1 && len(shared[name]) == 1 {
-					single[by[u][0]] += line(u, "")
-					continue
-				}
 				commands := strings.Join(by[u], ", ")
 				if len(by[u]) > 7 {
 					commands = "most commands"
 				}
-				lines += line(u, strings.Replace(" ("+commands+")", " ("+runCommands+")", "", 1))
+				if len(by[u]) == 1 && len(shared[name]) == 1 {
+					single[by[u][0]] += line(u, "")
+				} else {
+					often[commands]++
+					entries = append(entries, entry{u, commands})
+				}
 			}
 			delete(shared, name)
 		}
-		if lines != "" {
-			text += "\n### " + g.heading + "\n\n" + lines
+		if entries == nil {
+			continue
+		}
+		usual := slices.MaxFunc(slices.Sorted(maps.Keys(often)), func(a, b string) int { return often[a] - often[b] })
+		if often[usual] == 1 {
+			usual = "see each"
+		}
+		text += fmt.Sprintf("\n### %s: %s\n\n", g.heading, usual)
+		for _, e := range entries {
+			text += line(e.use, strings.Replace(" ("+e.commands+")", " ("+usual+")", "", 1))
 		}
 	}
 	var b strings.Builder
