@@ -16,6 +16,7 @@ import (
 
 	"ds2/internal/durability"
 	"ds2/internal/localpg"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2/counts"
 )
@@ -47,9 +48,7 @@ func localServer(t *testing.T, server *localpg.Server, target string) durability
 // TestCrashCommands kills and starts a server by commands of the user's: one that leaves the server's output open, as
 // a server started in the background does, and ones that fail.
 func TestCrashCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	server, target := loadedServer(t)
 	commands := localServer(t, server, target)
@@ -80,9 +79,7 @@ func TestCrashCommands(t *testing.T) {
 
 // TestCrashCycles has a demo kill its server several times: the record is one, orders go on in between, and nothing is lost.
 func TestCrashCycles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	const threads = 8
 	cycles := 6
@@ -131,9 +128,7 @@ func TestCrashCycles(t *testing.T) {
 
 // TestCrashOfTwoMachines drives one server from two machines, of which one kills it, and merges their journals.
 func TestCrashOfTwoMachines(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	server, target := loadedServer(t)
 	kills := localServer(t, server, target)

@@ -21,6 +21,7 @@ import (
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -74,6 +75,7 @@ func between(all []counted, from, to time.Time) devicetest.Counts {
 // TestRunOnMeasuredDrive measures a drive, and then runs on it: what drive and bench say that a run took of the drive's limit is what
 // the drive's own counters say. What the drive tells of itself is in the record, and heat marks a run of a bench.
 func TestRunOnMeasuredDrive(t *testing.T) {
+	nightly.Long(t, "measures a drive twice")
 	if _, err := exec.LookPath("fio"); err != nil && os.Getenv("DS2_TEST_FIO") == "" {
 		t.Skip(err)
 	}

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/nightly"
 )
 
 // TestServerKilled kills the server amid each test that reads its files or has it do work, and starts it again: at once where users would
 // wait for it, else after ds2 has ended. ds2 says what was cut off, and leaves no process behind, no slot, no setting and no session. The
 // replay test kills the server itself: TestReplayLeavesNothing.
 func TestServerKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	server, target := loadedServer(t)
 	must(t, "load", "--target", target, "--size", "S", "--drop", "--quiet") // so that a deep check has several readers at it

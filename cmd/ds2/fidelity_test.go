@@ -10,6 +10,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
 )
@@ -30,6 +31,7 @@ var workOfAnOrder = map[string]float64{
 }
 
 func TestWorkOfAnOrder(t *testing.T) {
+	nightly.Long(t, "makes 1,000 orders by one user")
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
 		"full_page_writes": "off", // their number depends on checkpoints, and so on time

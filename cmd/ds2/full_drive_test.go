@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 )
 
 // smallDrive is a file system of some size that belongs to a server's user; grow makes it larger.
@@ -116,6 +117,7 @@ func loadedDrive(t *testing.T) (dir string, server *localpg.Server, target strin
 
 // TestVerifyFillsDrive has the drive of a server fill up while all of a database is audited, or checked in depth.
 func TestVerifyFillsDrive(t *testing.T) {
+	nightly.Long(t, "fills a drive; TestLoadFillsDrive does, too")
 	t.Parallel()
 	dir, server, target := loadedDrive(t)
 	for _, args := range [][]string{{"verify", "--target", target}, {"verify", "--deep", "--target", target}} {
@@ -141,6 +143,7 @@ func TestVerifyFillsDrive(t *testing.T) {
 // TestAuditFillsDrive has the drive of a server fill up while a run is audited: the server cannot write its log and goes down. The run's
 // record says on which file system room was missing, and is audited when there is some.
 func TestAuditFillsDrive(t *testing.T) {
+	nightly.Long(t, "fills a drive; TestLoadFillsDrive does, too")
 	t.Parallel()
 	dir, server, target := loadedDrive(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2s", "--out", "run")

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ds2/internal/nightly"
 )
 
 // TestGenerateMemory: a dataset of any size takes less than 64 MiB, those included that the makers are ahead of a disk that is slow
 // to bring files to an end.
 func TestGenerateMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 1 GB")
-	}
+	nightly.Long(t, "writes 1 GB")
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector takes several times the memory")
 	}

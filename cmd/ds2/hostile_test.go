@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -76,6 +77,7 @@ func TestHostileDatabase(t *testing.T) {
 // TestFewDescriptors has more clients at a run's page than the run has descriptors: they wait, its counters go on, and nothing is
 // printed outside of the log's format.
 func TestFewDescriptors(t *testing.T) {
+	nightly.Long(t, "drives for 6 s")
 	t.Parallel()
 	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "6s", "--metrics-addr", "127.0.0.1:0", "--out", "out")

@@ -25,6 +25,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -221,10 +222,11 @@ func TestSecondSignal(t *testing.T) {
 	must(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet")
 	for _, trouble := range []struct {
 		why         string
+		also        bool
 		begin, over func()
 	}{
-		{"the server is stopped", func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) }, func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
-		{"the network swallows all packets", func() {
+		{"the server is stopped", false, func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) }, func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
+		{"the network swallows all packets", true, func() {
 			for _, stream := range []string{"upstream", "downstream"} {
 				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "` + stream + `", "type": "timeout", "stream": "` + stream + `", "attributes": {"timeout": 0}}`))
 				require.NoError(t, err)
@@ -234,9 +236,12 @@ func TestSecondSignal(t *testing.T) {
 			s.proxy.Stop() // and with it the connections that hang in it
 			require.NoError(t, s.proxy.Start())
 		}},
-		{"the server is down", s.Kill, func() {}},
+		{"the server is down", true, s.Kill, func() {}},
 	} {
 		t.Run(trouble.why, func(t *testing.T) {
+			if trouble.also {
+				nightly.Long(t, "starts all commands once more")
+			}
 			programs := commandsAtWork(t, s, func(string) bool { return true })
 			trouble.begin()
 			t.Cleanup(trouble.over)
@@ -248,6 +253,7 @@ func TestSecondSignal(t *testing.T) {
 // TestFirstSignal interrupts once, on a server that answers, every command that has no run to drain: it and its statement are gone, with
 // exit code 130.
 func TestFirstSignal(t *testing.T) {
+	nightly.Long(t, "starts all commands; TestSecondSignal does, too")
 	t.Parallel()
 	s := newTroubledServer(t)
 	must(t, "load", "--target", s.URL("origin"), "--size", "1MB", "--quiet")
@@ -471,6 +477,7 @@ func TestSecondSignalOfDemo(t *testing.T) {
 
 // TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
 func TestReaderWhoHasGone(t *testing.T) {
+	nightly.Long(t, "drives for 12 s")
 	t.Parallel()
 	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "12s", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out")

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ds2/internal/nightly"
 )
 
 // TestJSONOfEveryCommand has each command that writes JSON do so on a real database: execute holds what it writes against
 // the published schema.
 func TestJSONOfEveryCommand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	_, target := loadedServer(t)
 	dir := t.TempDir()

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
 )
@@ -96,9 +97,7 @@ func TestKubernetesGenerate(t *testing.T) {
 // What the job's pods run, at a known rate and for a shorter time, is one run: Prometheus sums the pods, and their records
 // merge and pass the audit together.
 func TestKubernetesDrive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives for 20 s")
-	}
+	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
 	const rate = 5 // orders a second of each pod
 	pods, args := indexedJob(t, "drive.yaml")

@@ -60,7 +60,7 @@ func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
 		all = append(all, metrics.NewHostCollector(sampler), metrics.NewIOPSCollector(run.IOPS))
 	}
 	if o.Observer != nil && o.Observer.IOTrace != nil {
-		all = append(all, metrics.NewIOCollector(o.Observer.IOTrace))
+		all = append(all, metrics.NewIOCollector(o.Observer.IOTrace.Totals))
 	}
 	return all
 }

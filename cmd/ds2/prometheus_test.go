@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
 )
@@ -44,9 +45,7 @@ func TestPrometheusScripts(t *testing.T) {
 // TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run: every number of orders that it was
 // told is one that the record has at the end of a sample, and every query of the Grafana dashboard has an answer, as has what the rules read.
 func TestPrometheusAgrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives for 20 s")
-	}
+	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
 	rules := prometheusRules(t)
 	page := promtest.StartRelay(t)
@@ -129,9 +128,7 @@ func optional(expr string) bool {
 // TestPrometheusOfMailboxes has a real Prometheus, with the rules of scripts/, scrape a run on mailboxes: its operations and its IOPS are
 // there, and every query of the Grafana dashboard has an answer.
 func TestPrometheusOfMailboxes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives for 15 s")
-	}
+	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
 	page := promtest.StartRelay(t)
 	prometheus := promtest.Start(t, []string{page.Address}, prometheusRules(t))

@@ -10,14 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
 // TestReplayDemo has a demo's own server redo its log, of DVD Store 2 and of the mailbox store, and reports that.
 func TestReplayDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	for workload, size := range map[string][]string{"ds2": {"--size", "1MB"}, "mailbox": {"--mailboxes", "10", "--mailbox-size", "1MB"}} {
 		out := filepath.Join(t.TempDir(), "record")
@@ -39,9 +38,7 @@ func TestReplayDemo(t *testing.T) {
 // TestReplayLeavesNothing looks for settings that a replay test leaves behind: one that ended well, one whose server did not come back, and one
 // whose ds2 was killed. The next ds2 sets back what those could not.
 func TestReplayLeavesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	server, target := loadedServer(t)
 	commands := localServer(t, server, target)

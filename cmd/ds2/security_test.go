@@ -16,14 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 )
 
 // TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and write, also where they fail
 // or are made to dump their stacks.
 func TestNoPasswordAnywhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
+	nightly.Long(t, "takes a few seconds")
 	target := pgtest.Database(t)
 	u, err := url.Parse(target)
 	require.NoError(t, err)
@@ -80,9 +79,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 
 // TestRecordModes looks who may read a record: the user alone.
 func TestRecordModes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
+	nightly.Long(t, "takes a few seconds")
 	target := loaded(t)
 	out := filepath.Join(t.TempDir(), "results", "record")
 	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--journal", "--metrics-addr", "", "--quiet", "--out", out)
@@ -119,9 +116,7 @@ func TestMetricsServer(t *testing.T) {
 	if host != "127.0.0.1" {
 		t.Errorf("figures are served on %s by default, want this machine only", f.metricsAddr)
 	}
-	if testing.Short() {
-		t.Skip("takes a few seconds")
-	}
+	nightly.Long(t, "takes a few seconds")
 	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")
 	p.start(t)

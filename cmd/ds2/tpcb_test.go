@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -41,9 +42,7 @@ var bank = tenant{
 // run in a bench and an experiment, searched for its best number of users, merged, audited and shown to Prometheus, in its own words. It
 // runs beside no other test, which would see its line.
 func TestThirdWorkload(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives a dozen times")
-	}
+	nightly.Long(t, "drives a dozen times")
 	guests = map[string]tenant{tpcb.Name: bank}
 	t.Cleanup(func() { guests = nil })
 	target, dir := pgtest.Database(t), t.TempDir()

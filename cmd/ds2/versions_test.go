@@ -8,14 +8,13 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 )
 
 // TestOldestAndNewest takes 100 MB the whole way on the oldest and on the newest version of PostgreSQL that ds2 is made for: what the
 // server plans by depends on the version, and shows only where tables have more than a few pages.
 func TestOldestAndNewest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loads 100 MB twice")
-	}
+	nightly.Long(t, "loads 100 MB twice")
 	for name, version := range map[string]int{"13": 13, "18": 18} {
 		t.Run(name, func(t *testing.T) {
 			server, err := localpg.Start(t.Context(), localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})

@@ -13,10 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"ds2/internal/browsertest"
 	"ds2/internal/metrics"
+	"ds2/internal/nightly"
 	"ds2/internal/report"
 )
 
@@ -171,6 +174,30 @@ func TestRuns(t *testing.T) {
 	await("show", "run m2x8")
 }
 
+// TestRunsInBrowser shows one run after the other in a real browser.
+func TestRunsInBrowser(t *testing.T) {
+	p := New("ds2 bench")
+	defer p.End("")
+	s := served(t, p)
+	browser := browsertest.Start(t, s.PageURL())
+	show, _ := counting()
+	p.Begin(show)
+	says := func(title, headline, state, drawn string) chromedp.Action {
+		text := func(id, pattern string) string {
+			return fmt.Sprintf("/(?:%s)/.test(document.querySelector('#%s').textContent) && ", pattern, id)
+		}
+		return chromedp.Poll(text("title", title)+text("headline", headline)+text("state", state)+drawn+"document.querySelector('.plot svg')",
+			nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
+	}
+	require.NoError(t, chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")))
+	p.Rest("")
+	p.Doing("run-2: settling")
+	require.NoError(t, chromedp.Run(browser, says("^$", "^$", "settling", "!")))
+	show.Title = "run m2x8"
+	p.Begin(show)
+	require.NoError(t, chromedp.Run(browser, says("m2x8", " OPM$", "", "")))
+}
+
 // TestViewers has as many viewers as there may be, and more: those are turned away, figures are still served, and a place is
 // free as soon as one has gone.
 func TestViewers(t *testing.T) {
@@ -238,9 +265,7 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 
 // TestLongStream outlives the deadlines that the server's connections have.
 func TestLongStream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("watches for longer than a connection may take otherwise")
-	}
+	nightly.Long(t, "watches for longer than a connection may take otherwise")
 	p := New("ds2 drive")
 	defer p.End("")
 	v := watch(t, t.Context(), served(t, p))

@@ -18,6 +18,8 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/nightly"
 )
 
 func TestMain(m *testing.M) {
@@ -249,9 +251,7 @@ func ownServerThenWait() {
 
 // TestFetched runs a server that was fetched, whether one is installed or not.
 func TestFetched(t *testing.T) {
-	if testing.Short() {
-		t.Skip("fetches 15 MB")
-	}
+	nightly.Long(t, "fetches 15 MB")
 	cache := openTempDir(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	dir, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/nightly"
 )
 
 // autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
@@ -29,9 +31,7 @@ func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t fl
 // TestConfidenceIntervals draws runs of which the long-run mean is known: 95 % intervals must hold it, and those that rest on few
 // independent samples are marked. How wide they are, and of other series, is in docs/evidence/2026-11-simulations.md.
 func TestConfidenceIntervals(t *testing.T) {
-	if testing.Short() {
-		t.Skip("draws runs for half a minute")
-	}
+	nightly.Long(t, "draws runs for half a minute")
 	const runs = 500
 	for _, c := range []struct {
 		run, window int

@@ -6,14 +6,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"ds2/internal/monitor"
+	"ds2/internal/measure"
 )
 
-// NewIOCollector makes a collector of the times of traced I/Os.
-func NewIOCollector(t *monitor.IOTrace) prometheus.Collector { return ioCollector{t, time.Now()} }
+// NewIOCollector makes a collector of what totals gives at each scrape: the times of the I/Os traced so far.
+func NewIOCollector(totals func() ([]measure.Distribution, error)) prometheus.Collector {
+	return ioCollector{totals, time.Now()}
+}
 
 type ioCollector struct {
-	trace   *monitor.IOTrace
+	totals  func() ([]measure.Distribution, error)
 	created time.Time
 }
 
@@ -24,7 +26,7 @@ func (c ioCollector) Describe(ch chan<- *prometheus.Desc) { ch <- ioDuration }
 
 // Collect sends a histogram for each kind of I/O of each drive that there was.
 func (c ioCollector) Collect(ch chan<- prometheus.Metric) {
-	all, err := c.trace.Totals()
+	all, err := c.totals()
 	if err != nil {
 		ch <- prometheus.NewInvalidMetric(ioDuration, err)
 		return

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"os/exec"
@@ -71,7 +72,11 @@ func scrape(t *testing.T, accept string) []byte {
 	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own, Configuration: "ssd", Block: 3}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
-		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }))
+		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }),
+		NewLoadCollector(func(f func(string, int64, int64)) { f("orders", 600, 24000) }),
+		NewIOCollector(func() ([]measure.Distribution, error) {
+			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond, maps.All(map[int64]uint64{2000: 2}))}, nil
+		}))
 	defer s.Close()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
 	require.NoError(t, err)
@@ -109,6 +114,11 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_limit_ok{limit="order p95 < 500ms"} 1`,
 		`ds2_limit_ok{limit="opm > 60000"} 0`,
 		"ds2_iops 250.5",
+		`ds2_load_rows_total{table="orders"} 600`,
+		`ds2_load_bytes_total{table="orders"} 24000`,
+		`ds2_host_io_duration_seconds_sum{device="sda",io="log flush"} 0.004`,
+		`ds2_host_io_duration_seconds_bucket{device="sda",io="log flush",le="0.001"} 0`,
+		`ds2_host_io_duration_seconds_bucket{device="sda",io="log flush",le="0.005"} 2`,
 		`ds2_run_phase{phase="run"} 1`,
 		`ds2_run_phase{phase="warmup"} 0`,
 		`ds2_run_info{block="3",configuration="ssd",engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/background"
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -20,6 +21,7 @@ import (
 // TestBackground has a run scanned and its log read, and the server killed and started again meanwhile: both go on after it, are in
 // the record, and leave nothing on the server.
 func TestBackground(t *testing.T) {
+	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)

@@ -11,12 +11,14 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
 // TestCheckpointsOfARun makes checkpoints in mid-run: they must stand in the record, and a window must take whole cycles
 // of them. The one before the users start belongs to none.
 func TestCheckpointsOfARun(t *testing.T) {
+	nightly.Long(t, "drives for 14 s")
 	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)

@@ -20,6 +20,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -155,9 +156,7 @@ func drive(t *testing.T, run *Run) (result.Summary, error) {
 // TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is named.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	for _, c := range []struct {
 		why      string
 		settings map[string]string
@@ -231,9 +230,7 @@ func staleDrive(t *testing.T, db *sql.DB, dataDir string) func(kill func()) erro
 // TestCuts cuts a server off several times. What is lost, and what is old, is found after the cut that did it.
 func TestCuts(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	quiet := map[string]string{"shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off"}
 	for _, c := range []struct {
 		why      string

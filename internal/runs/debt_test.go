@@ -9,11 +9,13 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
 // TestDebt has a run end with what its server has put off.
 func TestDebt(t *testing.T) {
+	nightly.Long(t, "makes a run and waits for the server")
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)

@@ -21,6 +21,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -165,9 +166,7 @@ func (f *faulty) occupy(ctx context.Context, met amid) error {
 // failure is counted under its class, and the database holds what the run says. A fault begins amid orders and ends when the
 // run has met it; the run ends when orders are acknowledged again.
 func TestFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	f := newFaulty(t)
 	fill := f.smallDisk(t)

@@ -36,7 +36,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			o := options(t, s)
-			o.AbortAfter = c.abortAfter
+			o.AbortAfter, o.Driver.Run = c.abortAfter, 3*time.Second
 			if c.aborted {
 				o.Driver.Run = time.Minute // a busy machine may take some seconds to notice
 			}

@@ -14,6 +14,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -55,9 +56,7 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 // the cut that lost it; lazy commits whose log nobody wrote are counted, and the run goes on with what is there.
 func TestMailboxCuts(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	quiet := map[string]string{"shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off", "wal_buffers": "64MB"}
 	type fault = func(*localpg.Server, store.Database) func(kill func()) error
 	lying := func(l *localpg.Server, s store.Database) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }

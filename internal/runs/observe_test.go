@@ -18,6 +18,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
@@ -117,6 +118,7 @@ func TestObservedRun(t *testing.T) {
 // TestRunObservedFromElsewhere takes the machine's counters from node_exporter and Prometheus, and power from a meter's
 // log; when the log has grown, the record is completed again.
 func TestRunObservedFromElsewhere(t *testing.T) {
+	nightly.Long(t, "makes a run; the sources are tested in monitor")
 	t.Parallel()
 	node := promtest.StartNodeExporter(t)
 	prometheus := promtest.Start(t, []string{node})
@@ -165,6 +167,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 
 // TestRunObservedByExporters takes the machine's counters from one node_exporter, and from two that are of several machines.
 func TestRunObservedByExporters(t *testing.T) {
+	nightly.Long(t, "makes a run; the sources are tested in monitor")
 	t.Parallel()
 	one := "http://" + promtest.StartNodeExporter(t) + "/metrics"
 	node := promtest.StartNodeExporter(t)

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -20,9 +21,7 @@ import (
 // TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock held up are not.
 func TestSlowestOrders(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+	nightly.Long(t, "takes half a minute")
 	drive := devicetest.MountSlow(t, "/dev/shm", 500<<20)
 	_, s := loaded(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
