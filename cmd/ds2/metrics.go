@@ -98,8 +98,12 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	}
 	c := o.Driver
 	s.server.Show(collectors(o, run)...)
+	title := fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, o.Targets[0].Engine(), o.Plan.Size(), c.Threads*len(o.Targets))
+	if name := o.Place.Configuration; name != "" {
+		title = name + ", " + title
+	}
 	s.page.Begin(live.ShowRun(run, live.Setup{
-		Title:  fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, o.Targets[0].Engine(), o.Plan.Size(), c.Threads*len(o.Targets)),
+		Title:  title,
 		Words:  o.Plan.Workload().Words(),
 		Length: c.Length(),
 	}))

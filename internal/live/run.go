@@ -44,7 +44,7 @@ func ShowRun(r Run, s Setup) Show {
 	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
 		sample := progress.Last
-		f := Frame{Phase: string(r.Meter().Phase()), At: sample.End.Seconds(), Notes: r.Warnings()}
+		f := Frame{Phase: phaseWords(r.Meter().Phase()), At: sample.End.Seconds(), Notes: r.Warnings()}
 		if s.Length > 0 {
 			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))
 			f.Left = fmt.Sprintf("%s left", max(s.Length-sample.End, 0).Round(time.Second))
@@ -70,6 +70,14 @@ func ShowRun(r Run, s Setup) Show {
 		last = f
 		return f
 	}}
+}
+
+// phaseWords are what a viewer is to know of a phase.
+func phaseWords(p measure.Phase) string {
+	if p == measure.PhaseWarmup {
+		return "still warming up"
+	}
+	return string(p)
 }
 
 // runValues are those of the lines of a run's charts.
@@ -101,14 +109,9 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 		}
 	}
 	facts := []Fact{
-		{Name: words.Rate + ", cumulative", Value: report.Number(p.Cumulative, 0)},
 		{Name: "p95 of the last second", Value: report.Number(p.Last.P95, 1) + " ms"},
 		{Name: "users", Value: report.Number(float64(p.Last.Users), 0)},
-		{Name: words.Cycles, Value: report.Number(float64(total.Orders), 0)},
 		{Name: "failed attempts", Value: report.Number(float64(failed), 0)},
-	}
-	if words.Undone != "" {
-		facts = slices.Insert(facts, len(facts)-1, Fact{Name: words.Undone, Value: report.Number(float64(total.Of(words.Undone)), 0)})
 	}
 	if failed > 0 {
 		facts[len(facts)-1].State = "bad"

@@ -282,11 +282,14 @@ func (d Difference) Text() string {
 func (d Difference) percent(v float64) string {
 	decimals := 0
 	if d.Low != nil {
-		decimals = max(0, min(3, int(math.Ceil(-math.Log10((*d.High-*d.Low)/10)))))
+		decimals = max(0, min(1, int(math.Ceil(-math.Log10((*d.High-*d.Low)/10)))))
 	}
 	text := number(v, decimals) + " %"
-	if v >= 0 {
-		text = "+" + text
+	switch {
+	case strings.Trim(text, "-0. %") == "":
+		return "+0 %"
+	case v > 0:
+		return "+" + text
 	}
 	return text
 }

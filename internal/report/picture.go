@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ds2/internal/device"
 	"ds2/internal/measure"
@@ -61,7 +62,7 @@ func barChart(id string, f compared, all []Configuration) chart {
 	whiskers, blocks := line{Name: "95 %", Bars: true, Hue: grey}, map[int]*line{}
 	for i, one := range all {
 		x := float64(i + 1)
-		b.Names = append(b.Names, one.Name)
+		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
 		if values := valuesOf(one, f.run).values; len(values) > 0 {
 			column := line{Name: one.Name, Wide: true, Hue: i}
 			column.add(x, f.scale*measure.Median(values))

@@ -115,7 +115,10 @@ func (v view) at(p place) []chart {
 
 // byline says when and with what a result came about; what is not known is left out.
 func byline(start time.Time, run, kit, where string) string {
-	parts := []string{start.UTC().Format("2006-01-02 15:04 UTC"), run}
+	parts := []string{run}
+	if !start.IsZero() {
+		parts = []string{start.UTC().Format("2006-01-02 15:04 UTC"), run}
+	}
 	if kit != "" {
 		parts = append(parts, "ds2 "+kit, "method of that version")
 	}
