@@ -126,7 +126,8 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
 		tell, stop := show("verify", progress.Work)
-		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}, tell)
+		how := store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}
+		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, how, tell)
 		stop()
 		if err != nil {
 			return interrupted(ctx, err)

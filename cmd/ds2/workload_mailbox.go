@@ -96,7 +96,10 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 	case m.size == 0:
 		return nil, usageError("--mailbox-size is missing, such as --mailbox-size 250MB")
 	}
-	d := mailbox.Dataset{Size: mailbox.Size{Mailboxes: m.mailboxes, MailboxBytes: int64(m.size)}, Seed: f.dataSeed, Profile: m.profile, Engines: mailboxEngines}
+	d := mailbox.Dataset{
+		Size: mailbox.Size{Mailboxes: m.mailboxes, MailboxBytes: int64(m.size)},
+		Seed: f.dataSeed, Profile: m.profile, Engines: mailboxEngines,
+	}
 	if err := d.Size.Check(); err != nil {
 		return nil, flagError("mailboxes", err)
 	}

@@ -25,10 +25,12 @@ var presets = map[string][]string{
 // stressTime is the length of a run over which it is a stress test, in Jetstress.
 const stressTime = 6 * time.Hour
 
-// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those that name
-// their test stand for themselves.
+// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those that
+// name their test stand for themselves.
 func ofLength(name string, run time.Duration) string {
-	stress := map[string]string{"exchange2007": "exchange2007-stress", "jetstress": "exchange2007-stress", "exchange2013": "exchange2013-stress"}[name]
+	stress := map[string]string{
+		"exchange2007": "exchange2007-stress", "jetstress": "exchange2007-stress", "exchange2013": "exchange2013-stress",
+	}[name]
 	if run > stressTime && stress != "" {
 		return stress
 	}
@@ -53,7 +55,8 @@ func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, e
 		case strings.ContainsAny(text, "<> "):
 			all = append(all, text)
 		default:
-			return nil, fmt.Errorf("%q is no limit, such as 'order p95 < 500ms', and no set of limits: %s", text, strings.Join(Presets(), ", "))
+			return nil, fmt.Errorf("%q is no limit, such as 'order p95 < 500ms', and no set of limits: %s",
+				text, strings.Join(Presets(), ", "))
 		}
 	}
 	return ParseAll(all, operations...)

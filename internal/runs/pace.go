@@ -141,5 +141,7 @@ func (p *pace) warning() string {
 	case p.record.Limited:
 		return fmt.Sprintf("the store does not complete the work that %.6g IOPS take: take more users, or a lower target", p.record.Target)
 	}
-	return fmt.Sprintf("the rate for %.6g IOPS had not settled at the end of the warm-up, after %d samples of %g s, and was set by the last %d together: take a longer --warmup-time", p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
+	return fmt.Sprintf("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set by "+
+		"the last %d together: take a longer --warmup-time",
+		p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
 }

@@ -24,8 +24,8 @@ type Verification struct {
 	Dirs   []string       // of the records of its driver machines
 }
 
-// Audit audits the databases one after the other. A record that was not audited gets the result. What the record does not serve for is
-// a *workload.Refusal. With an error come the checks that were made before it.
+// Audit audits the databases one after the other. A record that was not audited gets the result. What the record does not
+// serve for is a *workload.Refusal. With an error come the checks that were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
 	for _, target := range v.Targets {
 		checks, err := v.one(ctx, target)
@@ -71,18 +71,21 @@ func (v Verification) account(target store.Database) (*workload.Account, error) 
 	case i < 0:
 		return nil, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
 	case i >= len(r.ByTarget) || i >= len(r.Before) || i >= len(r.After):
-		return nil, workload.Refuse("record: run %s did not get to its end, so nobody knows what it did; leave out --record", r.RunID)
+		return nil, workload.Refuse("record: run %s did not get to its end, so nobody knows what it did; leave out --record",
+			r.RunID)
 	}
 	return accountOf(&r.Summary, i, v.Dirs), nil
 }
 
 // accountOf is what a run's record says of the target of an index.
 func accountOf(s *result.Summary, i int, dirs []string) *workload.Account {
-	return &workload.Account{Counts: s.ByTarget[i].Counts, Before: s.Before[i], After: s.After[i], Target: i, Dirs: dirs}
+	return &workload.Account{
+		Counts: s.ByTarget[i].Counts, Before: s.Before[i], After: s.After[i], Target: i, Dirs: dirs,
+	}
 }
 
-// journals compares what the driver machines noted as acknowledged with what a database holds. Without a journal there is nothing to
-// compare; one of several that is missing is an error, because its work would be strange.
+// journals compares what the driver machines noted as acknowledged with what a database holds. Without a journal there is
+// nothing to compare; one of several that is missing is an error, because its work would be strange.
 func (v Verification) journals(
 	ctx context.Context, w workload.Workload, target store.Database, run *workload.Account,
 ) ([]result.Check, error) {
@@ -100,7 +103,8 @@ func (v Verification) journals(
 	case len(paths) == 0:
 		return nil, nil
 	case len(without) > 0:
-		return nil, workload.Refuse("record: %s has no journal, and others of its run have: give every driver machine --journal", without[0])
+		return nil, workload.Refuse("record: %s has no journal, and others of its run have: give every driver machine --journal",
+			without[0])
 	case !keeps:
 		return nil, workload.Refuse("record: %s has a journal, and workload %s keeps none", v.Dirs[0], w.Name())
 	}

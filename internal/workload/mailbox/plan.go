@@ -59,8 +59,11 @@ func (r Request) parameters(loaded string) (Parameters, error) {
 	return p, p.Check()
 }
 
-// NewPlan has users work as requested on databases, of which ds2_info says infos. What they cannot serve is a *workload.Refusal.
-func NewPlan(ctx context.Context, engines map[string]Engine, targets []store.Database, infos []store.Info, r Request) (*Plan, error) {
+// NewPlan has users work as requested on databases, of which ds2_info says infos. What they cannot serve is a
+// *workload.Refusal.
+func NewPlan(
+	ctx context.Context, engines map[string]Engine, targets []store.Database, infos []store.Info, r Request,
+) (*Plan, error) {
 	p := &Plan{Request: r}
 	for i, s := range targets {
 		engine, ok := engines[s.Engine()]
