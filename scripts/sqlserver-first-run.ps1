@@ -132,7 +132,7 @@ $lazy = @()
 if ($script:said -match 'lazy 0') { $lazy = @('--lazy', '0') }
 Step 'verify mailboxes' 0 @('verify', '--target', $mail)
 Step 'drive mailboxes' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '10s', '--run-time', $long) + $lazy + (Record 'mail'))
-Holds 'mail' 'iops'
+if ($script:backups) { Holds 'mail' 'iops' }
 Clean 'mail'
 Sized 'mail' (10 * [int]$boxes)
 Step 'verify the run of mailboxes' 0 @('verify', '--target', $mail, '--record', (Join-Path $name 'mail'))
