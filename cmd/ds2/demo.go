@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ import (
 type demoFlags struct {
 	server localpg.Options
 	keep   bool
+	stall  bool // the server in mid-run
 	load   loadFlags
 	drive  runFlags
 }
@@ -45,6 +47,7 @@ one once and keeps it.`,
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
   ds2 demo --crash-cycles 3
+  ds2 demo --brownout
   ds2 demo --size 100MB --replay 100MB
   ds2 demo --workload mailbox`,
 		Args: flagsOnly,
@@ -69,6 +72,7 @@ one once and keeps it.`,
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.drive.out, "out", "", "directory for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
+	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not answer would, and say what that cost; on Linux")
 	debtFlag(flags, &f.drive.debt)
 	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
@@ -122,6 +126,11 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 	}()
 	f.load.target = server.URL("ds2")
 	f.drive.target, f.drive.crash.own, f.drive.output.own = f.load.target, server, server
+	if f.stall {
+		if f.drive.events, err = f.brownout(server); err != nil {
+			return err
+		}
+	}
 	if err := f.fill(i.soft, stderr); err != nil {
 		return interruption(i.soft, err)
 	}
@@ -146,6 +155,9 @@ func (f *demoFlags) check() error {
 	if f.drive.config.Run <= 0 && !f.drive.crash.ends() {
 		return usageError("--run-time: a demo has an end, such as 60s")
 	}
+	if f.stall && f.drive.config.Run < shortestBrownout {
+		return usageError("--brownout: it takes a --run-time of at least %s", shortestBrownout)
+	}
 	if err := f.load.dataset(); err != nil {
 		return err
 	}
@@ -163,6 +175,28 @@ func (f *demoFlags) check() error {
 		return flagError("out", err)
 	}
 	return nil
+}
+
+// How long a brownout stops the server, and the shortest run that has as much around it as it takes to say what it cost.
+const brownout, shortestBrownout = 7 * time.Second, 2 * (7*time.Second + aroundEvents)
+
+// brownout are the events that stop a server's processes in the middle of the run and have them go on.
+func (f *demoFlags) brownout(server *localpg.Server) (events []string, err error) {
+	file, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
+	if err != nil {
+		return nil, fmt.Errorf("find the server's processes: %w", err)
+	}
+	pid, _, _ := strings.Cut(string(file), "\n")
+	c := f.drive.config
+	c.Targets = []string{f.drive.target}
+	at := c.Ramp() + c.Warmup + c.Run/2
+	for _, e := range []struct {
+		at     time.Duration
+		signal string
+	}{{at, "STOP"}, {at + brownout, "CONT"}} {
+		events = append(events, fmt.Sprintf("%s=kill -%s $(cat /proc/%s/task/%s/children)", e.at, e.signal, pid, pid))
+	}
+	return events, nil
 }
 
 // start starts the server, with room for the users and the audit.

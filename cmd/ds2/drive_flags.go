@@ -38,6 +38,7 @@ type driveFlags struct {
 	rate        rateValue
 	spacing     string
 	startAt     string
+	events      []string
 	windows     []string
 	limits      []string
 	abortAfter  time.Duration
@@ -63,6 +64,7 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver machines draw different orders")
 	f.crash.add(flags)
+	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup suspend data'; may be repeated. The report says what each cost")
 	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
 	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
 }
@@ -186,11 +188,34 @@ func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
 	return limits, nil
 }
 
+// aroundEvents is how much of the run phase is to lie before and after an event, so that it can be said what came of it.
+const aroundEvents = 10 * time.Second
+
+// parseEvents reads --event.
+func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) {
+	for _, text := range f.events {
+		at, command, _ := strings.Cut(text, "=")
+		after, err := time.ParseDuration(at)
+		least := c.Ramp() + c.Warmup + aroundEvents
+		switch {
+		case err != nil || strings.TrimSpace(command) == "":
+			return nil, usageError("--event: %q is no time and command: write it as 5m='dmsetup suspend data'", redact(text))
+		case after < least:
+			return nil, usageError("--event: %s is too early: the rate before it is what it is compared with, so it takes %s of the run phase, which begins at %s", at, aroundEvents, c.Ramp()+c.Warmup)
+		case c.Length() > 0 && after > c.Length()-aroundEvents:
+			return nil, usageError("--event: %s is too late: the run is over %s after the first orders, and what comes of an event takes %s", at, c.Length(), aroundEvents)
+		}
+		all = append(all, runs.Event{At: after, Command: command, Shown: redact(command)})
+	}
+	return all, nil
+}
+
 // judged is what flags say that takes no database to be read.
 type judged struct {
 	limits  []limit.Limit
 	windows []measure.WindowSpec
 	crash   *durability.Plan
+	events  []runs.Event
 }
 
 // judge refuses flags that make no run, before anything is connected to.
@@ -229,6 +254,9 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 		return j, err
 	}
 	if j.windows, err = f.specs(c.Length()); err != nil {
+		return j, err
+	}
+	if j.events, err = f.parseEvents(c); err != nil {
 		return j, err
 	}
 	j.crash, err = f.crash.parse(c.Length(), len(c.Targets), c.Seed)
@@ -283,7 +311,7 @@ func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err er
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
 		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
 		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, WarmMax: warmMax,
-		Crash: j.crash, Background: f.background.config(), Debt: f.debt,
+		Crash: j.crash, Events: j.events, Background: f.background.config(), Debt: f.debt,
 		RunID: f.runID, Version: kitVersion(),
 		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
 	}

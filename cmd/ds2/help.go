@@ -22,7 +22,7 @@ var commandGroups = []struct{ heading, commands string }{
 var flagGroups = []struct{ heading, flags string }{
 	{"Target", "target engine database-name password-command sqlserver-calls"},
 	{"Dataset", "workload size words data-seed from adopt dry-run drop resume parallel"},
-	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing start-at user-offset seed scrub-rate copies"},
+	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing start-at user-offset seed scrub-rate copies event brownout"},
 	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-faulty drop-unsteady method start-threads max-threads gain"},
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout drain-time"},
 	{"Limits", "limit abort-on-fail"},

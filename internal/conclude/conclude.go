@@ -52,6 +52,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		}
 		c.Windows = append(c.Windows, w)
 	}
+	c.Disturbances = disturbances(in)
 	v := view{Input: in}
 	var figure *result.Figure
 	if len(c.Windows) > 0 {
@@ -72,7 +73,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if c.Figure != nil {
 		c.Figure.PerWatt = c.Power.PerWatt(c.Figure.Value)
 	}
-	c.Conditions = append(c.Conditions, debtConditions(in, c)...)
+	c.Conditions = append(append(c.Conditions, debtConditions(in, c)...), disturbanceConditions(c.Disturbances)...)
 	if len(in.LimitTexts) > 0 {
 		var limitErr error
 		c.Limits, limitErr = verdicts(in, v.window)

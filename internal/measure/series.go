@@ -15,6 +15,8 @@ type Sample struct {
 	Users  int // at work when the sample closed
 	Counts Counts
 	Errors int64 // failed attempts, of all classes
+	// Failures are the same by operation and class.
+	Failures []FailureCount
 
 	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
 	OwnTime        time.Duration // the sum of their response times in the workload's own meaning (WORKLOAD.md section 5)

@@ -121,10 +121,13 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	all = append(all, hostCharts(r, id)...)
 	from, to := extent(r)
-	shaded, checkpoints := bands(r), checkpointVerticals(r, to-from)
+	shaded, verticals := bands(r), checkpointVerticals(r, to-from)
+	for i, e := range r.Events {
+		verticals = append(verticals, vertical{Name: fmt.Sprintf("event %d", i+1), X: e.From})
+	}
 	for i := range all {
 		if all[i].Labels == nil && all[i].XName == "" {
-			all[i].From, all[i].To, all[i].Bands, all[i].Verticals = from, to, shaded, checkpoints
+			all[i].From, all[i].To, all[i].Bands, all[i].Verticals = from, to, shaded, verticals
 		}
 	}
 	return all, nil

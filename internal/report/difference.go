@@ -88,6 +88,9 @@ var figures = append([]compared{
 	{"debt_s", result.DebtTime, "s", 1, condition(result.DebtTime), ""},
 	{"debt_reads", result.DebtReads, "", 1, condition(result.DebtReads), ""},
 	{"debt_writes", result.DebtWrites, "", 1, condition(result.DebtWrites), ""},
+	{"lost_to_events", result.LostOrders, "", 1, condition(result.LostOrders), ""},
+	{"back_after_s", result.BackAfter, "s", 1, condition(result.BackAfter), ""},
+	{"longest_after_event_ms", result.LongestOrder, "ms", 1, condition(result.LongestOrder), ""},
 	{"write_amplification", result.WriteAmplification, "", 1, condition(result.WriteAmplification), ""},
 }, costFigures()...)
 

@@ -33,6 +33,7 @@ func runView(r *result.Record, id string) view {
 			v.Why = append(v.Why, sentence("Device: "+of))
 		}
 	}
+	v.Why = append(v.Why, disturbanceNotes(s)...)
 	if slow := slowestNote(s); slow != "" {
 		v.Why = append(v.Why, slow)
 	}
@@ -45,7 +46,7 @@ func runView(r *result.Record, id string) view {
 	for _, section := range s.Sections {
 		v.Tables = append(v.Tables, table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words})
 	}
-	v.Tables = append(v.Tables, scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), slowestTable(s), ioTable(s), limitTable(s.Limits), targetTable(s), failureTable(s),
+	v.Tables = append(v.Tables, scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s), limitTable(s.Limits), targetTable(s), failureTable(s),
 		cutTable(s.Cuts, s.Words), replayTable(s.Replay), checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s), costTable(s.Costs, s.Words), smartTable(s.SMART),
 		counterTable(r), environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
 	return v

@@ -38,7 +38,7 @@ func Merge(records []*Record) (*Record, error) {
 	s.Happened = Happened{
 		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
 		Machine: first.Machine, Servers: first.Servers, Local: first.Local, Cautions: first.Cautions, Checkpoints: first.Checkpoints,
-		Found: first.Found, Warm: first.Warm, Pace: first.Pace,
+		Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
 	}
 	s.Conclusion = Conclusion{}
 	for _, r := range records {
@@ -236,6 +236,7 @@ func addSamples(a, b measure.Sample) measure.Sample {
 	}
 	a.Counts.Add(b.Counts)
 	a.Errors += b.Errors
+	a.Failures = measure.AddFailures(slices.Clone(a.Failures), b.Failures...)
 	a.OwnTime += b.OwnTime
 	a.Users += b.Users
 	a.P95, a.Max = max(a.P95, b.P95), max(a.Max, b.Max)

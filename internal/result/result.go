@@ -120,6 +120,7 @@ type Happened struct {
 	Crash      *Crash            `json:"crash,omitempty"`
 	Cuts       *Cuts             `json:"cuts,omitempty"`
 	Replay     *Replay           `json:"replay,omitempty"`
+	Events     []Event           `json:"events,omitempty"` // in the order of their begin
 
 	Machine  *monitor.Machine `json:"machine,omitempty"`  // under test; absent where nothing is known of it
 	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
@@ -152,14 +153,15 @@ type Conclusion struct {
 	Windows       []measure.Window    `json:"windows"`
 
 	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
-	Limits     []limit.Verdict  `json:"limits,omitempty"`
-	Slowest    *SlowOrders      `json:"slowest_orders,omitempty"`
-	Power      *Power           `json:"power,omitempty"`
-	Bottleneck *Bottleneck      `json:"bottleneck,omitempty"`
-	Costs      *diagnose.Costs  `json:"cost_per_order,omitempty"`
-	Conditions []Condition      `json:"conditions,omitempty"`
-	Storage    *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
-	Sections   []Section        `json:"sections,omitempty"` // of the report, made by the workload
+	Limits       []limit.Verdict  `json:"limits,omitempty"`
+	Disturbances []Disturbance    `json:"disturbances,omitempty"` // of the whole run
+	Slowest      *SlowOrders      `json:"slowest_orders,omitempty"`
+	Power        *Power           `json:"power,omitempty"`
+	Bottleneck   *Bottleneck      `json:"bottleneck,omitempty"`
+	Costs        *diagnose.Costs  `json:"cost_per_order,omitempty"`
+	Conditions   []Condition      `json:"conditions,omitempty"`
+	Storage      *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
+	Sections     []Section        `json:"sections,omitempty"` // of the report, made by the workload
 }
 
 // Command is how ds2 was called, without passwords.

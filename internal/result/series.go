@@ -13,7 +13,7 @@ import (
 // samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before, failed attempts of all
 // classes under errors, and its times, in milliseconds, those of the orders completed since; own_ns is the sum of their response times in
 // the workload's own meaning, in nanoseconds. operations_p95_ms is that of each operation that was called, as login=1.25
-// browse_by_title=3.50. Behind them stands what the workload counts of its own, a column each.
+// browse_by_title=3.50, and failures the failed attempts, as login:deadlock=2. Behind them stands what the workload counts of its own, a column each.
 func samplesColumns(own []string) []column[measure.Sample] {
 	type sample = measure.Sample
 	operations := map[string]string{} // names, so that a day's samples share them
@@ -37,6 +37,10 @@ func samplesColumns(own []string) []column[measure.Sample] {
 			return err
 		}},
 	}
+	columns = append(columns, column[sample]{"failures", failuresText, func(s *sample, text string) (err error) {
+		s.Failures, err = readFailures(text, operations)
+		return err
+	}})
 	for place, name := range own {
 		columns = append(columns, integer(name, func(s *sample) *int64 { return &s.Counts.Own[place] }))
 	}
@@ -54,8 +58,49 @@ func operationsText(s *measure.Sample) string {
 	return string(text)
 }
 
-// maxOperations is more than any workload has.
+func failuresText(s *measure.Sample) string {
+	var all []string
+	for _, f := range s.Failures {
+		all = append(all, fmt.Sprintf("%s:%s=%d", f.Operation, f.Class, f.Count))
+	}
+	return strings.Join(all, " ")
+}
+
+// readFailures reads failures.
+func readFailures(text string, known map[string]string) (all []measure.FailureCount, err error) {
+	for _, field := range strings.Fields(text) {
+		name, count, _ := strings.Cut(field, "=")
+		operation, class, _ := strings.Cut(name, ":")
+		f := measure.FailureCount{}
+		n, err := number(count, maxNumber)
+		if err == nil {
+			f.Operation, err = shared(operation, known)
+		}
+		if err == nil {
+			f.Class, err = shared(class, known)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Count = int64(n)
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// maxOperations is more than any workload has, with the classes of failures.
 const maxOperations = 100
+
+// shared is one copy of a name for all samples.
+func shared(name string, known map[string]string) (string, error) {
+	if _, there := known[name]; !there {
+		if len(known) == maxOperations {
+			return "", fmt.Errorf("there are more than %d operations: ds2 did not write them", maxOperations)
+		}
+		known[strings.Clone(name)] = strings.Clone(name)
+	}
+	return known[name], nil
+}
 
 func readOperations(text string, known map[string]string) (all []measure.OperationP95, err error) {
 	for _, field := range strings.Fields(text) {
@@ -64,13 +109,10 @@ func readOperations(text string, known map[string]string) (all []measure.Operati
 		if err != nil {
 			return nil, err
 		}
-		if _, there := known[name]; !there {
-			if len(known) == maxOperations {
-				return nil, fmt.Errorf("there are more than %d operations: ds2 did not write them", maxOperations)
-			}
-			known[strings.Clone(name)] = strings.Clone(name)
+		if name, err = shared(name, known); err != nil {
+			return nil, err
 		}
-		all = append(all, measure.OperationP95{Name: known[name], P95: p95})
+		all = append(all, measure.OperationP95{Name: name, P95: p95})
 	}
 	return all, nil
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"ds2/internal/conclude"
@@ -27,6 +28,11 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s.Warnings = append(s.Warnings, cloneWarnings(*s)...)
 	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
 	s.Warnings = append(s.Warnings, r.ioFaults...)
+	for i, event := range s.Events {
+		if event.Error != "" {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the command of event %d failed, as run.log tells: %s", i+1, event.Error))
+		}
+	}
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}

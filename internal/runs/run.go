@@ -51,6 +51,8 @@ type Options struct {
 
 	Crash *durability.Plan // cuts of the server; nil: none, and no journal
 
+	Events []Event // in any order
+
 	Background background.Config // what reads beside the users
 
 	// Debt has the targets do what they have put off, after the users have left.
@@ -92,6 +94,7 @@ type Run struct {
 	ioFaults    []string            // failed I/Os that the servers noted, as warnings
 	doing       atomic.Value        // see Doing
 	crash       *durability.CutSchedule
+	events      events
 	changed     []string // settings of the server, for a replay test
 	unmarked    error    // why the marks after the run are not known
 	stop        context.Context
@@ -145,6 +148,9 @@ func Begin(o Options) (*Run, error) {
 			c.Cuts = append(c.Cuts, w.From, w.To)
 		}
 	}
+	for _, event := range o.Events {
+		c.Cuts = append(c.Cuts, event.At)
+	}
 	r.play = o.Plan.Begin(o.Dir)
 	if target, paced := targetOf(o.Plan); paced && target > 0 {
 		if o.Observer == nil {
@@ -181,6 +187,7 @@ func Begin(o Options) (*Run, error) {
 			asked(start)
 		}
 		r.background.Start()
+		r.events.start(r, start)
 		r.observation.begin(start)
 		if r.warm != nil {
 			go r.warm.watch(r.stop, r.observation, o.Observer.Machine, o.Targets)
@@ -360,11 +367,13 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outco
 	if r.crash.Cuts() > 0 {
 		go func() { crashed <- r.crashes(ctx) }()
 	}
+	r.events.prepare(ctx)
 	start, err := r.driver.Run(ctx, r.stop.Done())
 	r.background.Close()
 	halted := r.stop.Err() != nil
 	cause := context.Cause(r.stop) // a limit or a cut, whatever the driver says of its last orders
 	r.halt(nil)
+	r.summary.Events = r.events.end()
 	var failed error
 	if r.crash.Cuts() > 0 {
 		failed = <-crashed
