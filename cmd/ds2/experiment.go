@@ -271,10 +271,19 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 	o := driveOutput{quiet: f.quiet, served: first.served}
 	whole := file.experiment(all, orders, o.told(stderr))
 	whole.Looked = func(block int) {
-		if _, page, err := f.report(dir); err != nil {
+		_, page, err := f.report(dir)
+		if err == nil {
+			err = first.served.found(page)
+		}
+		if err != nil {
 			whole.Told("after block %d: %v", block, err)
-		} else {
-			whole.Told("after block %d: %s", block, page.Sentence())
+			return
+		}
+		whole.Told("after block %d: %s", block, page.Sentence())
+	}
+	if resumed { // else the first block shows it
+		if _, page, err := f.report(dir); err == nil {
+			_ = first.served.found(page)
 		}
 	}
 	err = whole.Do(i.hard, i.soft.Done())

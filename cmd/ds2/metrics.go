@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/live"
 	"ds2/internal/metrics"
+	"ds2/internal/report"
 	"ds2/internal/runs"
 	"ds2/internal/workload"
 )
@@ -102,8 +103,13 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	if name := o.Place.Configuration; name != "" {
 		title = name + ", " + title
 	}
+	reads := 0.
+	if o.Device != nil {
+		reads = o.Device.MaxReads()
+	}
 	s.page.Begin(live.ShowRun(run, live.Setup{
 		Title:  title,
+		Reads:  reads,
 		Words:  o.Plan.Workload().Words(),
 		Length: c.Length(),
 	}))
@@ -132,6 +138,18 @@ func (s *served) doing(format string, args ...any) {
 	if s != nil {
 		s.page.Doing(format, args...)
 	}
+}
+
+// found shows what the runs so far come to.
+func (s *served) found(page report.Page) error {
+	if s == nil {
+		return nil
+	}
+	part, err := page.First()
+	if err == nil {
+		s.page.Found(part)
+	}
+	return err
 }
 
 // writes names the record that the command writes.

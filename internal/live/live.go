@@ -45,7 +45,7 @@ type Frame struct {
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	State string `json:"state,omitempty"` // "good", "bad", or neither
+	State string `json:"state,omitempty"` // "bad", or empty
 }
 
 // Verdict is how a limit stands.
@@ -78,6 +78,7 @@ type Page struct {
 	charts  []report.LiveChart // with their points so far
 	oldest  *float64
 	doing   string
+	found   []byte // what is known so far, as an event; nil: nothing
 	frame   []byte // the last, as an event
 	last    Frame
 	sent    time.Time
@@ -117,6 +118,14 @@ func (p *Page) Doing(format string, args ...any) {
 		p.show, p.charts, p.oldest, p.last = Show{}, nil, nil, Frame{At: math.Inf(-1)}
 		p.send(p.begin())
 	}
+}
+
+// Found shows a part of HTML: what the runs so far come to.
+func (p *Page) Found(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = event("found", part)
+	p.send(p.found)
 }
 
 // Rest says that what was shown last is over, though the command is not, and what it came to, if anything: it stays on the page until
@@ -258,6 +267,9 @@ func (p *Page) join() chan []byte {
 	}
 	v := make(chan []byte, behind)
 	v <- p.begin()
+	if p.found != nil {
+		v <- p.found
+	}
 	if p.frame != nil {
 		f := p.last
 		f.Values = nil // they are in the charts

@@ -25,6 +25,7 @@ type Run interface {
 type Setup struct {
 	Title  string
 	Words  result.Words
+	Reads  float64       // a second that the drives can do by themselves; 0: nobody measured it
 	Length time.Duration // from the first orders to the end; 0: until stopped
 }
 
@@ -39,7 +40,7 @@ func ShowRun(r Run, s Setup) Show {
 		report.NewLiveChart("live-latency", "Response time of "+words.Cycles, "Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.", "ms", true, "mean", "p95", "longest"),
 	}
 	columns, _ := r.Counters()
-	counters, lines := report.LiveCounterCharts(columns)
+	counters, lines := report.LiveCounterCharts(columns, s.Reads)
 	last := Frame{}
 	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
@@ -109,7 +110,7 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 		}
 	}
 	facts := []Fact{
-		{Name: "p95 of the last second", Value: report.Number(p.Last.P95, 1) + " ms"},
+		{Name: words.Cycle + " p95, ms, last second", Value: report.Number(p.Last.P95, 1)},
 		{Name: "users", Value: report.Number(float64(p.Last.Users), 0)},
 		{Name: "failed attempts", Value: report.Number(float64(failed), 0)},
 	}

@@ -50,8 +50,9 @@ type CounterLine struct {
 // liveCounters are the charts of counters that the live page has too.
 var liveCounters = []string{"requests", "drives", "busy", "processors"}
 
-// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other.
-func LiveCounterCharts(columns []string) (charts []LiveChart, lines []CounterLine) {
+// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other. Most is how many random
+// reads a second the drives can do by themselves; 0: nobody measured it.
+func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, lines []CounterLine) {
 	for _, spec := range counterCharts {
 		if !slices.Contains(liveCounters, spec.id) {
 			continue
@@ -61,6 +62,9 @@ func LiveCounterCharts(columns []string) (charts []LiveChart, lines []CounterLin
 		for _, l := range spec.lines(columns) {
 			c.YName, c.Lines, kinds = l.unit, append(c.Lines, l.line), l.kinds
 			lines = append(lines, CounterLine{l.column, l.scale})
+		}
+		if spec.id == "requests" && most > 0 {
+			c.Levels = []height{{"random reads that the drives can do", most}}
 		}
 		if len(kinds) > 1 {
 			c.Text += " " + capital(strings.Join(kinds, ", ")) + "."

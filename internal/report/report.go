@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"ds2/internal/result"
 )
@@ -61,19 +62,37 @@ func Runs(records ...*result.Record) Page {
 
 // HTML writes the page for a browser.
 func (p Page) HTML(w io.Writer) error {
-	for i, v := range p.views {
-		if v.draw != nil {
-			var err error
-			if v.Charts, err = v.draw(); err != nil {
-				return fmt.Errorf("report %s: %w", v.RunID, err)
-			}
+	for i := range p.views {
+		if err := p.views[i].show(); err != nil {
+			return err
 		}
-		p.views[i] = cleaned(v)
 	}
 	err := page.Execute(w, map[string]any{"Title": clean(p.title), "Views": p.views, "Several": len(p.views) > 1 && !p.views[1].Part, "CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS})
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
+	return nil
+}
+
+// First is the first screen of the page as a part of another.
+func (p Page) First() (string, error) {
+	v := p.views[0]
+	if err := v.show(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err := page.ExecuteTemplate(&b, "first", v)
+	return b.String(), err
+}
+
+// show draws the charts of a view.
+func (v *view) show() (err error) {
+	if v.draw != nil && v.Charts == nil {
+		if v.Charts, err = v.draw(); err != nil {
+			return fmt.Errorf("report %s: %w", v.RunID, err)
+		}
+	}
+	*v = cleaned(*v)
 	return nil
 }
 

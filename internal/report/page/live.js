@@ -8,7 +8,16 @@
 		e.textContent = s;
 		return e;
 	};
-	let charts = [], ended = false;
+	let charts = [], found = [], ended = false, waiting = 0;
+
+	// What is known so far, as the first screen of the report has it.
+	const find = part => {
+		found.forEach(c => c.remove());
+		by('found').hidden = !part;
+		by('found').innerHTML = part;
+		found = ds2.open(by('found'));
+		found.forEach(c => c.draw());
+	};
 
 	// A new run, or the first: its charts, with all that they have shown so far.
 	const begin = show => {
@@ -46,11 +55,10 @@
 		by('share').hidden = f.share == null;
 		if (f.share != null) by('share').value = f.share;
 		by('facts').replaceChildren(...(f.facts || []).map(fact => {
-			const div = document.createElement('div');
-			if (fact.state) div.className = fact.state;
-			make('dt', fact.name, div);
-			make('dd', fact.value, div);
-			return div;
+			const row = document.createElement('tr');
+			make('th', fact.name, row).scope = 'row';
+			make('td', fact.value, row).className = fact.state || '';
+			return row;
 		}));
 		by('notes').hidden = !(f.notes || []).length;
 		by('notes').replaceChildren(...(f.notes || []).map(n => make('li', n, document.createElement('ul'))));
@@ -68,12 +76,13 @@
 		if (f.oldest != null) charts.forEach(c => c.data.lines.forEach(l => {
 			while (l.points.length && l.points[0][0] < f.oldest) l.points.shift();
 		}));
-		stretch();
+		waiting ||= setTimeout(() => { waiting = 0; stretch(); }); // where frames come faster than they are drawn, only the last is
 	};
 
 	const connect = () => {
 		const stream = new EventSource('/live');
 		stream.addEventListener('show', e => begin(JSON.parse(e.data)));
+		stream.addEventListener('found', e => find(JSON.parse(e.data)));
 		stream.addEventListener('frame', e => frame(JSON.parse(e.data)));
 		stream.addEventListener('end', e => {
 			ended = true;

@@ -100,7 +100,7 @@
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
 					min: time ? c.from : 0, max: time ? c.to : v => Math.ceil(1.05 * v.max), axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
-			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, name: small ? '' : c.yName, splitNumber: small ? 2 : 5, axisLabel: {color: faint, formatter: figure}},
+			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, ...(c.live && c.levels ? {min: 0, max: v => Math.max(v.max || 0, ...c.levels.map(l => 1.05 * l.y))} : {}), name: small ? '' : c.yName, splitNumber: small ? 2 : 5, axisLabel: {color: faint, formatter: figure}},
 			series: c.lines.map((l, i) => ({
 				name: l.name, ...shape(l), connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
@@ -143,17 +143,20 @@
 		drawn.push(d);
 		return d;
 	};
-	document.querySelectorAll('.plot').forEach(element => add(element, JSON.parse(document.getElementById(element.id + '-data').textContent)));
+	// open draws the charts of a part of the page. On a phone a figure says what it is of.
+	const open = part => {
+		part.querySelectorAll('.figures table').forEach(t => {
+			const head = [...(t.tHead ? t.tHead.rows[0].cells : [])].map(c => c.textContent);
+			t.querySelectorAll('td').forEach(d => { d.dataset.of = head[d.cellIndex]; });
+		});
+		return [...part.querySelectorAll('.plot')].map(element => add(element, JSON.parse(document.getElementById(element.id + '-data').textContent)));
+	};
+	open(document);
 	runs.forEach(run => echarts.connect(run));
 	drawAll();
 	dark.addEventListener('change', drawAll);
 	addEventListener('resize', drawAll);
 	paper.addEventListener('change', drawAll);
 	document.querySelectorAll('details').forEach(d => d.addEventListener('toggle', drawAll));
-	// On a phone a figure says what it is of.
-	document.querySelectorAll('.figures table').forEach(t => {
-		const head = [...t.tHead.rows[0].cells].map(c => c.textContent);
-		t.querySelectorAll('td').forEach(d => { d.dataset.of = head[d.cellIndex]; });
-	});
-	globalThis.ds2 = {add, clock};
+	globalThis.ds2 = {add, open, clock};
 })();
