@@ -27,6 +27,9 @@ type benchFlags struct {
 	restore restoreFlags
 
 	settle, idle, cooldown time.Duration
+
+	// around is called when a run begins, and what it returns when it has ended, before the audit; nil: nothing is.
+	around func() (end func())
 }
 
 func newBenchCommand() *cobra.Command {
@@ -206,6 +209,17 @@ func (f *benchFlags) length() time.Duration {
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
 	options.Driver.Delayed = delayed(stderr)
 	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
+	if f.around != nil {
+		show := conduct.Show
+		conduct.Show = func(r *runs.Run) (func(result.Summary), error) {
+			end, err := show(r)
+			if err != nil {
+				return nil, err
+			}
+			ended := f.around()
+			return func(s result.Summary) { ended(); end(s) }, nil
+		}
+	}
 	return experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),

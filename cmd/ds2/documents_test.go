@@ -216,7 +216,7 @@ func exitCodeReference() string {
 | %d | failed |
 | %d | wrong usage: the message names the flag or argument |
 | %d | it ran, but a limit, a gate or the audit failed, or the database is damaged |
-| %d | a gate of ds2 compare cannot tell |
+| %d | a gate of ds2 compare, or the model of ds2 whatif, cannot tell |
 | %d | interrupted |
 `, exitDone, exitFailed, exitUsage, exitVerdict, exitUnknown, exitInterrupted)
 }
@@ -369,7 +369,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^    (?:bin/)?ds2 +(.*)$`)
 	word := regexp.MustCompile(`'[^']*'|\S+`)
 	asks := strings.Fields("preflight verify snapshot")
-	leave := strings.Fields("demo device generate man") // start servers and processes, or write as much as they say
+	leave := strings.Fields("demo device generate man whatif") // start servers and processes, or write as much as they say
 	ran := 0
 	for path, text := range pages {
 		if strings.HasPrefix(path, "docs/evidence") || path == "docs/reference/commands.md" {

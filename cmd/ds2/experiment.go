@@ -111,7 +111,10 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, path string, re
 	if f.plan {
 		return file.plan(cmd.OutOrStdout(), dir, record, records, orders)
 	}
-	return f.make(i, cmd, file, dir, record, resumed, orders)
+	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir, record, resumed, orders); err != nil {
+		return err
+	}
+	return f.show(cmd, dir)
 }
 
 // takeUp is the record of the experiment in dir, or a new one.
@@ -212,8 +215,8 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 }
 
 // make makes the experiment, from the start or from where its record ends.
-func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experimentFile, dir string, record result.Experiment, resumed bool, orders [][]int) error {
-	stderr := cmd.ErrOrStderr()
+func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writer, file *experimentFile, dir string,
+	record result.Experiment, resumed bool, orders [][]int) error {
 	var stores []store.Database
 	defer func() { closeStores(stores) }()
 	options := make([]runs.Options, len(file.configurations))
@@ -296,10 +299,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, file *experime
 	}
 	err = errors.Join(err, result.SaveSummary(dir, record))
 	fmt.Fprintf(stderr, "record: %s\n", dir)
-	if err != nil {
-		return err
-	}
-	return f.show(cmd, dir)
+	return err
 }
 
 // configuration takes up the bench of a configuration; one whose databases could not be opened is left out.

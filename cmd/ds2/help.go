@@ -13,7 +13,7 @@ import (
 var commandGroups = []struct{ heading, commands string }{
 	{"Data", "sizes generate schema load reset snapshot"},
 	{"Run", "demo preflight drive bench tune bench-backup device"},
-	{"Compare", "init experiment compare"},
+	{"Compare", "init experiment compare whatif"},
 	{"Check and report", "verify report"},
 	{"Other", "man version"},
 }

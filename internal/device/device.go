@@ -28,6 +28,7 @@ type Options struct {
 	FileBytes    int64
 	StageTime    time.Duration // for which each point is measured
 	Depths       []int         // I/Os under way at once, rising; nil: 1 to 256
+	NoMix        bool          // leaves out reads with writes
 	Precondition bool
 	RoundTime    time.Duration // of preconditioning
 
@@ -118,6 +119,9 @@ func (m *measurement) run(r *Record) (err error) {
 		rw     string
 		points *[]Point
 	}{{"random reads", "randread", &r.Reads}, {"70 % reads, 30 % writes", "randrw", &r.Mixed}} {
+		if m.options.NoMix && curve.rw != "randread" {
+			continue
+		}
 		for _, depth := range m.options.Depths {
 			p, err := m.point(fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})
 			if err != nil {

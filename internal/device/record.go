@@ -93,6 +93,28 @@ func (r *Record) ReadsAt(latency float64) float64 {
 	return last.IOPS
 }
 
+// LatencyAt is how long one of so many random reads a second takes on average: ReadsAt the other way round, infinite beyond the most.
+func (r *Record) LatencyAt(reads float64) float64 {
+	points := slices.SortedFunc(slices.Values(r.Reads), func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) })
+	last := points[0]
+	for _, p := range points[1:] {
+		if reads <= last.IOPS {
+			break
+		}
+		if p.IOPS <= last.IOPS {
+			continue
+		}
+		if reads < p.IOPS {
+			return last.Mean * math.Pow(p.Mean/last.Mean, math.Log(reads/last.IOPS)/math.Log(p.IOPS/last.IOPS))
+		}
+		last = p
+	}
+	if reads > last.IOPS {
+		return math.Inf(1)
+	}
+	return last.Mean
+}
+
 // Save writes the record.
 func (r *Record) Save(path string) error {
 	return atomicfile.WriteJSON(path, r)

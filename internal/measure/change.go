@@ -21,7 +21,7 @@ type Change struct {
 // newChange is that of a logarithm of a ratio with its standard deviation, estimated with so many degrees of freedom. It
 // was looked at so many times as often as a single test: the levels of its interval and of P are tightened by that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
-	half := deviation * student(1-0.025/looks, freedom)
+	half := deviation * Student(1-0.025/looks, freedom)
 	c := Change{Percent: percentOf(logarithm), Low: percentOf(logarithm - half), High: percentOf(logarithm + half), P: 1, deviation: deviation, freedom: freedom}
 	if logarithm != 0 {
 		c.P = min(1, looks*2*stats.TDist{V: freedom}.CDF(-math.Abs(logarithm)/deviation))

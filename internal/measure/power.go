@@ -16,7 +16,7 @@ func detectable(deviation, freedom, looks float64) float64 {
 	if !(deviation > 0) || freedom < 1 {
 		return math.NaN()
 	}
-	return deviation * (student(1-0.025/looks, freedom) + student(power, freedom))
+	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
 }
 
 // More is how many more blocks, or runs of each, it takes beside n to find a change of so many percent in 8 of 10 cases; -1 where that

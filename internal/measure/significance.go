@@ -8,10 +8,10 @@ import (
 )
 
 // student975 is the 97.5 % quantile of Student's t.
-func student975(degrees float64) float64 { return student(0.975, degrees) }
+func student975(degrees float64) float64 { return Student(0.975, degrees) }
 
-// student is the quantile p of Student's t.
-func student(p, degrees float64) float64 { return stats.InvCDF(stats.TDist{V: degrees})(p) }
+// Student is the quantile p of Student's t.
+func Student(p, degrees float64) float64 { return stats.InvCDF(stats.TDist{V: degrees})(p) }
 
 // Significance words a probability together with the level that it was held against: "p = 0.0104, not significant at
 // 0.01". It has two digits, or as many as it takes to be seen on the right side of the level.

@@ -1,0 +1,410 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ds2/internal/atomicfile"
+	"ds2/internal/device"
+	"ds2/internal/localpg"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/slowdrive"
+	"ds2/internal/whatif"
+	"ds2/internal/workload/ds2"
+)
+
+func newWhatifCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "whatif",
+		Short: "Predict the OPM of a drive that nobody has yet from its fio record",
+		Long: `Learns how orders depend on the latency of reads and of log flushes from runs on drives that are
+slowed by known amounts, and predicts what other drives would do, by what ds2 device or fio
+measured of them. See docs/howto/whatif.md.`,
+	}
+	cmd.AddCommand(newWhatifLearnCommand(), newWhatifPredictCommand())
+	return cmd
+}
+
+// whatifFlags are those of ds2 whatif learn.
+type whatifFlags struct {
+	flags       *pflag.FlagSet
+	server      localpg.Options
+	load        loadFlags
+	buffers     byteSize
+	threads     []int
+	fit, check  []string
+	runs        int
+	warmup, run time.Duration
+	stageTime   time.Duration
+	seed        uint64
+	dir, out    string
+	format      string
+	details     bool
+	quiet       bool
+
+	drives []whatifDrive
+}
+
+// whatifDrive is one that learn makes.
+type whatifDrive struct {
+	name   string
+	delays slowdrive.Delays
+	fits   bool
+	record *device.Record
+	drive  whatif.Drive
+}
+
+func newWhatifLearnCommand() *cobra.Command {
+	var f whatifFlags
+	cmd := &cobra.Command{
+		Use:   "learn",
+		Short: "Learn from runs on slowed drives what an order takes of processor, reads and flushes",
+		Long: `Starts a PostgreSQL of its own on a directory whose reads and flushes are slowed by known amounts,
+loads a dataset, and drives it on each of --drives with each number of --threads, in random blocks.
+Each drive is measured with fio first, as ds2 device does. The result is a model for ds2 whatif
+predict, and its page. Drives of --check-drives are driven too but not fitted: they show how well
+the model predicts.
+
+A drive is READ/FLUSH, the times that are added, such as 1ms/4ms; 1ms/4ms/8 serves 8 reads at once.
+It takes Linux, fio, and root or fusermount3.`,
+		Example: `  ds2 whatif learn --size 1GB --buffers 100MB --out model
+  ds2 whatif learn --drives 1ms/1ms,16ms/1ms,1ms/16ms,16ms/16ms --check-drives 4ms/2ms,8ms/8ms`,
+		Args: flagsOnly,
+		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.learn(i, cmd) }),
+	}
+	flags := cmd.Flags()
+	f.flags, f.load.flags, f.load.workload = flags, flags, ds2.Name
+	f.buffers = 16e6
+	flags.StringVar(&f.load.size, "size", "300MB", "size of the dataset: S, M, 30MB, 2GB; it should be many times --buffers")
+	flags.Var(&f.buffers, "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, such as 16MB")
+	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, "numbers of users, such as 8,32; also --n-threads")
+	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms"}, "drives to learn from, as READ/FLUSH")
+	flags.StringSliceVar(&f.check, "check-drives", nil, "drives to hold the model against, as READ/FLUSH")
+	flags.IntVar(&f.runs, "runs", 3, "runs on each drive with each number of users")
+	flags.Var(durationValue{&f.warmup, time.Minute}, "warmup-time", "warm-up before each run: minutes, or a duration such as 90s")
+	flags.Var(durationValue{&f.run, time.Minute}, "run-time", "run after the warm-up: minutes, or a duration such as 90s")
+	preset(flags, "warmup-time", "20s")
+	preset(flags, "run-time", "60s")
+	flags.Var(durationValue{d: &f.stageTime}, "stage-time", "time for which each point of a drive is measured, such as 30s")
+	preset(flags, "stage-time", "2s")
+	flags.Uint64Var(&f.seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.StringVar(&f.dir, "dir", "", "directory for the database, in memory or on a drive that is faster than all of --drives (default: the system's directory for temporary files)")
+	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs; must not exist or be empty (default ds2-results/<start>-whatif)")
+	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
+	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
+	detailsFlag(flags, &f.details)
+	quietFlag(flags, &f.quiet)
+	return cmd
+}
+
+// judge refuses what makes no model, before anything is started.
+func (f *whatifFlags) judge() error {
+	switch v := f.server.Version; {
+	case v != 0 && (v < 13 || v > 18):
+		return usageError("--postgres-version is %d: it must be 13 to 18", v)
+	case f.runs < 1 || f.runs > 100:
+		return usageError("--runs is %d: it must be 1 to 100", f.runs)
+	case len(f.threads) == 0 || slices.Min(f.threads) < 1 || slices.Max(f.threads) > 1000:
+		return usageError("--threads is %v: numbers of users are 1 to 1000", f.threads)
+	case f.run < time.Second || f.warmup < 0:
+		return usageError("--run-time is %s after a warm-up of %s: runs take at least 1s", f.run, f.warmup)
+	case f.stageTime < time.Second || f.stageTime > time.Hour:
+		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
+	case f.buffers < 128<<10 || f.buffers > 1e12:
+		return usageError("--buffers is %s: it must be 128KiB to 1TB", bytesText(int64(f.buffers)))
+	}
+	if err := f.load.dataset(); err != nil {
+		return err
+	}
+	for _, flag := range []struct {
+		name  string
+		texts []string
+	}{{"drives", f.fit}, {"check-drives", f.check}} {
+		for _, text := range flag.texts {
+			delays, err := parseDelays(text)
+			if err != nil {
+				return flagError(flag.name, err)
+			}
+			if slices.ContainsFunc(f.drives, func(d whatifDrive) bool { return d.name == text }) {
+				return usageError("--%s: %s is there already", flag.name, text)
+			}
+			f.drives = append(f.drives, whatifDrive{name: text, delays: delays, fits: flag.name == "drives"})
+		}
+	}
+	if len(f.fit)*len(f.threads)*f.runs < 5 || len(f.fit) < 3 {
+		return usageError("--drives: at least 3 drives and 5 runs on them tell what an order takes of processor, reads and flushes")
+	}
+	if len(f.drives)*len(f.threads) > maxConfigurations {
+		return usageError("--check-drives: %d drives with %d numbers of users are too many: at most %d runs in a block",
+			len(f.drives), len(f.threads), maxConfigurations)
+	}
+	f.out = cmp.Or(f.out, filepath.Join("ds2-results", time.Now().UTC().Format("20060102T150405Z")+"-whatif"))
+	if err := result.CheckDir(f.out); err != nil {
+		return flagError("out", err)
+	}
+	return nil
+}
+
+// parseDelays reads READ/FLUSH or READ/FLUSH/AT-ONCE.
+func parseDelays(text string) (d slowdrive.Delays, err error) {
+	parts := strings.Split(text, "/")
+	if len(parts) == 2 || len(parts) == 3 {
+		d.Read, err = time.ParseDuration(parts[0])
+		if err == nil {
+			d.Flush, err = time.ParseDuration(parts[1])
+		}
+		if err == nil && len(parts) == 3 {
+			d.AtOnce, err = strconv.Atoi(parts[2])
+		}
+		if err == nil && min(d.Read, d.Flush) >= 0 && max(d.Read, d.Flush) <= time.Second && d.AtOnce >= 0 {
+			return d, nil
+		}
+	}
+	return d, fmt.Errorf("%q is no drive such as 1ms/4ms: times of 0 to 1s that are added to a read and to a flush, "+
+		"and /8 for 8 reads at once", text)
+}
+
+// learn is the whole way. Server and drive end whatever happens on them.
+func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command) (err error) {
+	if err := f.judge(); err != nil {
+		return err
+	}
+	stderr := cmd.ErrOrStderr()
+	if f.quiet {
+		stderr, f.load.quiet = io.Discard, true
+	}
+	dir, err := os.MkdirTemp(f.dir, "ds2-whatif-")
+	if err != nil {
+		return flagError("dir", err)
+	}
+	defer os.RemoveAll(dir)
+	under, at := filepath.Join(dir, "below"), filepath.Join(dir, "drive")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(under, 0o755), os.Mkdir(at, 0o755)); err != nil {
+		return err
+	}
+	drive, err := slowdrive.Mount(under, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, drive.Unmount()) }()
+	if err := f.measure(i.soft, drive, at, stderr); err != nil {
+		return err
+	}
+	f.server.DataDir = filepath.Join(at, "data")
+	f.server.Settings = map[string]string{
+		"shared_buffers":  fmt.Sprintf("%dkB", int64(f.buffers)>>10),
+		"max_connections": fmt.Sprint(slices.Max(f.threads) + len(f.drives)*len(f.threads) + 50), // each configuration has one of its own
+	}
+	server, err := localpg.Start(i.soft, f.server)
+	if err != nil {
+		return err
+	}
+	i.atLeave(func() { server.Kill(); drive.Unmount(); os.RemoveAll(dir) })
+	defer func() { drive.Set(slowdrive.Delays{}); err = errors.Join(err, server.Stop()) }()
+	f.load.target = server.URL("ds2")
+	target, err := engines().Open(f.load.target)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	if _, err := f.load.load(i.soft, target, stderr); err != nil {
+		return err
+	}
+	if err := f.drive(i, cmd, drive, stderr); err != nil {
+		return err
+	}
+	version := fmt.Sprintf("PostgreSQL %s, size %s, %s of buffers", server.Version(), f.load.size, bytesText(int64(f.buffers)))
+	return f.conclude(cmd, version)
+}
+
+// measure measures each drive, as ds2 device does.
+func (f *whatifFlags) measure(ctx context.Context, drive *slowdrive.Drive, at string, stderr io.Writer) error {
+	for i := range f.drives {
+		d := &f.drives[i]
+		fmt.Fprintf(stderr, "measuring drive %s, %d of %d\n", d.name, i+1, len(f.drives))
+		drive.Set(d.delays)
+		record, err := device.Run(ctx, device.Options{Dir: at, KitVersion: kitVersion(), FileBytes: 32 << 20,
+			StageTime: f.stageTime, Depths: []int{1, 8, 32}, NoMix: true})
+		if err != nil {
+			return fmt.Errorf("measure drive %s: %w", d.name, err)
+		}
+		d.record, d.drive = record, whatif.DriveOf(d.name, record)
+	}
+	drive.Set(slowdrive.Delays{})
+	return nil
+}
+
+// drive makes the runs, as an experiment whose configurations are drives and numbers of users.
+func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.Drive, stderr io.Writer) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "target: %q\nrestore: none\nsettle: 0s\nidle: 0s\ncooldown: 0s\npractice: 0\n", f.load.target)
+	text.WriteString("checkpoint-first: false\nramp-rate: 1000\n") // a checkpoint flushes hundreds of files, which would take long
+	fmt.Fprintf(&text, "warmup-time: %s\nrun-time: %s\nruns: %d\n", f.warmup, f.run, f.runs)
+	if f.seed > 0 {
+		fmt.Fprintf(&text, "seed: %d\n", f.seed)
+	}
+	text.WriteString("configurations:\n")
+	around := map[string]func() func(){}
+	made, all := 0, len(f.drives)*len(f.threads)*f.runs
+	for _, d := range f.drives {
+		for _, users := range f.threads {
+			name := configurationOf(d.name, users)
+			fmt.Fprintf(&text, "  %q: {threads: %d}\n", name, users)
+			around[name] = func() func() {
+				made++
+				fmt.Fprintf(stderr, "run %d of %d: %s\n", made, all, name)
+				drive.Set(d.delays)
+				return func() { drive.Set(slowdrive.Delays{}) } // for the audit
+			}
+		}
+	}
+	file, err := parseExperiment("whatif", []byte(text.String()))
+	if err != nil {
+		return err
+	}
+	for _, c := range file.configurations {
+		c.bench.around = around[c.Name]
+	}
+	experiment := experimentFlags{out: f.out, quiet: true}
+	record, resumed, err := file.takeUp(f.out)
+	if err != nil {
+		return err
+	}
+	return experiment.make(i, cmd, io.Discard, file, f.out, record, resumed, file.orders(record.Seed))
+}
+
+func configurationOf(drive string, users int) string {
+	return fmt.Sprintf("%s, %d users", drive, users)
+}
+
+// Files of a model in its directory.
+const (
+	modelFile = "model.json"
+	modelPage = "model.html"
+)
+
+// conclude fits the model to the records of the runs, and shows it.
+func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
+	record, err := result.ReadSummary[result.Experiment](f.out)
+	if err != nil {
+		return err
+	}
+	for i, d := range f.drives { // also where no model can be fitted
+		if err := d.record.Save(filepath.Join(f.out, fmt.Sprintf("drive-%d.json", i+1))); err != nil {
+			return err
+		}
+	}
+	var fitted, others []whatif.Observation
+	for _, c := range record.Configurations {
+		bench, err := result.ReadSummary[result.Bench](filepath.Join(f.out, c.Dir))
+		if err != nil {
+			return err
+		}
+		for _, d := range f.drives {
+			for _, run := range bench.Runs {
+				if c.Name != configurationOf(d.name, bench.Setup.Threads) || !run.Counts || run.Figure == nil {
+					continue
+				}
+				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, OPM: run.Figure.Value}
+				if d.fits {
+					fitted = append(fitted, o)
+				} else {
+					others = append(others, o)
+				}
+			}
+		}
+	}
+	model, err := whatif.Fit(fitted, runtime.NumCPU())
+	if err != nil {
+		return err
+	}
+	model.KitVersion, model.Start, model.Store = kitVersion(), record.Start, of
+	model.Check(fitted, others)
+	path := filepath.Join(f.out, modelFile)
+	if err := model.Save(path); err != nil {
+		return err
+	}
+	page := report.Whatif(model, slices.Max(f.threads), nil, nil)
+	if err := atomicfile.Write(filepath.Join(f.out, modelPage), page.HTML); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "model: %s\n", path)
+	return writePage(cmd.OutOrStdout(), page, model, f.format, f.details)
+}
+
+func newWhatifPredictCommand() *cobra.Command {
+	var threads int
+	var format string
+	var details bool
+	cmd := &cobra.Command{
+		Use:   "predict MODEL DEVICE.json...",
+		Short: "Predict the OPM of drives by their records, and rank them",
+		Long: `Predicts by a model of ds2 whatif learn what its store would do on drives, by the records of ds2
+device or fio's own JSON (random reads of 4 to 16 kB at one or more depths, and writes with
+fdatasync=1). A drive outside the range in which the model was fitted is refused: exit 4.`,
+		Example: `  ds2 whatif predict model/model.json array-a.json array-b.json
+  ds2 whatif predict model/model.json vendor-fio.json --threads 16 -o html > drives.html`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return errors.New("name a model of ds2 whatif learn, and records of ds2 device or fio")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			model, err := whatif.Read(args[0])
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			p := predictions{Model: args[0], Drives: []whatif.Prediction{}}
+			threads := cmp.Or(threads, int(model.Users.High))
+			for _, path := range args[1:] {
+				record, err := device.ReadOrFio(path)
+				if err != nil {
+					return &exitError{exitUsage, err}
+				}
+				one, err := model.Predict(whatif.DriveOf(strings.TrimSuffix(filepath.Base(path), ".json"), record), threads)
+				if refusal, refused := errors.AsType[whatif.Refusal](err); refused {
+					p.Refused = append(p.Refused, refusal)
+				} else {
+					p.Drives = append(p.Drives, one)
+				}
+			}
+			slices.SortStableFunc(p.Drives, func(a, b whatif.Prediction) int { return cmp.Compare(b.OPM, a.OPM) })
+			page := report.Whatif(model, threads, p.Drives, p.Refused)
+			if err := writePage(cmd.OutOrStdout(), page, p, format, details); err != nil {
+				return err
+			}
+			if len(p.Refused) > 0 {
+				return &exitError{exitUnknown, fmt.Errorf("cannot tell for %d of %d drives: %w", len(p.Refused), len(args)-1, p.Refused[0])}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&threads, "threads", 0, "users; also --n-threads (default the most that the model was fitted with)")
+	cmd.Flags().Lookup("threads").DefValue = ""
+	cmd.Flags().VarP(oneOf(&format, "text", "html", "markdown", "json"), "output", "o", "format of the result")
+	detailsFlag(cmd.Flags(), &details)
+	return cmd
+}
+
+// predictions are what predict writes as JSON.
+type predictions struct {
+	Model   string              `json:"model"`
+	Drives  []whatif.Prediction `json:"drives"` // the best first
+	Refused []whatif.Refusal    `json:"refused,omitempty"`
+}

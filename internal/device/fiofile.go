@@ -1,0 +1,98 @@
+package device
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// fioFile is what somebody's fio wrote by --output-format=json.
+type fioFile struct {
+	Version string            `json:"fio version"`
+	Global  map[string]string `json:"global options"`
+	Jobs    []struct {
+		Name    string            `json:"jobname"`
+		Options map[string]string `json:"job options"`
+		Error   int               `json:"error"`
+		Read    measured          `json:"read"`
+		Write   measured          `json:"write"`
+		Sync    struct {
+			Latency latency `json:"lat_ns"`
+		} `json:"sync"`
+	} `json:"jobs"`
+}
+
+// ReadOrFio reads a record, or makes one of fio's own JSON: random reads of 4 to 16 kB at one depth or several, and
+// writes each of which is flushed (fdatasync=1 or fsync=1). The record has nothing else. Its errors name the file.
+func ReadOrFio(path string) (*Record, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > maxRecord {
+		return Read(path)
+	}
+	text, err := os.ReadFile(path)
+	var f fioFile
+	if err != nil || json.Unmarshal(text, &f) != nil || f.Version == "" {
+		return Read(path)
+	}
+	r, err := f.record()
+	if err != nil {
+		return nil, fmt.Errorf("read fio's output %s: %w", path, err)
+	}
+	r.Path = path
+	return r, nil
+}
+
+// record takes jobs of one name, as numjobs makes them, together.
+func (f fioFile) record() (*Record, error) {
+	r := &Record{Format: Format, Kind: "device", Fio: f.Version}
+	names := map[string]int{}
+	for _, j := range f.Jobs {
+		names[j.Name]++
+	}
+	points := map[string]*Point{}
+	for _, j := range f.Jobs {
+		option := func(name, otherwise string) string { return cmp.Or(j.Options[name], f.Global[name], otherwise) }
+		number := func(name string) int { n, _ := strconv.Atoi(option(name, "1")); return n }
+		small := slices.Contains([]string{"4k", "4096", "8k", "8192", "16k", "16384"}, option("bs", "4k"))
+		switch rw := option("rw", option("readwrite", "read")); {
+		case j.Error != 0:
+			return nil, fmt.Errorf("job %s ended with error %d", j.Name, j.Error)
+		case rw == "randread" && small:
+			p := points[j.Name]
+			if p == nil {
+				p = &Point{Depth: 1}
+				points[j.Name] = p
+				if engine := option("ioengine", "psync"); !strings.Contains(engine, "sync") { // such know no depth
+					p.Depth = number("iodepth")
+				}
+				if n := names[j.Name]; n > 1 {
+					p.Depth *= n
+				} else {
+					p.Depth *= number("numjobs") // in one report, by group_reporting
+				}
+			}
+			p.Mean = (p.Mean*p.IOPS + j.Read.Latency.Mean/1e9*j.Read.IOPS) / (p.IOPS + j.Read.IOPS)
+			p.IOPS += j.Read.IOPS
+			p.Reads = p.IOPS
+		case j.Write.IOPS > 0 && j.Sync.Latency.N > 0 && (option("fdatasync", "") == "1" || option("fsync", "") == "1"):
+			r.Log = Point{Depth: 1, IOPS: j.Write.IOPS, Writes: j.Write.IOPS,
+				Mean: (j.Write.Latency.Mean + j.Sync.Latency.Mean) / 1e9}
+		}
+	}
+	for _, p := range points {
+		r.Reads = append(r.Reads, *p)
+	}
+	slices.SortFunc(r.Reads, func(a, b Point) int { return a.Depth - b.Depth })
+	switch {
+	case len(r.Reads) == 0:
+		return nil, errors.New("it has no job of random reads (rw=randread) of 4 to 16 kB")
+	case r.Log.IOPS == 0:
+		return nil, errors.New("it has no job of flushed writes (rw=write with fdatasync=1)")
+	}
+	return r, r.check()
+}

@@ -1,0 +1,58 @@
+package device
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadOrFio reads what fio wrote for jobs of somebody's own: random reads of two jobs with a depth of 8, of one by itself, and
+// flushed writes.
+func TestReadOrFio(t *testing.T) {
+	r, err := ReadOrFio("testdata/own-jobs.json")
+	require.NoError(t, err)
+	require.Len(t, r.Reads, 2)
+	require.Equal(t, 1, r.Reads[0].Depth)
+	require.InEpsilon(t, 112.081e-6, r.Reads[0].Mean, 1e-4)
+	require.Equal(t, 16, r.Reads[1].Depth)
+	require.InEpsilon(t, 34186, r.Reads[1].IOPS, 1e-4)
+	require.InEpsilon(t, (607.642+1555.564)*1e-6, r.Log.Mean, 1e-4, "the write and its flush")
+
+	text, err := os.ReadFile("testdata/own-jobs.json")
+	require.NoError(t, err)
+	one := string(text)
+	for _, c := range []struct{ why, text, said string }{
+		{"no flush", strings.ReplaceAll(one, `"fdatasync": "1"`, `"fdatasync": "0"`), "no job of flushed writes"},
+		{"reads of another size", strings.ReplaceAll(one, `"8k"`, `"1m"`), "no job of random reads"},
+		{"a job that failed", strings.ReplaceAll(one, `"error": 0`, `"error": 5`), "ended with error 5"},
+		{"neither fio's nor ds2's", `{"kind": "run"}`, "not a device record"},
+	} {
+		path := filepath.Join(t.TempDir(), "file.json")
+		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
+		_, err := ReadOrFio(path)
+		require.ErrorContains(t, err, c.said, c.why)
+		require.ErrorContains(t, err, path, c.why)
+	}
+	whole := strings.ReplaceAll(strings.ReplaceAll(one, `"jobname": "one"`, `"jobname": "deep"`), `"numjobs": "1"`, `"numjobs": "2"`)
+	path := filepath.Join(t.TempDir(), "file.json")
+	require.NoError(t, os.WriteFile(path, []byte(whole), 0o600))
+	r, err = ReadOrFio(path)
+	require.NoError(t, err)
+	require.Len(t, r.Reads, 1, "entries of one job, without group_reporting")
+	require.InEpsilon(t, 34186+8871, r.Reads[0].IOPS, 1e-4)
+	require.Equal(t, 16, r.Reads[0].Depth)
+}
+
+// TestLatencyAt: LatencyAt is ReadsAt the other way round.
+func TestLatencyAt(t *testing.T) {
+	r := &Record{Reads: []Point{{Depth: 1, IOPS: 100, Mean: .010}, {Depth: 4, IOPS: 300, Mean: .013}, {Depth: 8, IOPS: 290, Mean: .028}}}
+	require.Equal(t, .010, r.LatencyAt(10))
+	for _, reads := range []float64{101, 150, 299} {
+		require.InEpsilon(t, reads, r.ReadsAt(r.LatencyAt(reads)), 1e-9)
+	}
+	require.Equal(t, .013, r.LatencyAt(300))
+	require.True(t, r.LatencyAt(301) > 1e9, "more than it can do")
+}

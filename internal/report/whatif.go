@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+
+	"ds2/internal/whatif"
+)
+
+// Whatif is what there is to read of a model of a store and, where drives were asked about, of what it predicts for
+// them.
+func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []whatif.Refusal) Page {
+	v := view{ID: "whatif", Title: "What " + m.Store + " would do on other drives, with " + users(threads),
+		Byline: byline(m.Start, fmt.Sprintf("%d runs", len(m.Runs)), m.KitVersion, "")}
+	v.Headline = fmt.Sprintf("Fitted for reads of %s ms, log flushes of %s ms and %g to %g users",
+		span(m.Read), span(m.Flush), m.Users.Low, m.Users.High)
+	if len(ranked) > 0 {
+		v.Headline = fmt.Sprintf("%s is first: %s OPM (%s to %s), held back by %s", ranked[0].Drive, number(ranked[0].OPM, 0),
+			number(ranked[0].Low, 0), number(ranked[0].High, 0), ranked[0].HeldBack())
+		v.Figures.Head = []string{"drive", "OPM", "90 % interval", "held back by", "reads halved", "flushes halved"}
+	}
+	for _, p := range ranked {
+		v.Figures.Rows = append(v.Figures.Rows, []string{p.Drive,
+			number(p.OPM, 0), number(p.Low, 0) + " to " + number(p.High, 0),
+			fmt.Sprintf("%s (%.0f %%)", p.HeldBack(), max(p.Processor, p.Read, p.Commit)), gain(p.HalfRead), gain(p.HalfFlush)})
+	}
+	for i := 1; i < len(ranked); i++ {
+		if ranked[i].High > ranked[i-1].Low {
+			v.find(reservation, fmt.Sprintf("The intervals of %s and %s overlap", ranked[i-1].Drive, ranked[i].Drive))
+		}
+	}
+	for _, r := range refused {
+		level := reservation
+		if len(ranked) == 0 {
+			level = unknown
+		}
+		v.find(level, "Not predicted: "+r.Error())
+	}
+	if n := len(m.Checks); n > 0 {
+		c := m.Verdict()
+		v.find(proof, fmt.Sprintf("Of %d runs on drives that are not in the fit the 90 %% interval held %d, and the median error was %.1f %% "+
+			"(in proportion to random reads a second %.0f %%, as a line over the mean latency %.0f %%)",
+			n, c.Inside, c.Error, c.ByIOPS, c.ByMean))
+	}
+	if len(ranked) > 0 {
+		v.Why = append(v.Why, "Held back by the largest part of an order's time; "+
+			"halved: OPM if reads, or log flushes, took half as long.")
+	}
+	processor := "less processor time than the runs can tell"
+	if m.Demand.Processor > whatif.LeastProcessor {
+		processor = fmt.Sprintf("%.3g ms of a processor", 1e3*m.Demand.Processor)
+	}
+	v.Why = append(v.Why, fmt.Sprintf("An order takes %s, %.3g reads and %.3g waits for a flush; runs scatter by %.1f %% around that.",
+		processor, m.Demand.Reads, m.Demand.Flushes, 100*m.Scatter))
+	v.Tables = whatifTables(m)
+	v.draw = func() ([]chart, error) { return []chart{whatifChart(m, threads, ranked)}, nil }
+	return Page{"ds2 whatif", []view{v}}
+}
+
+func span(r whatif.Range) string { return fmt.Sprintf("%.3g to %.3g", 1e3*r.Low, 1e3*r.High) }
+
+// gain is a change in percent; what is outside the model's range is not known.
+func gain(percent *float64) string {
+	if percent == nil {
+		return "not known"
+	}
+	return fmt.Sprintf("%+.0f %%", *percent)
+}
+
+func whatifTables(m whatif.Model) []table {
+	c := table{Caption: "What an order takes", Head: []string{"of", "estimate", "95 % from", "to", "unit"}}
+	for _, one := range m.Coefficients {
+		c.Rows = append(c.Rows, []string{one.Name, figure(one.Value), figure(one.Low), figure(one.High), one.Unit})
+	}
+	at := func(drive string, users int, read, flush float64) []string {
+		return []string{drive, fmt.Sprint(users), number(1e3*read, 2), number(1e3*flush, 2)}
+	}
+	runs := table{Caption: "Runs of the fit", Head: []string{"drive", "users", "read ms", "flush ms", "OPM", "fitted", "off by %"}}
+	for _, r := range m.Runs {
+		runs.Rows = append(runs.Rows, append(at(r.Drive, r.Users, r.Read, r.Flush),
+			number(r.OPM, 0), number(r.Fitted, 0), number(r.Distance, 1)))
+	}
+	checks := table{Caption: "Runs that are not in the fit", Head: []string{"drive", "users", "read ms", "flush ms",
+		"OPM", "predicted", "90 % from", "to", "off by %", "by reads a second %", "by mean latency %"}}
+	for _, k := range m.Checks {
+		checks.Rows = append(checks.Rows, append(at(k.Drive, k.Users, k.ReadLatency, k.Flush), number(k.Measured, 0),
+			number(k.OPM, 0), number(k.Low, 0), number(k.High, 0), number(k.Error, 1), number(k.ByIOPS, 0), number(k.ByMean, 0)))
+	}
+	return []table{c, runs, checks}
+}
+
+// whatifChart is OPM over the latency of reads, a line for some latencies of flushes, with the runs of the fit and
+// the candidates.
+func whatifChart(m whatif.Model, users int, ranked []whatif.Prediction) chart {
+	c := chart{ID: "whatif-opm", Title: "Orders per minute over read and flush latency", YName: "OPM", XName: "a read, ms",
+		Place: picture, Text: "A line is the law at one latency of log flushes; a dot is a run of the fit, and a large one " +
+			"a drive that was asked about, with its 90 % interval."}
+	for _, curve := range m.Curves(users) {
+		l := line{Name: fmt.Sprintf("flush of %.3g ms", 1e3*curve.Flush)}
+		for _, p := range curve.Points {
+			l.add(1e3*p[0], p[1])
+		}
+		c.draw(l)
+	}
+	runs := line{Name: "run", Dots: true}
+	for _, r := range m.Runs {
+		if r.Users == users {
+			runs.add(1e3*r.Read, r.OPM)
+		}
+	}
+	c.drawSome(runs)
+	for _, p := range ranked {
+		hue := len(c.Lines)
+		at, bar := line{Name: p.Drive, Dots: true, Large: true, Hue: hue}, line{Name: "90 %", Bars: true, Hue: hue}
+		at.add(1e3*p.ReadLatency, p.OPM)
+		bar.addBar(1e3*p.ReadLatency, p.Low, p.High)
+		c.Lines = append(c.Lines, at, bar)
+	}
+	return c
+}

@@ -1,0 +1,151 @@
+package slowdrive
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	fusefs "github.com/hanwen/go-fuse/v2/fs"
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// Drive is a mounted directory.
+type Drive struct {
+	server *fuse.Server
+	now    atomic.Pointer[state]
+}
+
+// state are the delays, and a place for each read that is served at once; nil: there is no end of places.
+type state struct {
+	Delays
+	places chan struct{}
+}
+
+// Set has reads and flushes that begin from now on take their time. Those under way end as they began.
+func (d *Drive) Set(delays Delays) {
+	s := &state{Delays: delays}
+	if delays.AtOnce > 0 {
+		s.places = make(chan struct{}, delays.AtOnce)
+	}
+	d.now.Store(s)
+}
+
+// Mount shows the directory under at another, which must be empty. Only root, or who has fusermount3, may.
+func Mount(under, at string) (*Drive, error) {
+	d := &Drive{}
+	d.Set(Delays{})
+	root, err := fusefs.NewLoopbackRoot(under)
+	if err != nil {
+		return nil, fmt.Errorf("show %s: %w", under, err)
+	}
+	asRoot := os.Geteuid() == 0 // whose servers are another user's
+	kept := time.Minute         // nobody else changes what is below
+	d.server, err = fusefs.Mount(at, &node{root.(*fusefs.LoopbackNode), d}, &fusefs.Options{
+		AttrTimeout: &kept, EntryTimeout: &kept,
+		MountOptions: fuse.MountOptions{AllowOther: asRoot, DirectMountStrict: asRoot, MaxBackground: 256,
+			ExtraCapabilities: fuse.CAP_ASYNC_DIO, FsName: "ds2-slow-drive", Options: []string{"default_permissions"}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("mount a file system at %s: %w; it takes /dev/fuse, and root or fusermount3", at, err)
+	}
+	return d, keepFromChildren()
+}
+
+// keepFromChildren closes /dev/fuse in programs that this one starts. A server that had it open would keep the drive, and itself, hanging
+// after the death of the program that answers for the drive; the library leaves it open.
+func keepFromChildren() error {
+	const open = "/proc/self/fd"
+	all, err := os.ReadDir(open)
+	for _, e := range all {
+		fd, number := strconv.Atoi(e.Name())
+		if to, _ := os.Readlink(filepath.Join(open, e.Name())); number == nil && to == "/dev/fuse" {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return err
+}
+
+// Unmount takes the directory away. Nobody may use it any more.
+func (d *Drive) Unmount() error {
+	if err := d.server.Unmount(); err != nil {
+		return fmt.Errorf("unmount the slow drive: %w", err)
+	}
+	d.server.Wait()
+	return nil
+}
+
+// node is a directory or a file.
+type node struct {
+	*fusefs.LoopbackNode
+	drive *Drive
+}
+
+var (
+	_ fusefs.NodeWrapChilder = (*node)(nil)
+	_ fusefs.NodeOpener      = (*node)(nil)
+	_ fusefs.NodeCreater     = (*node)(nil)
+	_ fusefs.NodeFsyncer     = (*node)(nil)
+)
+
+func (n *node) WrapChild(_ context.Context, child fusefs.InodeEmbedder) fusefs.InodeEmbedder {
+	return &node{child.(*fusefs.LoopbackNode), n.drive}
+}
+
+func (n *node) Open(ctx context.Context, flags uint32) (fusefs.FileHandle, uint32, syscall.Errno) {
+	h, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT) // whose buffers would have to be aligned
+	return n.slowed(h, errno), fuse.FOPEN_DIRECT_IO, errno
+}
+
+func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (
+	*fusefs.Inode, fusefs.FileHandle, uint32, syscall.Errno) {
+	child, h, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
+	return child, n.slowed(h, errno), fuse.FOPEN_DIRECT_IO, errno
+}
+
+func (n *node) slowed(h fusefs.FileHandle, errno syscall.Errno) fusefs.FileHandle {
+	if errno != 0 {
+		return nil
+	}
+	return &file{h.(*fusefs.LoopbackFile), n.drive}
+}
+
+// Fsync is that of a directory.
+func (n *node) Fsync(context.Context, fusefs.FileHandle, uint32) syscall.Errno {
+	time.Sleep(n.drive.now.Load().Flush)
+	return 0
+}
+
+// file is an open file.
+type file struct {
+	*fusefs.LoopbackFile
+	drive *Drive
+}
+
+var (
+	_ fusefs.FileReader          = (*file)(nil)
+	_ fusefs.FileFsyncer         = (*file)(nil)
+	_ fusefs.FilePassthroughFder = (*file)(nil)
+)
+
+func (f *file) Read(ctx context.Context, b []byte, at int64) (fuse.ReadResult, syscall.Errno) {
+	s := f.drive.now.Load()
+	if s.places != nil {
+		s.places <- struct{}{}
+		defer func() { <-s.places }()
+	}
+	time.Sleep(s.Read)
+	return f.LoopbackFile.Read(ctx, b, at)
+}
+
+func (f *file) Fsync(context.Context, uint32) syscall.Errno {
+	time.Sleep(f.drive.now.Load().Flush)
+	return 0
+}
+
+// PassthroughFd keeps the kernel from going to the file below by itself.
+func (f *file) PassthroughFd() (int, bool) { return 0, false }

@@ -1,0 +1,189 @@
+package whatif
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"ds2/internal/measure"
+)
+
+// Observation is what a run came to on a drive.
+type Observation struct {
+	Drive Drive
+	Users int
+	OPM   float64
+}
+
+// ErrUnknown says that runs do not tell what an order takes.
+var ErrUnknown = errors.New("the runs do not tell what an order takes of processor, reads and flushes")
+
+// Fit finds the demand by which the logarithms of OPM are nearest to those observed, by least squares (Levenberg and
+// Marquardt).
+func Fit(all []Observation, processors int) (Model, error) {
+	m := Model{Format: Format, Kind: Kind, Processors: processors, Freedom: len(all) - terms}
+	if m.Freedom < 2 {
+		return m, fmt.Errorf("%w: %d runs are too few, %d are needed", ErrUnknown, len(all), terms+2)
+	}
+	distance := math.Inf(1)
+	var t [terms]float64
+	var normal matrix
+	begin := start(all)
+	for _, processor := range []float64{begin.Processor, .001, .01, .1} { // the distance may have more than one valley
+		begin.Processor = processor
+		if at, sum, n := descend(begin.terms(), all, processors); sum < distance {
+			t, distance, normal = at, sum, n
+		}
+	}
+	if normal[0][0] < 1e-6 { // the drives take all of an order's time: nothing is known of the processors, and it does not matter
+		normal[0] = [terms]float64{1}
+		for j := 1; j < terms; j++ {
+			normal[j][0] = 0
+		}
+	}
+	inverse, ok := normal.inverse()
+	if !ok {
+		return m, ErrUnknown
+	}
+	m.Demand, m.Scatter, m.Inverse = demandOf(t), math.Sqrt(distance/float64(m.Freedom)), inverse
+	for j, c := range []Coefficient{
+		{Name: "processor", Unit: "s", Value: m.Demand.Processor},
+		{Name: "reads", Unit: "an order", Value: m.Demand.Reads},
+		{Name: "flushes", Unit: "an order", Value: m.Demand.Flushes},
+	} {
+		half := math.Exp(measure.Student(.975, float64(m.Freedom)) * m.Scatter * math.Sqrt(inverse[j][j]))
+		c.Low, c.High = c.Value/half, c.Value*half
+		if c.Value > LeastProcessor {
+			m.Coefficients = append(m.Coefficients, c)
+		}
+		if j > 0 && !(half < 10) { // also NaN
+			return m, fmt.Errorf("%w: %s lies between %.2g and %.2g %s; "+
+				"make runs longer, latencies more different, or the database larger than its buffers",
+				ErrUnknown, c.Name, c.Low, c.High, c.Unit)
+		}
+	}
+	m.observed(all)
+	return m, nil
+}
+
+// descend goes from t to where the squared distance of the runs is least nearby.
+func descend(t [terms]float64, all []Observation, processors int) (_ [terms]float64, distance float64, normal matrix) {
+	distance = math.Inf(1)
+	residuals := func(t [terms]float64) (r []float64, sum float64) {
+		for _, o := range all {
+			r = append(r, math.Log(o.OPM/demandOf(t).solve(o.Drive, o.Users, processors).OPM()))
+			sum += r[len(r)-1] * r[len(r)-1]
+		}
+		return r, sum
+	}
+	for damping := 1e-3; ; {
+		r, sum := residuals(t)
+		normal = matrix{}
+		var gradient [terms]float64
+		for i, o := range all {
+			g := slopes(t, o.Drive, o.Users, processors)
+			for j := range terms {
+				gradient[j] += g[j] * r[i]
+				for k := range terms {
+					normal[j][k] += g[j] * g[k]
+				}
+			}
+		}
+		if damping >= 1e9 || distance-sum < 1e-12*sum {
+			return t, sum, normal
+		}
+		distance = sum
+		for ; damping < 1e9; damping *= 10 {
+			damped := normal
+			for j := range terms {
+				damped[j][j] += damping * (normal[j][j] + 1e-9)
+			}
+			inverse, ok := damped.inverse()
+			if !ok {
+				continue
+			}
+			next := t
+			for j := range terms {
+				for k := range terms {
+					next[j] += inverse[j][k] * gradient[k]
+				}
+			}
+			if _, smaller := residuals(next); smaller < sum {
+				t, damping = next, damping/10
+				break
+			}
+		}
+	}
+}
+
+// start is where the search begins: least squares of R, as if nobody waited for another.
+func start(all []Observation) Demand {
+	var normal matrix
+	var right, x [terms]float64
+	for _, o := range all {
+		row := [terms]float64{1, o.Drive.Reads[0].Mean, o.Drive.Flush}
+		r := 60 * float64(o.Users) / o.OPM
+		for j := range terms {
+			right[j] += row[j] / r // of the relative error
+			for k := range terms {
+				normal[j][k] += row[j] * row[k] / r / r
+			}
+		}
+	}
+	if inverse, ok := normal.inverse(); ok {
+		for j := range terms {
+			for k := range terms {
+				x[j] += inverse[j][k] * right[k]
+			}
+		}
+	}
+	return Demand{Processor: max(x[0], 1e-4), Reads: max(x[1], .1), Flushes: max(x[2], .1)}
+}
+
+// slopes are those of the logarithm of OPM by the logarithms of the demand.
+func slopes(t [terms]float64, drive Drive, users, processors int) (g [terms]float64) {
+	const step = 1e-4
+	for j := range terms {
+		up, down := t, t
+		up[j] += step
+		down[j] -= step
+		more, less := demandOf(up).solve(drive, users, processors), demandOf(down).solve(drive, users, processors)
+		g[j] = math.Log(more.Orders/less.Orders) / (2 * step)
+	}
+	return g
+}
+
+type matrix [terms][terms]float64
+
+// inverse is by Gauss and Jordan; false where there is none.
+func (m matrix) inverse() (inverse matrix, ok bool) {
+	for j := range terms {
+		inverse[j][j] = 1
+	}
+	for j := range terms {
+		pivot := j
+		for k := j; k < terms; k++ {
+			if math.Abs(m[k][j]) > math.Abs(m[pivot][j]) {
+				pivot = k
+			}
+		}
+		m[j], m[pivot], inverse[j], inverse[pivot] = m[pivot], m[j], inverse[pivot], inverse[j]
+		p := m[j][j]
+		if !(math.Abs(p) > 1e-14) {
+			return inverse, false
+		}
+		for k := range terms {
+			m[j][k] /= p
+			inverse[j][k] /= p
+		}
+		for i := range terms {
+			if f := m[i][j]; i != j {
+				for k := range terms {
+					m[i][k] -= f * m[j][k]
+					inverse[i][k] -= f * inverse[j][k]
+				}
+			}
+		}
+	}
+	return inverse, true
+}

@@ -1,0 +1,223 @@
+package whatif
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/device"
+)
+
+// drive is one that takes so long for a read at any depth, and for a flush, in seconds.
+func drive(read, flush float64) Drive {
+	d := Drive{Name: fmt.Sprintf("%g/%g ms", 1e3*read, 1e3*flush), Flush: flush}
+	for _, depth := range []int{1, 1000} {
+		d.Reads = append(d.Reads, device.Point{Depth: depth, IOPS: float64(depth) / read, Mean: read})
+	}
+	return d
+}
+
+// TestByHand compares the law with cases that can be calculated.
+func TestByHand(t *testing.T) {
+	d := Demand{Processor: .010, Reads: 5, Flushes: 2}
+	cap200 := Drive{Reads: []device.Point{{Depth: 1, IOPS: 200, Mean: .005}, {Depth: 8, IOPS: 200, Mean: .040}}, Flush: .001}
+	for _, c := range []struct {
+		why               string
+		demand            Demand
+		drive             Drive
+		users, processors int
+		orders            float64
+	}{
+		{"one user waits for nobody: 10 ms + 5 x 2 ms + 2 x 3 ms = 26 ms", d, drive(.002, .003), 1, 2, 1 / .026},
+		{"a single processor of 10 ms an order, drives of no time: its 100 a second, but for Schweitzer's (N-1)/N", d, drive(1e-9, 1e-9), 1000, 1, 100},
+		{"two processors do twice as much", d, drive(1e-9, 1e-9), 1000, 2, 200},
+		{"reads alone: 8 users, each 5 x 4 ms", Demand{Processor: 1e-9, Reads: 5, Flushes: 1e-9}, drive(.004, .001), 8, 2, 8 / .020},
+		{"200 reads a second are 40 orders of 5", d, cap200, 8, 2, 40},
+		{"a busy log: every order waits 1.5 flushes, each for 2 commits: 1000 users / (2 x 1.5 x 10 ms)",
+			Demand{Processor: 1e-9, Reads: 1e-9, Flushes: 2}, drive(.001, .010), 1000, 2, 1000 / .030},
+	} {
+		b := c.demand.solve(c.drive, c.users, c.processors)
+		require.InEpsilon(t, c.orders, b.Orders, .002, c.why)
+		require.InEpsilon(t, float64(c.users), b.Orders*(b.Processor+b.Read+b.Commit), 1e-6, c.why)
+	}
+}
+
+// simulated is a closed network as it is: an order is so many reads between bursts of processor of random lengths,
+// served in turn, and a commit, which waits for a flush that begins after it. It returns orders a second.
+func simulated(random *rand.Rand, processor float64, reads int, read, flush float64, users, processors int) float64 {
+	type event struct {
+		at   float64
+		user int // -1: a flush ends
+	}
+	var events []event
+	push := func(at float64, user int) { events = append(events, event{at, user}) }
+	step, free := make([]int, users), processors
+	var queue, waiting, served []int
+	now, done, from, flushing := 0., 0, 0., false
+	burst := func(user int) { push(now+random.ExpFloat64()*processor/float64(reads+1), user) }
+	enter := func(user int) {
+		if free > 0 {
+			free--
+			burst(user)
+		} else {
+			queue = append(queue, user)
+		}
+	}
+	begin := func() {
+		if flushing = len(waiting) > 0; flushing {
+			served, waiting = waiting, nil
+			push(now+flush, -1)
+		}
+	}
+	for u := range users {
+		enter(u)
+	}
+	const orders, warm = 6000, 500
+	for done < orders {
+		next := 0
+		for i := range events {
+			if events[i].at < events[next].at {
+				next = i
+			}
+		}
+		e := events[next]
+		events = slices.Delete(events, next, next+1)
+		now = e.at
+		if e.user < 0 {
+			for _, u := range served {
+				step[u] = 0
+				if done++; done == warm {
+					from = now
+				}
+				enter(u)
+			}
+			begin()
+			continue
+		}
+		if step[e.user]++; step[e.user]%2 == 0 { // a read has ended
+			enter(e.user)
+			continue
+		}
+		if free++; len(queue) > 0 {
+			free--
+			burst(queue[0])
+			queue = queue[1:]
+		}
+		if step[e.user] < 2*reads {
+			push(now+read, e.user)
+			continue
+		}
+		waiting = append(waiting, e.user)
+		if !flushing {
+			begin()
+		}
+	}
+	return float64(orders-warm) / (now - from)
+}
+
+// TestSimulated holds the law against networks that are simulated.
+func TestSimulated(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, users := range []int{1, 2, 8, 32} {
+		for _, processors := range []int{1, 2, 8} {
+			for _, latency := range [][2]float64{{.001, .001}, {.001, .010}, {.010, .001}, {.010, .010}} {
+				const processor, reads = .005, 4
+				want := simulated(random, processor, reads, latency[0], latency[1], users, processors)
+				got := Demand{Processor: processor, Reads: reads, Flushes: 1}.solve(drive(latency[0], latency[1]), users, processors).Orders
+				require.InEpsilon(t, want, got, .10, "%d users, %d processors, %v", users, processors, latency)
+			}
+		}
+	}
+}
+
+// made are observations of a demand, off by a scatter.
+func made(d Demand, random *rand.Rand, scatter float64, drives ...Drive) (all []Observation) {
+	for _, drive := range drives {
+		for _, users := range []int{8, 32} {
+			opm := d.solve(drive, users, 2).OPM() * math.Exp(scatter*random.NormFloat64())
+			all = append(all, Observation{Drive: drive, Users: users, OPM: opm})
+		}
+	}
+	return all
+}
+
+var corners = []Drive{drive(.001, .001), drive(.001, .008), drive(.008, .001), drive(.008, .008)}
+
+// TestFit: the fit finds the demand that runs were made of, its intervals hold it, and those of predictions hold new
+// runs, each as often as they say.
+func TestFit(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	truth := Demand{Processor: .004, Reads: 6, Flushes: 1.4}
+	exact, err := Fit(made(truth, random, 0, corners...), 2)
+	require.NoError(t, err)
+	require.InEpsilon(t, truth.Processor, exact.Demand.Processor, .001)
+	require.InEpsilon(t, truth.Reads, exact.Demand.Reads, .001)
+	require.InEpsilon(t, truth.Flushes, exact.Demand.Flushes, .001)
+
+	idle, err := Fit(made(Demand{Processor: 1e-7, Reads: 6, Flushes: 1.4}, random, .03, corners...), 2)
+	require.NoError(t, err, "processors that take no time")
+	require.InEpsilon(t, 6, idle.Demand.Reads, .15)
+	require.Len(t, idle.Coefficients, 2, "what an order takes of the processors is not known")
+	path := filepath.Join(t.TempDir(), "model.json")
+	require.NoError(t, idle.Save(path))
+	_, err = Read(path)
+	require.NoError(t, err)
+
+	held, predicted, coefficients := 0, 0, 0
+	const fits = 100
+	for range fits {
+		fitted := made(truth, random, .05, corners...)
+		m, err := Fit(fitted, 2)
+		require.NoError(t, err)
+		if c := m.Coefficients[1]; c.Low <= truth.Reads && truth.Reads <= c.High {
+			coefficients++
+		}
+		m.Check(fitted, made(truth, random, .05, drive(.002, .002), drive(.004, .0015), drive(.0015, .006)))
+		v := m.Verdict()
+		held, predicted = held+v.Inside, predicted+v.Checks
+		require.Empty(t, m.Refused)
+	}
+	require.InDelta(t, .90, float64(held)/float64(predicted), .03)
+	require.InDelta(t, .95, float64(coefficients)/fits, .04)
+}
+
+// TestRefusals: what the runs do not tell is not said.
+func TestRefusals(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	truth := Demand{Processor: .004, Reads: 6, Flushes: 1.4}
+	m, err := Fit(made(truth, random, .02, corners...), 2)
+	require.NoError(t, err)
+	shallow := Drive{Name: "shallow", Flush: .002, Reads: []device.Point{{Depth: 1, IOPS: 250, Mean: .004}}}
+	for _, c := range []struct {
+		drive Drive
+		users int
+		why   string
+	}{
+		{drive(.011, .002), 8, "fitted for reads of 1 to 8 ms; this drive's would take 11 ms"},
+		{drive(.0005, .002), 8, "fitted for reads of 1 to 8 ms; this drive's would take 0.5 ms"},
+		{drive(.002, .020), 8, "fitted for log flushes of 1 to 8 ms; this drive's take 20 ms"},
+		{drive(.002, .002), 64, "fitted from 8 to 32 users"},
+		{shallow, 8, "measure it deeper"},
+	} {
+		_, err := m.Predict(c.drive, c.users)
+		require.ErrorContains(t, err, c.why)
+	}
+	p, err := m.Predict(drive(.004, .002), 16)
+	require.NoError(t, err)
+	require.Equal(t, "reads", p.HeldBack())
+	require.InDelta(t, 100, p.Processor+p.Read+p.Commit, 1e-6)
+	require.Greater(t, *p.HalfRead, *p.HalfFlush)
+	p, err = m.Predict(drive(.004, .0015), 16)
+	require.NoError(t, err)
+	require.Nil(t, p.HalfFlush, "half of it is outside the range")
+
+	_, err = Fit(made(truth, random, .02, corners[:2]...), 2)
+	require.ErrorIs(t, err, ErrUnknown, "two drives with the same reads")
+	_, err = Fit(made(truth, random, .02, corners[0]), 2)
+	require.ErrorIs(t, err, ErrUnknown, "too few runs")
+}
