@@ -31,7 +31,7 @@ pictures: ## draws docs/pictures: the first screens of made-up records, by a hea
 	DS2_ARTIFACTS=$$PWD/bin/pictures $(GO) test -count=1 -run '^TestBrowser$$' ./internal/report
 	cp $(PICTURES:%=bin/pictures/%.png) docs/pictures
 
-PICTURES = experiment experiment-phone-dark same cold bench-dark run mailbox-phone
+PICTURES = published experiment experiment-phone-dark same cold bench-dark run mailbox-phone
 
 example: build ## makes the example record of the documents anew, after a change of the record's form; then make docs
 	rm -rf docs/examples/demo && bin/ds2 demo --out docs/examples/demo && rm docs/examples/demo/report.html && $(MAKE) docs

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +68,26 @@ func written(t *testing.T, p Page) string {
 	return b.String()
 }
 
+// publishedArrays compares the arrays of the storage report by its figures (WORKLOAD.md, published results).
+func publishedArrays(t *testing.T) Comparison {
+	t.Helper()
+	configurations := make([]Configuration, 2)
+	for i, c := range []struct {
+		name         string
+		idle, active float64
+		opm          []float64
+	}{{"24 hard disks", 682, 776.9, []float64{48172, 46586.3, 48142}}, {"6 SSDs", 393.1, 501.4, []float64{64973.7, 67356.7, 64203}}} {
+		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done, Words: orders, Setup: result.Setup{Runs: len(c.opm)}}
+		for run, opm := range c.opm {
+			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done, Counts: true, Idle: &c.idle, Active: &c.active,
+				Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm, PerWatt: new(opm / c.active)})})
+		}
+		conclude.Bench(&b)
+		configurations[i] = Configuration{Name: c.name, Bench: b}
+	}
+	return Compare(configurations)
+}
+
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
 // and ask the network for nothing. DS2_ARTIFACTS keeps pictures of their first screens.
 func TestBrowser(t *testing.T) {
@@ -102,9 +123,11 @@ func TestBrowser(t *testing.T) {
 		{"tune", written(t, Search(search(), nil)), 3},
 	}
 	if os.Getenv("DS2_ARTIFACTS") != "" {
-		pages = append(pages, pages[0], pages[0])[:len(pages)+2]
+		pages = append(pages, pages[0], pages[0], pages[0])
 		pages[5].name, pages[5].html = "same", written(t, arraysOf(t, 1, 0).Page())
 		pages[6].name, pages[6].html = "cold", written(t, arraysOf(t, 4.4, .6).Page())
+		published := written(t, publishedArrays(t).Page())
+		pages[7].name, pages[7].html, pages[7].charts = "published", published, strings.Count(published, `class="plot"`)
 	}
 	dir := t.TempDir()
 	browser := browsertest.Start(t, "file://"+dir)
