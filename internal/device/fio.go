@@ -48,11 +48,15 @@ func findFio(ctx context.Context) (*fio, error) {
 
 // output is what counts of fio's JSON. Times are in nanoseconds.
 type output struct {
-	Jobs []struct {
-		Error int      `json:"error"`
-		Read  measured `json:"read"`
-		Write measured `json:"write"`
-		Sync  struct {
+	Version string            `json:"fio version"`
+	Global  map[string]string `json:"global options"`
+	Jobs    []struct {
+		Name    string            `json:"jobname"`
+		Options map[string]string `json:"job options"`
+		Error   int               `json:"error"`
+		Read    measured          `json:"read"`
+		Write   measured          `json:"write"`
+		Sync    struct {
 			Latency latency `json:"lat_ns"`
 		} `json:"sync"`
 	} `json:"jobs"`

@@ -11,22 +11,6 @@ import (
 	"strings"
 )
 
-// fioFile is what somebody's fio wrote by --output-format=json.
-type fioFile struct {
-	Version string            `json:"fio version"`
-	Global  map[string]string `json:"global options"`
-	Jobs    []struct {
-		Name    string            `json:"jobname"`
-		Options map[string]string `json:"job options"`
-		Error   int               `json:"error"`
-		Read    measured          `json:"read"`
-		Write   measured          `json:"write"`
-		Sync    struct {
-			Latency latency `json:"lat_ns"`
-		} `json:"sync"`
-	} `json:"jobs"`
-}
-
 // ReadOrFio reads a record, or makes one of fio's own JSON: random reads of 4 to 16 kB at one depth or several, and
 // writes each of which is flushed (fdatasync=1 or fsync=1). The record has nothing else. Its errors name the file.
 func ReadOrFio(path string) (*Record, error) {
@@ -35,7 +19,7 @@ func ReadOrFio(path string) (*Record, error) {
 		return Read(path)
 	}
 	text, err := os.ReadFile(path)
-	var f fioFile
+	var f output
 	if err != nil || json.Unmarshal(text, &f) != nil || f.Version == "" {
 		return Read(path)
 	}
@@ -48,7 +32,7 @@ func ReadOrFio(path string) (*Record, error) {
 }
 
 // record takes jobs of one name, as numjobs makes them, together.
-func (f fioFile) record() (*Record, error) {
+func (f output) record() (*Record, error) {
 	r := &Record{Format: Format, Kind: "device", Fio: f.Version}
 	names := map[string]int{}
 	for _, j := range f.Jobs {
