@@ -64,8 +64,9 @@ func TestCrashCommands(t *testing.T) {
 	}
 	record, err := result.Read(out)
 	require.NoError(t, err)
-	if record.Crash == nil || record.Crash.Down <= 0 || record.Counts.Reconnects == 0 || !record.Audit.Passed {
-		t.Errorf("crash %+v, %d reconnects, audit %+v", record.Crash, record.Counts.Reconnects, record.Audit)
+	// A slow server may be back only when the run has ended: then its users have given up what they tried.
+	if c := record.Counts; record.Crash == nil || record.Crash.Down <= 0 || c.Reconnects+c.GivenUp == 0 || !record.Audit.Passed {
+		t.Errorf("crash %+v, %d reconnects, %d given up, audit passed: %t", record.Crash, c.Reconnects, c.GivenUp, record.Audit.Passed)
 	}
 	for why, c := range map[string]struct{ kill, start, want string }{
 		"a kill that fails":  {"echo no such host; exit 7", "true", "kill the server: echo no such host; exit 7: exit status 7\nno such host"},
