@@ -15,7 +15,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": main})
+	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": func() {
+		cleanupTime = patience
+		main()
+	}})
 }
 
 // TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a database

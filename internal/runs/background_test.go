@@ -44,9 +44,7 @@ func TestBackground(t *testing.T) {
 			s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_replication_slots WHERE active) = 2
 				AND EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid())`).Scan(&atWork)
 		}
-		for end := run.Meter().Progress().Last.End + 6*time.Second; run.Meter().Progress().Last.End < end && t.Context().Err() == nil; {
-			time.Sleep(50 * time.Millisecond)
-		}
+		later(t.Context(), run, 6*time.Second)
 	})
 	require.NoError(t, errors.Join(err, <-restarted))
 	r, err := result.Read(o.Dir)

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -18,56 +19,50 @@ import (
 // TestCheckpointsOfARun makes checkpoints in mid-run: they must stand in the record, and a window must take whole cycles
 // of them. The one before the users start belongs to none.
 func TestCheckpointsOfARun(t *testing.T) {
-	nightly.Long(t, "drives for 14 s")
+	nightly.Long(t, "drives for 14 s and more")
 	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	o := options(t, s)
-	o.Driver.Run = 14 * time.Second
+	o.Driver.Run = 0 // until stopped
 	o.Idle = 2 * time.Second
 	o.CheckpointFirst = true
-	o.Windows = []measure.WindowSpec{{Name: "checkpoints", Cycles: 2}, {Name: "rest", Span: measure.Span{From: 3 * time.Second, To: 13 * time.Second}}}
+	o.Windows = []measure.WindowSpec{{Name: "checkpoints", Cycles: 2}}
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)
 	require.NoError(t, err)
-	made := make(chan error, 1)
-	go func() {
-		for _, at := range []time.Duration{3 * time.Second, 7 * time.Second, 11 * time.Second} {
-			for run.Meter().Progress().Last.End < at {
-				if !Pause(t.Context(), nil, 50*time.Millisecond) {
-					return
-				}
-			}
-			if _, err := s.DB().ExecContext(t.Context(), "CHECKPOINT"); err != nil {
-				made <- err
-				return
-			}
+	var made [][2]time.Time
+	var failed error
+	summary, err := driveUntil(t, run, func() {
+		later(t.Context(), run, 3*time.Second)
+		for len(made) < 3 && failed == nil {
+			from := time.Now()
+			_, failed = s.DB().ExecContext(t.Context(), "CHECKPOINT")
+			made = append(made, [2]time.Time{from, time.Now()})
+			later(t.Context(), run, 4*time.Second)
 		}
-		made <- nil
-	}()
-	summary, err := drive(t, run)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, server.LogFile())
-	}
-	require.NoError(t, <-made)
+	})
+	require.NoError(t, errors.Join(err, failed), server.LogFile())
 	r, err := result.Read(o.Dir)
 	require.NoError(t, err)
 	if len(summary.Checkpoints) < 3 || len(r.Checkpoints) != len(summary.Checkpoints) || len(r.Series.Cycles) != 3 {
 		t.Fatalf("checkpoints %v, in the record %v, cycles %v; want three in the run", summary.Checkpoints, r.Checkpoints, r.Series.Cycles)
 	}
-	for i, want := range []float64{3, 7, 11} {
-		if at := r.Series.Cycles[i].Seconds(); at < want-1.5 || at > want+2.5 {
-			t.Errorf("checkpoint %d at %.1f s, want about %.0f", i, at, want)
+	for i, cycle := range r.Series.Cycles { // the server tells times to the second
+		if at := r.Start.Add(cycle); at.Before(made[i][0].Add(-1500*time.Millisecond)) || at.After(made[i][1].Add(1500*time.Millisecond)) {
+			t.Errorf("checkpoint %d at %s, and it was made from %s to %s", i, at, made[i][0], made[i][1])
 		}
 	}
 	w := summary.Windows[0]
 	if math.Abs(w.From-r.Series.Cycles[0].Seconds()) > .5 || math.Abs(w.To-r.Series.Cycles[2].Seconds()) > .5 || !w.Cycle.Whole { // to the sample
 		t.Errorf("window from %v to %v, %+v; want whole cycles of %v", w.From, w.To, w.Cycle, r.Series.Cycles)
 	}
-	if why := summary.Windows[1].Cycle.Why; !strings.Contains(why, "only part of a checkpoint cycle") {
-		t.Errorf("a window beside the cycles: %q", why)
+	cycles := r.Series.Cycles
+	beside, err := r.Series.Compute(measure.WindowSpec{Name: "beside", Span: measure.Span{From: cycles[0] + 2*time.Second, To: cycles[2]}})
+	if err != nil || !strings.Contains(beside.Cycle.Why, "only part of a checkpoint cycle") {
+		t.Errorf("a window beside the cycles: %+v, %v", beside.Cycle, err)
 	}
 	if !summary.Parameters.CheckpointFirst {
 		t.Error("the record does not say that a checkpoint was made first")

@@ -193,9 +193,6 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			o := options(t, f.store)
-			if c.class == store.Connection { // elsewhere a busy machine may take its time
-				o.Driver.OperationTimeout = time.Second
-			}
 			o.Driver.Run = 0 // until stopped
 			o.Driver.MaxRetries = 1000
 			run, err := Begin(o)
@@ -215,9 +212,7 @@ func TestFaults(t *testing.T) {
 				})
 				moreOrders(t.Context(), run, 200)
 				if c.class == store.Resource { // nobody still waits before the next try, for 5 s at most
-					for end := run.Meter().Progress().Last.End + 5*time.Second; run.Meter().Progress().Last.End < end && t.Context().Err() == nil; {
-						time.Sleep(50 * time.Millisecond)
-					}
+					later(t.Context(), run, 5*time.Second)
 				}
 				if c.all {
 					allBack(t.Context(), run)
@@ -252,6 +247,13 @@ func TestFaults(t *testing.T) {
 func moreOrders(ctx context.Context, run *Run, n int64) {
 	acknowledged := func() int64 { return run.Meter().Totals()[0].Counts.Orders }
 	for before := acknowledged(); acknowledged() < before+n && ctx.Err() == nil; {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// later waits until a run is so much longer, as far as its samples tell.
+func later(ctx context.Context, run *Run, d time.Duration) {
+	for end := run.Meter().Progress().Last.End + d; run.Meter().Progress().Last.End < end && ctx.Err() == nil; {
 		time.Sleep(50 * time.Millisecond)
 	}
 }

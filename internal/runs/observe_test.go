@@ -25,33 +25,18 @@ import (
 	"ds2/internal/store"
 )
 
-// observedRun makes a run that is observed so, with two idle seconds before and one after, and returns its record. After
-// four seconds of orders it calls then, unless that is nil.
-func observedRun(t *testing.T, s store.Database, observing monitor.Options, then func()) *result.Record {
+// observedRun makes a run that is observed so, with idle seconds before and after, and returns its record.
+func observedRun(t *testing.T, s store.Database, observing monitor.Options) *result.Record {
 	t.Helper()
 	o := options(t, s)
-	o.Idle, o.Cooldown = 2*time.Second, time.Second
+	o.Idle, o.Cooldown = 2*time.Second, 2*time.Second
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, observing); err != nil {
 		t.Fatal(err)
 	}
 	run, err := Begin(o)
 	require.NoError(t, err)
-	driven := make(chan struct{})
-	if then != nil {
-		go func() {
-			for run.Meter().Progress().Last.End < 4*time.Second {
-				select {
-				case <-time.After(50 * time.Millisecond):
-				case <-driven:
-					return
-				}
-			}
-			then()
-		}()
-	}
 	_, err = drive(t, run)
-	close(driven)
 	require.NoError(t, err)
 	record, err := result.Read(o.Dir)
 	require.NoError(t, err)
@@ -63,7 +48,7 @@ func observedRun(t *testing.T, s store.Database, observing monitor.Options, then
 func TestObservedRun(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
-	r := observedRun(t, s, monitor.Options{PowerCommand: "echo 250"}, nil)
+	r := observedRun(t, s, monitor.Options{PowerCommand: "echo 250"})
 
 	at := map[time.Duration]bool{}
 	idle, after := 0, 0
@@ -132,7 +117,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		known = w.Machine.MemoryBytes > 0
 	}
-	r := observedRun(t, s, observing, nil)
+	r := observedRun(t, s, observing)
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.Power} {
 		if !slices.Contains(r.Host.Columns, column) {
 			t.Errorf("no column %s in %v", column, r.Host.Columns)
@@ -174,7 +159,7 @@ func TestRunObservedByExporters(t *testing.T) {
 	node := promtest.StartNodeExporter(t)
 	two := "http://" + node
 	_, s := loaded(t, localpg.Options{})
-	r := observedRun(t, s, monitor.Options{Exporters: []string{one}}, nil)
+	r := observedRun(t, s, monitor.Options{Exporters: []string{one}})
 	self := monitor.Root.Machine(nil)
 	for _, column := range []string{monitor.CPUBusy, monitor.MemoryAvailable} {
 		if v := r.Host.Mean(column, r.Start, r.End); math.IsNaN(v) {
@@ -198,8 +183,7 @@ func TestRunObservedByExporters(t *testing.T) {
 	}
 }
 
-// TestLocksAreSeen has every purchase of the first four of a run's six seconds wait for a lock, and finds the sessions
-// waiting.
+// TestLocksAreSeen has all users wait for a lock, and finds their sessions waiting in each sample of that time.
 func TestLocksAreSeen(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
@@ -208,10 +192,28 @@ func TestLocksAreSeen(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	r := observedRun(t, s, monitor.Options{}, func() { holder.Rollback() })
-	if share := r.Bottleneck.Figures.WaitingForLock; share < 0.3 {
-		t.Errorf("sessions wait for locks %.0f %% of their time: %+v", 100*share, r.Bottleneck)
-	}
+	o := options(t, s)
+	o.Driver.Run, o.Driver.OperationTimeout = 0, time.Hour
+	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{})
+	require.NoError(t, err)
+	run, err := Begin(o)
+	require.NoError(t, err)
+	var from, to time.Time
+	_, err = driveUntil(t, run, func() {
+		for waiting := 0; waiting < o.Driver.Threads && t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) {
+			s.DB().QueryRow("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").Scan(&waiting)
+		}
+		from = time.Now()
+		later(t.Context(), run, 5*time.Second)
+		to = time.Now()
+		holder.Rollback()
+		moreOrders(t.Context(), run, 1)
+	})
+	require.NoError(t, err)
+	r, err := result.Read(o.Dir)
+	require.NoError(t, err)
+	waiting := r.Host.Mean(monitor.SessionsWaitingForLock, from.Add(time.Second), to)
+	require.InDelta(t, o.Driver.Threads, waiting, 1e-9)
 }
 
 // TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is known
@@ -220,7 +222,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
-	o.Driver.Run = time.Second
+	o.Driver.Run = 0 // until stopped
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
 		t.Fatal(err)
@@ -240,7 +242,7 @@ func TestRunKeepsItsFigures(t *testing.T) {
 		}
 		replaced <- os.Rename(damaged, counters)
 	}()
-	s1, err := drive(t, run)
+	s1, err := driveUntil(t, run, func() { moreOrders(t.Context(), run, 1) })
 	require.NoError(t, <-replaced)
 	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
 		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))

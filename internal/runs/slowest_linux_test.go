@@ -20,8 +20,8 @@ import (
 
 // TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock held up are not.
 func TestSlowestOrders(t *testing.T) {
+	nightly.Only(t, "asks what was slow of a machine that does nothing else; TestSlowest of conclude judges recorded orders")
 	t.Parallel()
-	nightly.Long(t, "takes half a minute")
 	drive := devicetest.MountSlow(t, "/dev/shm", 500<<20)
 	_, s := loaded(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
