@@ -4,10 +4,12 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"unsafe"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/escape"
 	"ds2/internal/result"
 	"ds2/internal/workload"
 )
@@ -78,4 +80,46 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// secret matches the passwords in an argument: in a URL's user part, which ends at the last @ before a slash, or in its
+// options.
+var secret = regexp.MustCompile(`://[^/@:]*:([^/]*)@|(?i:password|pwd)=([^&;\s]*)`)
+
+// takeArgs copies the arguments and writes over the passwords in the originals: the system shows the memory that those
+// lie in to everybody, as the process's title.
+func takeArgs(args []string) []string {
+	own := make([]string, len(args))
+	for i, arg := range args {
+		own[i] = strings.Clone(arg)
+		for _, match := range secret.FindAllStringSubmatchIndex(own[i], -1) {
+			for _, group := range [][]int{match[2:4], match[4:6]} {
+				if group[0] >= 0 && group[0] < group[1] {
+					text := unsafe.Slice(unsafe.StringData(arg), len(arg))
+					copy(text[group[0]:group[1]], strings.Repeat("*", group[1]-group[0]))
+				}
+			}
+		}
+	}
+	return own
+}
+
+// What may be a password in a text that did not parse as what it should be: in a URL, in libpq's key=value or in
+// user:password@host, up to the last @ before a blank.
+var passwords = []*regexp.Regexp{
+	regexp.MustCompile(`(://[^/@:\s]*:)\S*@`),
+	regexp.MustCompile(`(?i)((?:password|pwd)\s*=\s*)(?:\\?'[^']*'|[^\s&;"']+)`),
+	regexp.MustCompile(`((?:^|[\s"'=])[^\s"':/@=]+:)(?:[^/\s"]|/[^/\s"])[^\s"]*@`),
+}
+
+// redact takes out of a text, before it is printed, what may be a password, and makes the rest safe to show: an error may quote others.
+func redact(text string) string {
+	for i, p := range passwords {
+		with := "${1}***@"
+		if i == 1 {
+			with = "${1}***"
+		}
+		text = p.ReplaceAllString(text, with)
+	}
+	return escape.Lines(text)
 }

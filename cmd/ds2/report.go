@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -252,4 +253,11 @@ func deliver(stdout io.Writer, dir, output, out string, write func(io.Writer) er
 	}
 	_, err := fmt.Fprintln(stdout, out)
 	return err
+}
+
+// printJSON writes v as every command writes its result in JSON.
+func printJSON[T any](w io.Writer, v T) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

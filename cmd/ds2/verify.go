@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/internal/conclude"
 	"ds2/internal/escape"
@@ -223,4 +224,41 @@ func checkLine(c result.Check) string {
 		verdict = "FAILED"
 	}
 	return fmt.Sprintf("%s  %s: expected %s, found %s", verdict, c.Name, c.Expected, c.Found)
+}
+
+// How a database is looked at after a run.
+const (
+	verifyNone  = "none"
+	verifyAudit = "audit"
+	verifyDeep  = "deep"
+)
+
+// verifyFlag is --verify.
+type verifyFlag string
+
+func (f *verifyFlag) add(flags *pflag.FlagSet) {
+	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify",
+		"check after the run: audit, that the database holds what the run recorded; deep, which first reads every page and has the server check it; or none")
+}
+
+// printPlacement prints where the tables and indexes of each database lie and how large they are.
+func printPlacement(ctx context.Context, w io.Writer, stores []store.Database) error {
+	for _, s := range stores {
+		ask := s.Can().Placement
+		if ask == nil {
+			continue
+		}
+		placement, err := ask(ctx)
+		if err != nil {
+			return err
+		}
+		if len(placement) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "tables and indexes of %s:\n", s.Label())
+		for _, p := range placement {
+			fmt.Fprintf(w, "  %-5s  %-28s %10s  %s\n", p.Kind, p.Name, bytesText(p.Bytes), p.Place)
+		}
+	}
+	return nil
 }

@@ -73,3 +73,100 @@ func (c *Change) UnmarshalJSON(text []byte) error {
 	*c = Change{Percent: value(j.Percent), Low: value(j.Low), High: value(j.High), P: value(j.P)}
 	return nil
 }
+
+// MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single value
+// it has none and is NaN.
+func MeanCI95(values []float64) (mean, half float64) {
+	if len(values) == 1 {
+		return values[0], math.NaN()
+	}
+	mean, deviation := meanAndDeviation(values)
+	return mean, student975(float64(len(values)-1)) * deviation / math.Sqrt(float64(len(values)))
+}
+
+// Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of 'Student's'
+// Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their logarithms, so that
+// the interval is one of the ratio: differences between computers are factors.
+func Compare(a, b []float64) Change {
+	la, lb := logarithms(a), logarithms(b)
+	meanA, meanB := stats.Mean(la), stats.Mean(lb)
+	c := Unknown()
+	c.Percent = percentOf(meanB - meanA)
+	if len(a) < 2 || len(b) < 2 {
+		return c
+	}
+	test, err := stats.TwoSampleWelchTTest(stats.Sample{Xs: lb}, stats.Sample{Xs: la}, stats.LocationDiffers)
+	if err != nil { // all measurements of both are the same
+		return c
+	}
+	return newChange(meanB-meanA, math.Sqrt(stats.Variance(la)/float64(len(a))+stats.Variance(lb)/float64(len(b))), test.DoF, 1)
+}
+
+func logarithms(values []float64) []float64 {
+	logs := make([]float64, len(values))
+	for i, v := range values {
+		logs[i] = math.Log(v)
+	}
+	return logs
+}
+
+// power is the share of experiments that find what Detectable and Smallest say.
+const power = 0.8
+
+// mostBlocks bounds what More counts.
+const mostBlocks = 1000
+
+// Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a ratio; NaN where
+// their scatter is not known.
+func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, 1) }
+
+func detectable(deviation, freedom, looks float64) float64 {
+	if !(deviation > 0) || freedom < 1 {
+		return math.NaN()
+	}
+	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
+}
+
+// More is how many more blocks, or runs of each, it takes beside n to find a change of so many percent in 8 of 10 cases; -1 where that
+// is not known, or more than mostBlocks.
+func (c Change) More(percent float64, n int) int {
+	want := math.Abs(math.Log1p(percent / 100))
+	for all := n; all <= mostBlocks; all++ {
+		times := float64(all) / float64(n)
+		if detectable(c.deviation/math.Sqrt(times), c.freedom+float64(all-n), 1) <= want {
+			return all - n
+		}
+	}
+	return -1
+}
+
+// Scatter is by how many percent the runs of each of some configurations scatter; NaN where there are fewer than three beside the first
+// of each.
+func Scatter(configurations [][]float64) float64 {
+	squares, freedom := 0., 0.
+	for _, values := range configurations {
+		if len(values) > 1 {
+			_, deviation := meanAndDeviation(logarithms(values))
+			n := float64(len(values) - 1)
+			squares, freedom = squares+n*deviation*deviation, freedom+n
+		}
+	}
+	if freedom < 3 {
+		return math.NaN()
+	}
+	return percentOf(math.Sqrt(squares / freedom))
+}
+
+// Smallest is the smallest difference, in percent, that an experiment of so many blocks finds in 8 of 10 cases where its runs scatter
+// by so many percent and the order of each second block is that of the one before backwards.
+func Smallest(scatter float64, configurations, blocks int, until bool) float64 {
+	n := float64(blocks)
+	deviation, freedom := math.Sqrt(2/n), n-2
+	if configurations > 2 {
+		freedom += 1 - 2/float64(configurations)
+	}
+	if blocks%2 == 1 { // the last block is not made up for by one backwards
+		deviation *= math.Sqrt(1 + 1/(n*n-1))
+	}
+	return percentOf(detectable(deviation*math.Log1p(scatter/100), freedom, looksOf(until)))
+}

@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 )
 
 // Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up. As JSON, a
@@ -126,4 +128,87 @@ func CheckOwn(names []string) error {
 		return fmt.Errorf("%d counts besides those of every workload, of which ds2 knows %d at most", len(names), MaxOwn)
 	}
 	return nil
+}
+
+// Failure names what went wrong and in which operation.
+type Failure struct {
+	Operation string
+	Class     string
+}
+
+// FailureCount is how often a failure happened.
+type FailureCount struct {
+	Operation string `json:"operation"`
+	Class     string `json:"class"`
+	Count     int64  `json:"count"`
+}
+
+// FailureCounts lists counts by failure.
+func FailureCounts(counts map[Failure]int64) []FailureCount {
+	var list []FailureCount
+	for f, n := range counts {
+		list = append(list, FailureCount{f.Operation, f.Class, n})
+	}
+	return list
+}
+
+// AddFailures adds counts to a list of them, which stays sorted by operation and class.
+func AddFailures(list []FailureCount, more ...FailureCount) []FailureCount {
+	for _, f := range more {
+		i := slices.IndexFunc(list, func(c FailureCount) bool { return c.Operation == f.Operation && c.Class == f.Class })
+		if i >= 0 {
+			list[i].Count += f.Count
+		} else {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b FailureCount) int {
+		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Class, b.Class))
+	})
+	return list
+}
+
+// Tally is how many orders, and how often and how long each operation ran.
+type Tally struct {
+	Counts
+	OwnTime time.Duration   // of the orders, in the workload's own meaning
+	Number  []int64         // of each operation
+	Sum     []time.Duration // of each operation
+}
+
+// Add adds o.
+func (t *Tally) Add(o Tally) { t.add(o, 1) }
+
+func (t *Tally) add(o Tally, times int64) {
+	t.Counts.add(o.Counts, times)
+	t.OwnTime += time.Duration(times) * o.OwnTime
+	if t.Number == nil {
+		t.Number, t.Sum = make([]int64, len(o.Number)), make([]time.Duration, len(o.Sum))
+	}
+	for i := range o.Number {
+		t.Number[i] += times * o.Number[i]
+		t.Sum[i] += time.Duration(times) * o.Sum[i]
+	}
+}
+
+func (t Totals) tally() Tally {
+	tally := Tally{Counts: t.Counts, OwnTime: t.OwnTime}
+	for _, d := range t.Durations {
+		tally.Number = append(tally.Number, d.Count())
+		tally.Sum = append(tally.Sum, d.Sum)
+	}
+	return tally
+}
+
+// SinceReset is each target's tally since the end of the warm-up, where its figures are set back, and before that since
+// the start; as of the last sample.
+func (m *Meter) SinceReset() []Tally {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := make([]Tally, len(m.targets))
+	for i := range m.targets {
+		out[i] = m.targets[i].totals.tally()
+		out[i].add(m.targets[i].reset, -1)
+	}
+	return out
 }

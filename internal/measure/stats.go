@@ -1,9 +1,14 @@
 package measure
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // batchRates is the OPM of k batches of as nearly equal length as the samples allow.
@@ -39,4 +44,93 @@ func meanAndDeviation(values []float64) (mean, deviation float64) {
 		squares += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(squares / float64(len(values)-1))
+}
+
+// Slope is by how much values change from one to the next, by least squares; those that are not numbers count for the distance only.
+// n is how many numbers there are; of fewer than two the slope is 0.
+func Slope(values []float64) (slope float64, n int) {
+	var x, y float64 // means
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			x, y, n = x+float64(i), y+v, n+1
+		}
+	}
+	x, y = x/float64(n), y/float64(n)
+	var xy, xx float64
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			xy += (float64(i) - x) * (v - y)
+			xx += (float64(i) - x) * (float64(i) - x)
+		}
+	}
+	if xx == 0 {
+		return 0, n
+	}
+	return xy / xx, n
+}
+
+// student975 is the 97.5 % quantile of Student's t.
+func student975(degrees float64) float64 { return Student(0.975, degrees) }
+
+// Student is the quantile p of Student's t.
+func Student(p, degrees float64) float64 { return stats.InvCDF(stats.TDist{V: degrees})(p) }
+
+// Significance words a probability together with the level that it was held against: "p = 0.0104, not significant at
+// 0.01". It has two digits, or as many as it takes to be seen on the right side of the level.
+func Significance(p, level float64) string {
+	const smallest = 1e-15 // what the sums behind p can tell from 0
+	if p < smallest && p < level {
+		return fmt.Sprintf("p < %g, significant at %g", smallest, level)
+	}
+	text := ""
+	for digits := 2; digits < 17; digits++ {
+		text = strconv.FormatFloat(p, 'g', digits, 64)
+		if shown, _ := strconv.ParseFloat(text, 64); (shown < level) == (p < level) {
+			break
+		}
+	}
+	if p < level {
+		return fmt.Sprintf("p = %s, significant at %g", text, level)
+	}
+	return fmt.Sprintf("p = %s, not significant at %g", text, level)
+}
+
+// Correlation is Pearson's of pairs, and the two-sided probability of one at least as strong if there is none, by Student's
+// t; NaN where either has no scatter, or there are fewer than three pairs.
+func Correlation(xs, ys []float64) (r, p float64) {
+	if len(xs) < 3 {
+		return math.NaN(), math.NaN()
+	}
+	meanX, meanY := stats.Mean(xs), stats.Mean(ys)
+	var xy, xx, yy float64
+	for i := range xs {
+		x, y := xs[i]-meanX, ys[i]-meanY
+		xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+	}
+	if xx == 0 || yy == 0 {
+		return math.NaN(), math.NaN()
+	}
+	r = max(-1, min(1, xy/math.Sqrt(xx*yy)))
+	degrees := float64(len(xs) - 2)
+	t := math.Abs(r) * math.Sqrt(degrees/(1-r*r)) // +Inf for pairs on a line
+	return r, 2 * (1 - stats.TDist{V: degrees}.CDF(t))
+}
+
+// Holm corrects probabilities for their number by Holm's method: that any of them is below a level by chance alone is no likelier
+// than that level. Those that are NaN were not tested, and stay NaN.
+func Holm(ps []float64) []float64 {
+	corrected := slices.Clone(ps)
+	var order []int
+	for i, p := range ps {
+		if !math.IsNaN(p) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	least := 0.0 // one that is less likely by chance cannot be corrected to more
+	for rank, i := range order {
+		least = max(least, min(1, ps[i]*float64(len(order)-rank)))
+		corrected[i] = least
+	}
+	return corrected
 }

@@ -73,3 +73,187 @@ func targetTable(s result.Summary) table {
 	}
 	return t
 }
+
+// disturbanceNotes say what the events of a run did.
+func disturbanceNotes(s result.Summary) (notes []string) {
+	for _, d := range s.Disturbances {
+		text := fmt.Sprintf("%s at %s s", eventNames(d), number(d.From, 1))
+		if d.Unknown != "" {
+			notes = append(notes, fmt.Sprintf("What %s did is unknown: %s.", text, d.Unknown))
+			continue
+		}
+		text = fmt.Sprintf("%s: %s %s lost", capital(text), number(d.Lost, 0), s.Words.Cycles)
+		if d.LostCI95 != nil {
+			text += " ± " + uncertainty(d.LostCI95)
+		}
+		text += fmt.Sprintf(" against %s %s before", number(d.Undisturbed, 0), s.Words.Rate)
+		if d.Back != nil {
+			text += fmt.Sprintf(", back within 5 %% after %s s", number(*d.Back, 1))
+		} else {
+			text += ", not back within 5 % before the end of the run"
+		}
+		notes = append(notes, text+fmt.Sprintf("; the longest %s took %s ms, %s.", s.Words.Cycle, figure(d.Longest), failuresOf(d)))
+	}
+	return notes
+}
+
+// eventNames are those of a disturbance, as the charts call them.
+func eventNames(d result.Disturbance) string {
+	var names []string
+	for _, n := range d.Events {
+		names = append(names, fmt.Sprintf("event %d", n))
+	}
+	return strings.Join(names, " and ")
+}
+
+func failuresOf(d result.Disturbance) string {
+	classes := map[string]int64{}
+	for _, f := range d.Errors {
+		classes[f.Class] += f.Count
+	}
+	var some []string
+	for _, class := range seriesOf(classes) {
+		some = append(some, class+" "+integer(classes[class]))
+	}
+	if len(some) == 0 {
+		return "no attempt failed"
+	}
+	return "failed attempts: " + strings.Join(some, ", ")
+}
+
+// eventTable is the commands that were run.
+func eventTable(s result.Summary) table {
+	t := table{Caption: "Events", Head: []string{"event", "from", "to", "command", "failed"}, Words: true}
+	for i, e := range s.Events {
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("event %d", i+1), number(e.From, 1) + " s", number(e.To, 1) + " s", e.Command, e.Error})
+	}
+	return t
+}
+
+// cutsNote says what the cuts of the server came to: "20 cuts, 1.2 million acknowledged, 0 lost: at most 14 % of cuts lose
+// anything, at 95 %"; empty where there were none.
+func cutsNote(c *result.Cuts) string {
+	if c == nil || len(c.Cuts) == 0 {
+		return ""
+	}
+	n := len(c.Cuts)
+	cuts := fmt.Sprintf("%s cuts", integer(int64(n)))
+	if n == 1 {
+		cuts = "1 cut"
+	}
+	if n < c.Planned {
+		cuts += fmt.Sprintf(" of %s", integer(int64(c.Planned)))
+	}
+	lost := fmt.Sprintf("%s, %s acknowledged, %s lost", cuts, millions(c.Acknowledged), integer(c.Lost))
+	if c.Idle > 0 {
+		lost += fmt.Sprintf("; before %s of the cuts nothing was acknowledged, and they show nothing", integer(int64(c.Idle)))
+	}
+	switch {
+	case c.Idle == n:
+		return lost + "."
+	case c.Lossy == 0:
+		return fmt.Sprintf("%s: at most %s of cuts lose anything, at 95 %%.", lost, share(c.To))
+	case c.Lossy == n-c.Idle:
+		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", lost, share(c.From))
+	}
+	return fmt.Sprintf("%s, after %s of the cuts something: at least %s and at most %s of cuts lose something, each at 95 %%.", lost, integer(int64(c.Lossy)), share(c.From), share(c.To))
+}
+
+// share is a probability in whole percent, with a digit more where that would say too little.
+func share(p float64) string {
+	if p < 0.1 {
+		return number(100*p, 1) + " %"
+	}
+	return number(100*p, 0) + " %"
+}
+
+// millions is a count as it is said.
+func millions(n int64) string {
+	if n >= 1_000_000 {
+		return number(float64(n)/1e6, 1) + " million"
+	}
+	return integer(n)
+}
+
+// cutTable is each cut in a line.
+func cutTable(c *result.Cuts, words result.Words) table {
+	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost"}}
+	for _, x := range words.Losses {
+		t.Head = append(t.Head, x.Words)
+	}
+	if words.Stale != "" {
+		t.Head = append(t.Head, words.Stale)
+	}
+	t.Head = append(t.Head, "recovery", "bad pages")
+	if c == nil {
+		return t
+	}
+	for i, x := range c.Cuts {
+		bad := "–"
+		if x.BadPages != nil {
+			bad = integer(*x.BadPages)
+		}
+		what := short(x.LostWhat)
+		if x.Error != "" {
+			what = strings.TrimSpace(what + " " + x.Error)
+		}
+		row := []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
+			integer(x.Lost), what}
+		for _, loss := range words.Losses {
+			row = append(row, integer(x.Own[loss.Count]))
+		}
+		if words.Stale != "" {
+			row = append(row, integer(x.Stale))
+		}
+		t.Rows = append(t.Rows, append(row, number(x.Recovery, 2)+" s", bad))
+	}
+	return t
+}
+
+// short bounds a list of numbers in a table; the record has all of it.
+func short(list string) string {
+	const most = 60
+	if len(list) <= most {
+		return list
+	}
+	end := strings.LastIndex(list[:most], ", ")
+	return list[:max(end, 0)] + ", …"
+}
+
+// replayNote says how long the server took to redo its log; empty where nobody tested that.
+func replayNote(r *result.Replay) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("The server redid %s MB of log in %s s after it was killed: %s MB/s, %s s for a log file of 1 MiB.",
+		number(float64(r.Bytes)/1e6, 1), number(r.Seconds, 2), number(r.MBPerSecond, 1), number(r.SecondsPerMiB, 4))
+}
+
+// replayTable is a replay test.
+func replayTable(r *result.Replay) table {
+	t := list("Replay test")
+	if r == nil {
+		return t
+	}
+	add := t.add
+	add("log to be redone", "%s MB, asked for %s MB", number(float64(r.Stood)/1e6, 1), number(float64(r.Wanted)/1e6, 1))
+	if r.To != "" {
+		add("redone, by the server's log", "%s MB, from %s to %s", number(float64(r.Bytes)/1e6, 1), r.From, r.To)
+	} else {
+		add("redone, by what stood shortly before the kill", "%s MB, from %s", number(float64(r.Bytes)/1e6, 1), r.From)
+	}
+	if r.Analysis != nil {
+		add("time of analysis, by the server's log", "%s s", number(*r.Analysis, 3))
+	}
+	add("time of redo, by the server's log", "%s s", number(r.Seconds, 2))
+	if r.Undo != nil {
+		add("time of undo, by the server's log", "%s s", number(*r.Undo, 3))
+	}
+	add("rate", "%s MB/s", number(r.MBPerSecond, 1))
+	add("time for a log file of 1 MiB", "%s s", number(r.SecondsPerMiB, 4))
+	add("from the start command until the server answered", "%s s", number(r.Recovery, 2))
+	if len(r.Changed) > 0 {
+		add("settings changed meanwhile", "%s", strings.Join(r.Changed, ", "))
+	}
+	return t
+}

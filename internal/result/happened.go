@@ -1,0 +1,172 @@
+package result
+
+import (
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/store"
+)
+
+// Debt is the work that servers had put off when a run ended, and then were made to do.
+type Debt struct {
+	Seconds float64 `json:"seconds"` // of all steps
+	IO              // of all steps
+
+	// Rows that were removed or replaced and still took room, over all targets, and what is left of these.
+	RowsBefore int64 `json:"rows_before"`
+	RowsAfter  int64 `json:"rows_after"`
+
+	Steps []DebtStep `json:"steps"`
+	Error string     `json:"error,omitempty"` // why not all was done
+
+	// Older says that no checkpoint was made before the run, so that some of it may be older than that.
+	Older bool `json:"older,omitempty"`
+}
+
+// DebtStep is one thing that had been put off.
+type DebtStep struct {
+	Target  string  `json:"target"`
+	Name    string  `json:"name"`
+	At      float64 `json:"at_s"` // since the first orders
+	Seconds float64 `json:"seconds"`
+	IO              // to the second in which it was
+}
+
+// IO is what the drives under the databases did; nil where nobody counted.
+type IO struct {
+	Reads        *float64 `json:"reads"`
+	Writes       *float64 `json:"writes"`
+	ReadBytes    *float64 `json:"read_bytes"`
+	WrittenBytes *float64 `json:"written_bytes"`
+}
+
+// Names of conditions of runs whose debt was settled.
+const (
+	DebtTime     = "work put off: time to do it" // in seconds
+	DebtReads    = "work put off: reads"
+	DebtWrites   = "work put off: writes"
+	RateWithDebt = "result with the work put off" // the figure that counts, over the time of the run and of that
+)
+
+// Warm is the state of the store when measuring began, after a wait for it.
+type Warm struct {
+	Most       float64  `json:"most_s"`                          // that the wait could take after the warm-up
+	Waited     float64  `json:"waited_s"`                        // that it took
+	Reached    bool     `json:"reached"`                         // all of the below held
+	At         float64  `json:"reached_at_s,omitempty"`          // when it was seen that they did, from the start of the run on
+	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0 to 1, 0.9 at least; nil: the server does not say
+	Estimated  bool     `json:"buffers_estimated,omitempty"`     // by the pages that the server has read
+	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them
+	Checkpoint bool     `json:"checkpoint"`                      // was made since just before the first operations
+	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // the server does not count checkpoints, so none was waited for
+	Slope      *float64 `json:"read_latency_slope_s"`            // change of the mean latency of data reads from one second to the next, at most 0.0005 up or down; nil: hardly a read reached the drives
+	Samples    int      `json:"samples"`                         // seconds that the slope is over
+
+	// By which share the later half of these seconds differs from the earlier, at most .05 up or down; nil: not known.
+	Orders       *float64 `json:"orders_change"`
+	ReadsAnOrder *float64 `json:"reads_per_order_change"`
+}
+
+// Pace is how the rate of an open loop was found at which the drives do a wanted number of I/Os.
+type Pace struct {
+	Target  float64 `json:"target_iops"`
+	First   float64 `json:"first_rate_per_s"` // orders, before anything was measured
+	Rate    float64 `json:"rate_per_s"`       // orders, as the windows had it
+	Reached bool    `json:"reached"`          // four samples in a row were within 2 % of the target, and the rate was kept from then on; otherwise the last samples set it together
+	Samples int     `json:"samples"`
+	Length  float64 `json:"sample_s"`
+	Limited bool    `json:"limited,omitempty"` // at the end the store did not complete what was offered
+}
+
+// Reader is what read beside the users, over the whole run.
+type Reader struct {
+	Target   string   `json:"target"`
+	Rate     float64  `json:"rate_bytes_per_s,omitempty"` // that was asked for
+	Seconds  float64  `json:"seconds"`
+	Requests int64    `json:"requests"` // of the log: pieces that came
+	Bytes    int64    `json:"bytes"`
+	Device   *int64   `json:"device_bytes"`      // of these, what came from drives; the rest was in the kernel's cache; nil: nobody knows
+	MeanMS   *float64 `json:"mean_ms,omitempty"` // of a request
+	MaxMS    *float64 `json:"max_ms,omitempty"`
+	Passes   int      `json:"passes,omitempty"`   // through the whole database
+	Failures int      `json:"failures,omitempty"` // requests and connections that failed
+	Error    string   `json:"error,omitempty"`    // of the last
+}
+
+// PerSecond is the rate at which it read, in bytes a second.
+func (r Reader) PerSecond() float64 {
+	if r.Seconds <= 0 {
+		return 0
+	}
+	return float64(r.Bytes) / r.Seconds
+}
+
+// Replay is a replay test: how long the server took to redo its log after it was killed, by its own log.
+type Replay struct {
+	store.Redo
+	Wanted        int64    `json:"wanted_bytes"` // of log that was to stand since the last checkpoint
+	Stood         int64    `json:"stood_bytes"`  // shortly before the kill, by the server's positions
+	MBPerSecond   float64  `json:"mb_per_s"`     // of 10^6 bytes
+	SecondsPerMiB float64  `json:"seconds_per_mib"`
+	Recovery      float64  `json:"recovery_s"`        // from the start of the server until it took connections
+	Changed       []string `json:"changed,omitempty"` // settings, for the time of the test
+}
+
+// Event is a command that was run at a time of a run. Times are in seconds since the first orders.
+type Event struct {
+	Asked   float64 `json:"asked_s"`
+	From    float64 `json:"from_s"`
+	To      float64 `json:"to_s"`
+	Command string  `json:"command"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// Disturbance is what came of an event, and of those that followed before orders were back.
+type Disturbance struct {
+	measure.Disturbance
+	Events  []int  `json:"events"`            // their numbers, from 1
+	Unknown string `json:"unknown,omitempty"` // why nothing can be said
+}
+
+// Names of the conditions by which disturbances of runs are compared: of all of a run together.
+const (
+	LostOrders   = "cycles lost to events"
+	BackAfter    = "until the rate was back, longest"
+	LongestOrder = "longest cycle after an event"
+)
+
+// Causes of slow orders: what the record shows to have been under way for most of an order's slowest operation.
+const (
+	CauseLogFlush   = monitor.WaitLogFlush
+	CauseDataRead   = monitor.WaitDataRead
+	CauseUser       = "user"
+	CauseLock       = "lock"
+	CauseStorage    = "storage"
+	CauseProcessors = "processors"
+	CauseCheckpoint = "checkpoint"
+	Unexplained     = "unexplained"
+)
+
+// SlowOrders are the slowest orders of a window, and why they were slow as far as that is known.
+type SlowOrders struct {
+	Traced bool        `json:"io_traced"`
+	Causes []SlowCause `json:"causes"` // by the number of orders; what is unexplained is the last
+	Orders []SlowOrder `json:"orders"` // the slowest first
+}
+
+// SlowCause is how many of the slowest orders had a cause.
+type SlowCause struct {
+	Cause      string         `json:"cause"`
+	Orders     int            `json:"orders"`
+	Longest    float64        `json:"longest_ms"`
+	Operations map[string]int `json:"operations"` // that took the most time
+}
+
+// SlowOrder is one of the slowest orders; times are since the first orders.
+type SlowOrder struct {
+	From          float64 `json:"from_s"`
+	To            float64 `json:"to_s"`
+	Operation     string  `json:"operation"` // that took the most time
+	OperationFrom float64 `json:"operation_from_s"`
+	OperationTo   float64 `json:"operation_to_s"`
+	Cause         string  `json:"cause"`
+}
