@@ -27,7 +27,7 @@ func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 	if _, err := os.Stat(memory); err != nil {
 		memory = t.TempDir()
 	}
-	data, log = devicetest.MountSlow(t, memory, 700<<20), devicetest.MountSlow(t, memory, 200<<20)
+	data, log = devicetest.MountSlow(t, "ext4", memory, 700<<20), devicetest.MountSlow(t, "ext4", memory, 200<<20)
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
 	}})

@@ -22,7 +22,7 @@ import (
 func TestSlowestOrders(t *testing.T) {
 	nightly.Only(t, "asks what was slow of a machine that does nothing else; TestSlowest of conclude judges recorded orders")
 	t.Parallel()
-	drive := devicetest.MountSlow(t, "/dev/shm", 500<<20)
+	drive := devicetest.MountSlow(t, "ext4", "/dev/shm", 500<<20)
 	_, s := loaded(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
 	}})

@@ -1,14 +1,13 @@
-// Package slowdrive is a directory whose reads and flushes take as long as it is told to take, by a file system in
-// user space (FUSE): a drive that nobody has yet. What it holds lies in another directory and is not safe from a
+// Package slowdrive is a directory whose I/Os take as long as it is told to take, by a file system in user space
+// (FUSE): a drive that nobody has yet. What it holds lies in another directory and is not safe from a
 // power cut, as flushes only take time. Nothing of it stays in the page cache above it, so each read of a server
 // comes to it.
 package slowdrive
 
 import "time"
 
-// Delays are what is added to the time that the directory takes by itself. Writes go on at once, as they do into a
-// page cache.
+// Delays are what is added to the time that the directory takes by itself.
 type Delays struct {
-	Read, Flush time.Duration
-	AtOnce      int // reads that are served at once, while others wait; 0: any number
+	Read, Write, Flush time.Duration
+	AtOnce             int // reads that are served at once, while others wait; 0: any number
 }

@@ -26,7 +26,7 @@ type state struct {
 	places chan struct{}
 }
 
-// Set has reads and flushes that begin from now on take their time. Those under way end as they began.
+// Set has I/Os that begin from now on take their time. Those under way end as they began.
 func (d *Drive) Set(delays Delays) {
 	s := &state{Delays: delays}
 	if delays.AtOnce > 0 {
@@ -128,6 +128,7 @@ type file struct {
 
 var (
 	_ fusefs.FileReader          = (*file)(nil)
+	_ fusefs.FileWriter          = (*file)(nil)
 	_ fusefs.FileFsyncer         = (*file)(nil)
 	_ fusefs.FilePassthroughFder = (*file)(nil)
 )
@@ -140,6 +141,11 @@ func (f *file) Read(ctx context.Context, b []byte, at int64) (fuse.ReadResult, s
 	}
 	time.Sleep(s.Read)
 	return f.LoopbackFile.Read(ctx, b, at)
+}
+
+func (f *file) Write(ctx context.Context, b []byte, at int64) (uint32, syscall.Errno) {
+	time.Sleep(f.drive.now.Load().Write)
+	return f.LoopbackFile.Write(ctx, b, at)
 }
 
 func (f *file) Fsync(context.Context, uint32) syscall.Errno {

@@ -42,25 +42,35 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 	return d
 }
 
-// Mount makes a drive of so many bytes, which lie in a directory on another drive or in memory (/dev/shm), with a file system.
+// Mount makes a drive of so many bytes, which lie in a directory on another drive or in memory (/dev/shm), with ext4.
 func Mount(t *testing.T, on string, bytes int64) Drive {
+	t.Helper()
+	under := room(t, on, bytes)
+	return mount(t, "ext4", under, filepath.Join(under, "below", imageName))
+}
+
+const imageName = "image"
+
+// room makes a directory with a directory below that has an image of so many bytes.
+func room(t *testing.T, on string, bytes int64) (under string) {
 	t.Helper()
 	under, err := os.MkdirTemp(on, "ds2-drive-")
 	if err != nil {
 		t.Skip("there is no room for a drive: ", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(under) })
-	image := filepath.Join(under, "image")
-	require.NoError(t, os.WriteFile(image, nil, 0o600))
-	require.NoError(t, os.Truncate(image, bytes))
-	return mount(t, under, image)
+	below := filepath.Join(under, "below")
+	require.NoError(t, os.Mkdir(below, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(below, imageName), nil, 0o600))
+	require.NoError(t, os.Truncate(filepath.Join(below, imageName), bytes))
+	return under
 }
 
 // mount makes a drive of an image, with a file system that is mounted below a directory.
-func mount(t *testing.T, under, image string, options ...string) Drive {
+func mount(t *testing.T, fileSystem, under, image string, options ...string) Drive {
 	t.Helper()
 	d := Attach(t, image, options...)
-	if out, err := exec.Command("mkfs.ext4", "-q", d.Path).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mkfs."+fileSystem, "-q", d.Path).CombinedOutput(); err != nil {
 		t.Skipf("no file system can be made: %v: %s", err, out)
 	}
 	d.Dir = filepath.Join(under, "drive")
@@ -70,7 +80,7 @@ func mount(t *testing.T, under, image string, options ...string) Drive {
 		}
 		require.NoError(t, os.Chmod(dir, 0o755))
 	}
-	if err := syscall.Mount(d.Path, d.Dir, "ext4", 0, ""); err != nil {
+	if err := syscall.Mount(d.Path, d.Dir, fileSystem, 0, ""); err != nil {
 		t.Skip("the file system cannot be mounted: ", err)
 	}
 	t.Cleanup(func() {
@@ -78,7 +88,7 @@ func mount(t *testing.T, under, image string, options ...string) Drive {
 			t.Error(err)
 		}
 	})
-	require.NoError(t, os.Remove(filepath.Join(d.Dir, "lost+found")))
+	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4
 	return d
 }
 

@@ -13,7 +13,7 @@ import (
 
 // TestSlow: the kernel counts for each read of a slow drive the time that it is to take, also where several are under way.
 func TestSlow(t *testing.T) {
-	d := MountSlow(t, memory(t), 64<<20)
+	d := MountSlow(t, "ext4", memory(t), 64<<20)
 	file := filepath.Join(d.Dir, "file")
 	const blocks, size = 64, 8192
 	require.NoError(t, os.WriteFile(file, make([]byte, blocks*size), 0o644))
