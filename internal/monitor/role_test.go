@@ -110,4 +110,8 @@ func TestSharedDrive(t *testing.T) {
 	if s := storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5); s != nil {
 		t.Errorf("with a drive that nobody counts: %+v", s)
 	}
+	columns = columns[:6]
+	if s := storage(0, 100, 9e5, 0, 20, 2e5); s != nil {
+		t.Errorf("with servers that count nothing of the log: %+v", s)
+	}
 }

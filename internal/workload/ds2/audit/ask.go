@@ -107,11 +107,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	if !limited && a.options.Warn != nil {
-		limit := "a limit"
-		if w.temp > 0 {
-			limit = fmt.Sprintf("%.3g MB", float64(w.temp)/1e6)
-		}
-		a.options.Warn("the server does not hold this user to " + limit + " of temporary files; none are written unless there is damage to look into")
+		a.options.Warn("the server does not hold this user to a limit of temporary files; none are written unless there is damage to look into")
 	}
 	if err := w.run(ctx, counts); err != nil {
 		return err
