@@ -3,7 +3,8 @@
 # usage: sqlserver-first-run.ps1 [-Quick] TARGET [KILL-COMMAND START-COMMAND]
 #   -Quick   5 minutes: connections, load, one run of each workload, backup and restore; without it 20 to 30 minutes
 #   TARGET   sqlserver://sa:password@host?database=DS2_FIRST, a database that does not exist; the login must be sysadmin
-# The password is in nothing that is packed, which is looked at. $env:DS2 names another ds2 than the one on the PATH.
+# No password is in what is packed, which is looked at. $env:DS2 names another ds2 than the one on the PATH; $env:SHARED a directory that
+# the server sees by the same path, for BULK INSERT.
 param(
     [switch]$Quick,
     [Parameter(Mandatory = $true, Position = 0)][string]$Target,
@@ -22,7 +23,9 @@ $out = Join-Path $name 'steps.txt'
 $secret = ''
 if ($Target -match '^[a-z]+://[^:/@]*:([^@]*)@') { $secret = $Matches[1] }
 $plain = [uri]::UnescapeDataString($secret)
+$own = 'Aa1-' + [guid]::NewGuid().ToString('N') # of the login ds2_first
 function Hide([string]$text) {
+    $text = $text.Replace($own, '...')
     if ($secret) { $text = $text.Replace($secret, '...').Replace($plain, '...') }
     return $text
 }
@@ -72,7 +75,23 @@ function Sized([string]$record, [double]$megabytes) {
     $text = Get-Content -Raw -Path (Join-Path (Join-Path $name $record) 'summary.json') -ErrorAction SilentlyContinue
     $bytes = 0
     if ($text -match '"bytes_before":\s*\[\s*([0-9]+)') { $bytes = [double]$Matches[1] }
-    if ($script:backups -and [math]::Abs($bytes / $megabytes / 1MB - 1) -gt 0.02) { Fail "the database of record $record had $bytes bytes, not $megabytes MB" }
+    if ($script:backups -and [math]::Abs($bytes / $megabytes / 1048576 - 1) -gt 0.02) { Fail "the database of record $record had $bytes bytes, not $megabytes MB" }
+}
+# Same looks whether the server said the same of a setting at the beginning of two records.
+function Same([string]$first, [string]$second, [string]$setting) {
+    $key = '"' + $setting + '":'
+    $lines = foreach ($record in $first, $second) {
+        $file = Join-Path (Join-Path $name $record) 'summary.json'
+        [string](Select-String -Path $file -SimpleMatch -Pattern $key -ErrorAction SilentlyContinue | ForEach-Object { $_.Line })
+    }
+    if ($script:backups -and ($lines[0] -ne $lines[1])) { Fail ("$setting was not set back: " + ($lines -join ', then ')) }
+}
+# Sql asks Microsoft's own client.
+function Sql([string]$query) {
+    $env:SQLCMDPASSWORD = $plain
+    "> $query"
+    & sqlcmd -C -S $address -U $user -y 0 -Q $query 2>&1 | ForEach-Object { "$_" }
+    Remove-Item Env:SQLCMDPASSWORD
 }
 $script:backups = $true
 function Backup([string]$what, [int]$want, [string[]]$arguments) {
@@ -81,14 +100,12 @@ function Backup([string]$what, [int]$want, [string[]]$arguments) {
 function Record([string]$record) { return @('--metrics-addr=', '--ramp-rate', '10', '--out', (Join-Path $name $record)) }
 
 Step 'version' 0 @('version')
-foreach ($options in 'encrypt=disable', 'encrypt=false', 'encrypt=true&trustservercertificate=true', 'encrypt=strict', 'packet%20size=8192', 'connection%20timeout=5') {
-    # What a server lets in is its own affair.
-    $base = ($Target -replace '&encrypt=[^&]*', '') -replace 'database=[^&]*', 'database=master'
-    Note "== connection: $options"
-    Note (Hide "$(& $ds2 drive --target "$base&$options" --threads 1 --run-time 1s '--metrics-addr=' 2>&1 | Select-Object -Last 1)")
-}
-Step 'drive a database that is not there' 1 @('drive', '--target', $Target, '--threads', '1', '--run-time', '1s', '--metrics-addr=')
+Step 'a database that is not there' 3 @('preflight', '--target', $Target, '--threads', '1')
 Says '4060|4063|911'
+if ($script:said -match 'loaded to the end') {
+    Write-Error 'the database is there already: drop it, or name another'
+    exit 1
+}
 $size = 'S'; $long = '60s'; $boxes = '100'
 if ($Quick) { $size = '10MB'; $long = '20s'; $boxes = '20' }
 Step 'load' 0 @('load', '--target', $Target, '--size', $size)
@@ -97,10 +114,32 @@ if ($script:said -match 'full-text search is not installed') {
     exit 1
 }
 if ($script:said -match 'recovery models') { $script:backups = $false }
+$uri = [uri]$Target
+$address = $uri.Host + $uri.AbsolutePath.TrimEnd('/').Replace('/', '\')
+if ($uri.Port -gt 0) { $address += ',' + $uri.Port }
+$user = ($uri.UserInfo -split ':')[0]
+$database = ($Target -replace '.*[?&]database=', '') -replace '&.*', ''
+$sqlcmd = [bool](Get-Command sqlcmd -ErrorAction SilentlyContinue)
+if ($sqlcmd) {
+    $answer = Sql "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Log Bytes Flushed/sec' AND instance_name = '$database'"
+    Add-Content -Path (Join-Path $name 'log-of-load.txt') -Value (Hide ($answer -join "`n")) -Encoding UTF8
+}
 Step 'preflight' 0 @('preflight', '--target', $Target, '--threads', '8')
 Says 'experimental'
 Step 'load again is refused' 1 @('load', '--target', $Target, '--size', $size)
 Step 'verify' 0 @('verify', '--target', $Target)
+$short = @('--threads', '1', '--warmup-time', '0', '--run-time', '8s', '--verify', 'none')
+foreach ($options in 'encrypt=disable', 'encrypt=false', 'encrypt=true&trustservercertificate=true', 'encrypt=strict') {
+    # What a server lets in is its own affair.
+    $base = ($Target -replace '&encrypt=[^&]*', '') -replace '\?encrypt=[^&]*&*', '?'
+    Note "== connection: $options"
+    $arguments = @('drive', '--target', "$base&$options") + $short + (Record (($options -replace '&.*', '') -replace '=', '-'))
+    Note (Hide ([string](& $ds2 @arguments 2>&1 | Select-Object -Last 1)))
+}
+Step 'drive in packets of 8192 bytes' 0 (@('drive', '--target', "$Target&packet%20size=8192") + $short + (Record 'packets'))
+Clean 'packets'
+Step 'drive for longer than a login may take' 0 (@('drive', '--target', "$Target&connection%20timeout=5") + $short + (Record 'limit'))
+Clean 'limit'
 Backup 'snapshot create' 0 @('snapshot', 'create', '--target', $Target)
 foreach ($calls in 'driver', 'wire') {
     $plainly = $Target
@@ -109,6 +148,22 @@ foreach ($calls in 'driver', 'wire') {
     Holds "run-$calls" 'opm'
     Clean "run-$calls"
     Step "verify the run by $calls" 0 @('verify', '--target', $Target, '--record', (Join-Path $name "run-$calls"))
+}
+# PowerShell sends no Ctrl-C to a program that it waits for.
+Skip 'drive, ended by Ctrl-C' 'only the script for sh can'
+if ($sqlcmd) {
+    $killing = Start-Job -ArgumentList $address, $user, $plain, $database -ScriptBlock {
+        param($address, $user, $plain, $database)
+        Start-Sleep -Seconds 8
+        $env:SQLCMDPASSWORD = $plain
+        & sqlcmd -C -S $address -U $user -Q "DECLARE @kill varchar(max) = ''; SELECT @kill = @kill + 'KILL ' + CAST(session_id AS varchar(10)) + ';'
+            FROM sys.dm_exec_sessions WHERE database_id = DB_ID('$database') AND program_name = 'ds2'; EXEC (@kill)"
+    }
+    Step 'drive, its sessions killed' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '0', '--run-time', '20s') + (Record 'killed'))
+    Wait-Job $killing | Remove-Job
+    Says '596|failed'
+} else {
+    Skip 'drive, its sessions killed' 'there is no sqlcmd here'
 }
 Backup 'reset with the log discarded' 0 @('reset', '--target', $Target, '--discard-log')
 Backup 'snapshot restore' 0 @('snapshot', 'restore', '--target', $Target)
@@ -127,7 +182,15 @@ if (-not $Quick) {
         Skip 'crash' 'no commands that kill and start the server were given'
     }
 }
-Step 'load mailboxes' 0 @('load', '--target', $mail, '--workload', 'mailbox', '--mailboxes', $boxes, '--mailbox-size', '10MB')
+# Where its password would cross a network in clear, ds2 makes no login.
+$driver = @()
+$password = Join-Path $name 'password'
+if ($Target -match 'encrypt=true|encrypt=strict|@localhost[:?]|@127\.0\.0\.1[:?]') { $driver = @('--driver-login', 'ds2_first', '--driver-password-file', $password) }
+Set-Content -Path $password -Value $own -Encoding Ascii
+$load = @('load', '--target', $mail, '--workload', 'mailbox', '--mailboxes', $boxes, '--mailbox-size', '10MB') + $driver
+if (-not $Quick) { Skip 'load mailboxes, cut off' 'only the script for sh can' }
+Step 'load mailboxes' 0 $load
+Remove-Item $password
 $lazy = @()
 if ($script:said -match 'lazy 0') { $lazy = @('--lazy', '0') }
 Step 'verify mailboxes' 0 @('verify', '--target', $mail)
@@ -135,6 +198,13 @@ Step 'drive mailboxes' 0 (@('drive', '--target', $mail, '--threads', '8', '--war
 if ($script:backups) { Holds 'mail' 'iops' }
 Clean 'mail'
 Sized 'mail' (10 * [int]$boxes)
+if ($driver) {
+    $as = $mail -replace '//[^@]*@', "//ds2_first:$own@"
+    Step 'drive mailboxes as their owner' 0 (@('drive', '--target', $as, '--threads', '2', '--warmup-time', '0', '--run-time', '8s') + $lazy + (Record 'owner'))
+    Clean 'owner'
+} else {
+    Skip 'drive mailboxes as their owner' 'the connection is not encrypted'
+}
 Step 'verify the run of mailboxes' 0 @('verify', '--target', $mail, '--record', (Join-Path $name 'mail'))
 if (-not $Quick) {
     Step 'drive mailboxes in full commits' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '10s', '--run-time', '60s', '--lazy', '0') + (Record 'mail-full'))
@@ -150,21 +220,21 @@ if (-not $Quick) {
     if ($Kill -and $Start) {
         Backup 'replay test' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '0', '--replay', '50MB', '--kill-command', $Kill, '--start-command', $Start) + (Record 'mail-replay'))
         Step 'crash of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '5s', '--run-time', '90s', '--crash-after', '30s', '--kill-command', $Kill, '--start-command', $Start) + $lazy + (Record 'mail-crash'))
+        Same 'mail' 'mail-crash' 'database target recovery time (s)'
     }
 }
 
+if (-not $Quick -and $env:SHARED) {
+    $files = Join-Path $env:SHARED 'ds2-first'
+    Step 'generate files' 0 @('generate', '--size', '10MB', '--out', $files)
+    Backup 'load by BULK INSERT' 0 @('load', '--target', ($Target -replace '([?&]database=[^&]*)', '$1_FILES'), '--from', $files, '--server-dir', $files)
+}
 # What the server says of itself, by Microsoft's own client where there is one.
-if (Get-Command sqlcmd -ErrorAction SilentlyContinue) {
-    $uri = [uri]$Target
-    $address = $uri.Host
-    if ($uri.Port -gt 0) { $address += ',' + $uri.Port }
-    $env:SQLCMDPASSWORD = $plain
+if ($sqlcmd) {
     foreach ($query in 'SELECT @@VERSION', 'SELECT * FROM sys.databases', 'SELECT * FROM sys.dm_exec_connections', 'SELECT * FROM sys.dm_os_performance_counters',
         "SELECT SERVERPROPERTY('ProcessID')", 'SELECT * FROM msdb.dbo.suspect_pages', 'DBCC TRACESTATUS(-1)', 'EXEC sp_readerrorlog') {
-        $answer = & sqlcmd -C -S $address -U ($uri.UserInfo -split ':')[0] -y 0 -Q $query 2>&1 | ForEach-Object { "$_" }
-        Add-Content -Path (Join-Path $name 'server.txt') -Value (Hide ("> $query`n" + ($answer -join "`n"))) -Encoding UTF8
+        Add-Content -Path (Join-Path $name 'server.txt') -Value (Hide ((Sql $query) -join "`n")) -Encoding UTF8
     }
-    Remove-Item Env:SQLCMDPASSWORD
 } else {
     Skip 'what the server says of itself' 'there is no sqlcmd here'
 }
@@ -172,13 +242,12 @@ Get-Process -Name sqlservr -ErrorAction SilentlyContinue | Format-List @('Id', '
 foreach ($record in Get-ChildItem -Path $name -Directory) {
     if (Test-Path (Join-Path $record.FullName 'summary.json')) { Step "report of $($record.Name)" 0 @('report', '-o', 'text', $record.FullName) }
 }
-if ($secret) {
-    $found = Get-ChildItem -Path $name -Recurse -File | Select-String -SimpleMatch -Pattern $secret, $plain -List
-    if ($found) {
-        $found | ForEach-Object { Write-Host $_.Path }
-        Write-Error 'the password is in the files above: look at them, nothing is packed'
-        exit 1
-    }
+$patterns = @($own, $secret, $plain) | Where-Object { $_ }
+$found = Get-ChildItem -Path $name -Recurse -File | Select-String -SimpleMatch -Pattern $patterns -List
+if ($found) {
+    $found | ForEach-Object { Write-Host $_.Path }
+    Write-Error 'the password is in the files above: look at them, nothing is packed'
+    exit 1
 }
 if ($script:failed -eq 0) { Note "all steps did what they should, $($script:skipped) were skipped" } else { Note "$($script:failed) checks failed, $($script:skipped) steps were skipped" }
 Compress-Archive -Path $name -DestinationPath "$name.zip"
