@@ -141,6 +141,7 @@ Clean 'packets'
 Step 'drive for longer than a login may take' 0 (@('drive', '--target', "$Target&connection%20timeout=5") + $short + (Record 'limit'))
 Clean 'limit'
 Backup 'snapshot create' 0 @('snapshot', 'create', '--target', $Target)
+$env:DS2_WIRE_FILE = Join-Path $name 'wire.bin' # for the messages of one user, by the second of the two
 foreach ($calls in 'driver', 'wire') {
     $plainly = $Target
     if ($calls -eq 'wire' -and $Target -notmatch 'encrypt=') { $plainly = "$Target&encrypt=disable" }
@@ -149,17 +150,18 @@ foreach ($calls in 'driver', 'wire') {
     Clean "run-$calls"
     Step "verify the run by $calls" 0 @('verify', '--target', $Target, '--record', (Join-Path $name "run-$calls"))
 }
+Remove-Item Env:DS2_WIRE_FILE
 # PowerShell sends no Ctrl-C to a program that it waits for.
 Skip 'drive, ended by Ctrl-C' 'only the script for sh can'
 if ($sqlcmd) {
     $killing = Start-Job -ArgumentList $address, $user, $plain, $database -ScriptBlock {
         param($address, $user, $plain, $database)
-        Start-Sleep -Seconds 8
+        Start-Sleep -Seconds 15
         $env:SQLCMDPASSWORD = $plain
         & sqlcmd -C -S $address -U $user -Q "DECLARE @kill varchar(max) = ''; SELECT @kill = @kill + 'KILL ' + CAST(session_id AS varchar(10)) + ';'
             FROM sys.dm_exec_sessions WHERE database_id = DB_ID('$database') AND program_name = 'ds2'; EXEC (@kill)"
     }
-    Step 'drive, its sessions killed' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '0', '--run-time', '20s') + (Record 'killed'))
+    Step 'drive, its sessions killed' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '0', '--run-time', '30s') + (Record 'killed'))
     Wait-Job $killing | Remove-Job
     Says '596|failed'
 } else {

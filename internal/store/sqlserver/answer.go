@@ -173,7 +173,7 @@ func (a *answer) row(withNulls bool) {
 		case k.money && size == 8:
 			v.N = int64(a.uint32())<<32 | int64(a.uint32()) // its upper half stands first
 		case size == 8:
-			v.N = int64(a.uint64())
+			v.N = int64(a.number(8))
 		case size == 4:
 			v.N = int64(int32(a.uint32()))
 		case size == 2:
@@ -216,30 +216,14 @@ func (t *tokens) take(n int) []byte {
 	return taken
 }
 
-func (t *tokens) byte() byte {
-	if b := t.take(1); b != nil {
-		return b[0]
+// number is the next n bytes, the lowest first.
+func (t *tokens) number(n int) (v uint64) {
+	for i, b := range t.take(n) {
+		v |= uint64(b) << (8 * i)
 	}
-	return 0
+	return v
 }
 
-func (t *tokens) uint16() uint16 {
-	if b := t.take(2); b != nil {
-		return binary.LittleEndian.Uint16(b)
-	}
-	return 0
-}
-
-func (t *tokens) uint32() uint32 {
-	if b := t.take(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (t *tokens) uint64() uint64 {
-	if b := t.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
+func (t *tokens) byte() byte     { return byte(t.number(1)) }
+func (t *tokens) uint16() uint16 { return uint16(t.number(2)) }
+func (t *tokens) uint32() uint32 { return uint32(t.number(4)) }

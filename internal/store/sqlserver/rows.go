@@ -96,13 +96,7 @@ func parseBytes(field []byte) (any, error) {
 // parseText is what go-mssqldb makes an amount of, without the blank before a price below 10.00.
 func parseText(field []byte) (any, error) { return string(bytes.TrimLeft(field, " ")), nil }
 
-func parseInt(field []byte) (any, error) {
-	n, err := atoi(field)
-	if err != nil {
-		return nil, err
-	}
-	return n, nil
-}
+func parseInt(field []byte) (any, error) { return atoi(field) }
 
 func atoi(field []byte) (int64, error) {
 	var n int64

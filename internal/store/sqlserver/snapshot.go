@@ -49,21 +49,13 @@ func newest(of [2]backup) (current backup, next string) {
 func (s *Store) backups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
 	for i, file := range s.backupFiles() {
 		found[i].file = file
-		rows, failed := db.QueryContext(ctx, "RESTORE HEADERONLY FROM DISK = "+quoteText(file))
-		if failed != nil { // it is not there, or no backup; or ds2 may not look, and then may not restore
-			err = errors.Join(err, failed)
-			continue
-		}
-		var finished sql.NullTime
-		failed = scanNamed(rows, map[string]any{"BackupFinishDate": &finished}, func() {
-			if finished.Valid && finished.Time.After(found[i].finished) { // one that was cut off has no such time
-				found[i].finished = finished.Time
+		failed := target.Named(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
+			finished, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
+			if err == nil && finished.After(found[i].finished) { // one that was cut off has no such time
+				found[i].finished = finished
 			}
 		})
-		if failed != nil {
-			err = errors.Join(err, failed)
-			continue
-		}
+		err = errors.Join(err, failed) // it is not there, or no backup; or ds2 may not look, and then may not restore
 	}
 	return found, err
 }
@@ -180,39 +172,10 @@ func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string,
 	return moves.String(), nil
 }
 
-// texts reads two columns of a query by their names, which stand among others that differ between versions.
+// texts reads two columns of a query by their names.
 func texts(ctx context.Context, db *sql.DB, first, second, query string) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	var name, value string
 	found := map[string]string{}
-	err = scanNamed(rows, map[string]any{first: &name, second: &value}, func() { found[name] = value })
-	return found, err
-}
-
-// scanNamed reads all rows, of each the columns with these names, which stand among others that differ between versions, and
-// calls row after each. It closes the rows.
-func scanNamed(rows *sql.Rows, into map[string]any, row func()) error {
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	values := make([]any, len(columns))
-	for i, column := range columns {
-		if values[i] = into[column]; values[i] == nil {
-			values[i] = new(any)
-		}
-	}
-	for rows.Next() {
-		if err := rows.Scan(values...); err != nil {
-			return err
-		}
-		row()
-	}
-	return rows.Err()
+	return found, target.Named(ctx, db, query, func(row map[string]string) { found[row[first]] = row[second] })
 }
 
 // DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a backup.

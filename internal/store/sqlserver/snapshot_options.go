@@ -55,24 +55,9 @@ func (o databaseOption) statement(database, value string) string {
 	return "ALTER DATABASE " + target.QuoteName(database) + " SET " + fmt.Sprintf(o.clause, value)
 }
 
-// options are those of the database, by column.
-func (s *Store) options(ctx context.Context, master *sql.DB) (map[string]string, error) {
-	rows, err := master.QueryContext(ctx, askOptions, s.Name())
-	if err != nil {
-		return nil, err
-	}
-	values, into := make([]sql.NullString, len(databaseOptions)), map[string]any{}
-	for i, o := range databaseOptions {
-		into[o.column] = &values[i]
-	}
-	found := map[string]string{}
-	err = scanNamed(rows, into, func() {
-		for i, o := range databaseOptions {
-			if values[i].Valid {
-				found[o.column] = values[i].String
-			}
-		}
-	})
+// options are what askOptions says of the database, by column.
+func (s *Store) options(ctx context.Context, master *sql.DB) (found map[string]string, err error) {
+	err = target.Named(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
 	return found, err
 }
 

@@ -36,6 +36,36 @@ func TestNewestBackup(t *testing.T) {
 	}
 }
 
+// TestBackups: the time of a backup is read by its name among other columns; a file that is not there, or was cut off, has none.
+func TestBackups(t *testing.T) {
+	date := []byte{0, 0xB3, 0, 0, 0, 0, 0, 0} // days since 1900, and parts of the day
+	for _, c := range []struct {
+		why      string
+		finished []byte // the length of the value, and the value
+		want     bool
+	}{{"whole", append([]byte{8}, date...), true}, {"cut off", []byte{0}, false}} {
+		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(request []byte) []byte {
+			if strings.Contains(strings.ReplaceAll(string(request), "\x00", ""), "_2.bak") {
+				return tdstest.Answer(tdstest.Error(3201, 1, 16, "Cannot open backup device."), tdstest.Done(tdstest.DoneError))
+			}
+			columns := append([]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, "P\x00o\x00s\x00i\x00t\x00i\x00o\x00n\x00"...)
+			columns = append(columns, 0, 0, 0, 0, 1, 0, 0x6F, 8, 16)
+			for _, c := range "BackupFinishDate" {
+				columns = append(columns, byte(c), 0)
+			}
+			return tdstest.Answer(columns, append([]byte{tokenRow, 4, 1, 0, 0, 0}, c.finished...), tdstest.Done(tdstest.DoneFinal))
+		}})
+		s := openURL(t, server.URL("DS2"))
+		found, err := s.backups(t.Context(), s.db)
+		if found[0].finished.IsZero() == c.want || !found[1].finished.IsZero() || err == nil {
+			t.Errorf("%s: %v, %v", c.why, found, err)
+		}
+		if c.want && found[0].finished.Year() != 1900+45824/365 {
+			t.Errorf("finished in %d", found[0].finished.Year())
+		}
+	}
+}
+
 // TestOptionsSetBack: a restore sets each option that it changed back, and warns of what it may not set, or does not; it leaves alone what
 // only one of the two answers has.
 func TestOptionsSetBack(t *testing.T) {

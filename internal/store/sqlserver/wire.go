@@ -42,7 +42,7 @@ const (
 )
 
 func newWire(conn net.Conn, packet int, statements []Statement) *wire {
-	return &wire{request: newRequest(statements), conn: conn, direct: link.Direct(conn), watch: link.NewWatch(conn), packet: packet, in: make([]byte, 16<<10)}
+	return &wire{request: newRequest(statements), conn: conn, direct: recorded(link.Direct(conn)), watch: link.NewWatch(conn), packet: packet, in: make([]byte, 16<<10)}
 }
 
 func (w *wire) whole() bool { return !w.severed }

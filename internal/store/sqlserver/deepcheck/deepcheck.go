@@ -62,7 +62,12 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	stop := target.EachPercent(ctx, s.DB(), session, func(percent float64, step string) {
 		tell(strings.ToLower(step), int64(percent/100*float64(result.Bytes)), result.Bytes)
 	})
-	faults, err := s.check(ctx, conn, checkDBBy(how.Readers))
+	var faults []fault
+	err = target.Named(ctx, conn, checkDBBy(how.Readers), func(row map[string]string) {
+		if f, bad := faultOf(row); bad {
+			faults = append(faults, f)
+		}
+	})
 	stop()
 	for _, f := range faults {
 		result.Damage = append(result.Damage, store.Damage{Object: s.objectName(ctx, conn, f.object), Place: f.place, Found: f.message})
@@ -79,38 +84,6 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 type fault struct {
 	object         int64 // 0: none
 	place, message string
-}
-
-// check runs the check and reads its faults.
-func (s Checker) check(ctx context.Context, conn *sql.Conn, statement string) ([]fault, error) {
-	rows, err := conn.QueryContext(ctx, statement)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	values := make([]sql.NullString, len(columns))
-	targets := make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	var faults []fault
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return faults, err
-		}
-		row := map[string]string{}
-		for i, name := range columns {
-			row[name] = values[i].String
-		}
-		if f, bad := faultOf(row); bad {
-			faults = append(faults, f)
-		}
-	}
-	return faults, rows.Err()
 }
 
 // faultOf reads a row by the names of its columns, which differ a little between versions. Messages of level 10 and

@@ -29,11 +29,6 @@ var Statements = []string{"DECLARE @p1 datetime, @p2 int;\n" + faults}
 // Watcher watches the I/Os of a database.
 type Watcher struct{ target.Target }
 
-// Clock is the server's own, by which its notes are dated.
-func (w Watcher) clock(ctx context.Context) (now time.Time, err error) {
-	return now, w.DB().QueryRowContext(ctx, "SELECT GETDATE()").Scan(&now)
-}
-
 // Faults begins to look for failed and very slow I/Os: store.Capabilities. It takes the rights to read the server's error log.
 func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + w.Label() + " noted"
@@ -44,8 +39,8 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 	if kind.Babelfish || kind.Azure {
 		return nil, &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf("this server has no error log that tells")}
 	}
-	begin, err := w.clock(ctx)
-	if err == nil {
+	var begin time.Time // by the server's own clock, which dates its notes
+	if err = w.DB().QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin); err == nil {
 		_, err = w.noted(ctx, begin, 0) // who may not read it is told now
 	}
 	if err != nil {
@@ -63,21 +58,10 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 	}, nil
 }
 
-// mostNoted is how many lines of an error log are believed.
-const mostNoted = 10_000
-
 func (w Watcher) noted(ctx context.Context, after time.Time, log int) (all []string, err error) {
-	rows, err := w.DB().QueryContext(ctx, faults, after, log)
-	if err != nil {
-		return nil, err
+	said, err := store.Collect(ctx, w.DB(), faults, func(line *sql.NullString) []any { return []any{line} }, after, log)
+	for _, line := range said {
+		all = append(all, line.String)
 	}
-	defer rows.Close()
-	for rows.Next() && len(all) < mostNoted {
-		var said sql.NullString
-		if err := rows.Scan(&said); err != nil {
-			return all, err
-		}
-		all = append(all, said.String)
-	}
-	return all, rows.Err()
+	return all, err
 }

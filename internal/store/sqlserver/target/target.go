@@ -9,9 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"ds2/internal/progress"
-
 	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/progress"
+	"ds2/internal/store"
 )
 
 // Target is a database, as the engine knows it.
@@ -42,6 +43,31 @@ func QuoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
 func HasNumber(err error, numbers ...int32) bool {
 	e, ok := errors.AsType[mssql.Error](err)
 	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) })
+}
+
+// Named hands row each row of an answer by the names of its columns, which differ between versions. What is NULL is left out.
+func Named(ctx context.Context, db store.Queryer, query string, row func(map[string]string), args ...any) error {
+	return store.List(ctx, db, query, func(rows *sql.Rows) error {
+		columns, err := rows.Columns()
+		if err != nil {
+			return err
+		}
+		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		named := map[string]string{}
+		for i, column := range columns {
+			if values[i].Valid {
+				named[column] = values[i].String
+			}
+		}
+		row(named)
+		return nil
+	}, args...)
 }
 
 // The numbers of a database that a login asked for and could not have. Only the server's own log tells why.
