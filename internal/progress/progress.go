@@ -157,7 +157,12 @@ func (s State) Text(amount func(int64) string) string {
 	if s.Rate > 0 && amount != nil {
 		rate = amount(int64(s.Rate)) + "/s"
 	} else if s.Rate > 0 {
-		rate = fmt.Sprintf("%.2g %%/min", 100*60*s.Rate/float64(s.Total))
+		percent := 100 * 60 * s.Rate / float64(s.Total)
+		format := "%.2g %%/min"
+		if percent > 99 {
+			format = "%.0f %%/min" // instead of 6.4e+02
+		}
+		rate = fmt.Sprintf(format, percent)
 	}
 	text := strings.Join(filled(fmt.Sprintf("%d %%", int(100*s.Share())), done, rate, s.TimeLeft()), ", ")
 	return strings.Join(filled(s.Doing, text), ": ")

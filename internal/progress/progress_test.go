@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/progress"
 )
 
@@ -104,5 +106,11 @@ func TestRound(t *testing.T) {
 		if got := progress.Round(d); got != want {
 			t.Errorf("%s: %q, want %q", d, got, want)
 		}
+	}
+}
+
+func TestRateOfPercents(t *testing.T) {
+	for rate, want := range map[float64]string{.01: "10 %, 0.6 %/min", 1: "10 %, 60 %/min", 11: "10 %, 660 %/min"} {
+		require.Equal(t, want, progress.State{Done: 10, Total: 100, Rate: rate, Left: -1}.Text(nil))
 	}
 }
