@@ -57,20 +57,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	record, err := result.Read(p.out)
 	require.NoError(t, err)
 
-	told := map[float64]bool{0: true}
-	orders := 0.0
-	for _, sample := range record.Series.Samples {
-		orders += float64(sample.Counts.Orders)
-		told[orders] = true
-	}
-	scraped := query(t, prometheus, "ds2_orders_total[5m]", record.End)
-	for _, orders := range scraped {
-		if !told[orders] {
-			t.Errorf("Prometheus was told of %v orders; the record's samples end with %v", scraped, slices.Sorted(maps.Keys(told)))
-			break
-		}
-	}
-	if len(slices.Compact(scraped)) < 3 {
+	if scraped := scrapedOrders(t, prometheus, page, record); len(slices.Compact(scraped)) < 3 {
 		t.Errorf("Prometheus was told of %v orders", scraped)
 	}
 	at := record.Start.Add(15 * time.Second)
@@ -98,6 +85,24 @@ func TestPrometheusAgrees(t *testing.T) {
 			t.Errorf("the dashboard's query %s gives nothing", expr)
 		}
 	}
+}
+
+// scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that the record has at the end of a sample.
+func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record *result.Record) []float64 {
+	t.Helper()
+	told, orders := map[float64]bool{0: true}, 0.
+	for _, sample := range record.Series.Samples {
+		orders += float64(sample.Counts.Orders)
+		told[orders] = true
+	}
+	scraped := query(t, prometheus, fmt.Sprintf("ds2_orders_total{instance=%q}[1h]", page.Address), time.Now())
+	for _, orders := range scraped {
+		if !told[orders] {
+			t.Errorf("Prometheus was told of %v orders; the record's samples end with %v", scraped, slices.Sorted(maps.Keys(told)))
+			break
+		}
+	}
+	return scraped
 }
 
 // relayed runs a program to its good end, with its page behind a relay.
