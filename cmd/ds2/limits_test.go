@@ -124,33 +124,12 @@ func TestLimitsForReal(t *testing.T) {
 	}
 }
 
-// TestAbortOnFail has orders stand still at the end of a run whose limit holds over all of it: it ends early, and with exit code 3.
+// TestAbortOnFail has a limit fail from the first order on: the run ends early, and with exit code 3.
 func TestAbortOnFail(t *testing.T) {
 	t.Parallel()
-	server, target := loadedServer(t)
-	db := openDB(t, server.URL("ds2"))
 	out := filepath.Join(t.TempDir(), "record")
-	locked := make(chan error, 1)
-	go func() { // once orders are made, until the users have been sent away
-		for n := 0; n <= 1_200; {
-			if err := db.QueryRow("SELECT max(orderid) FROM orders").Scan(&n); err != nil {
-				locked <- err
-				return
-			}
-		}
-		lock, err := db.Begin()
-		if err == nil {
-			_, err = lock.Exec("LOCK TABLE orders IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(9)")
-			lock.Rollback()
-		}
-		locked <- err
-	}()
-	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2m",
-		"--limit", "opm > 1", "--abort-on-fail", "3s", "--out", out, "--quiet")
-	require.NoError(t, <-locked)
-	if code != exitVerdict || !strings.Contains(stderr, "s on end: opm > 1 (measured 0.0); see the record") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, exitVerdict, "s on end: order mean < 1us (measured ", "drive", "--target", loaded(t), "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0",
+		"--run-time", "1h", "--limit", "order mean < 1us", "--abort-on-fail", "1s", "--out", out, "--quiet")
 	if r, err := result.Read(out); err != nil || r.Status != result.Aborted || r.Limits[0].Measured == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
