@@ -107,7 +107,7 @@ func TestDS2Output(t *testing.T) {
 	targets := []string{pgtest.Database(t), pgtest.Database(t)}
 	must(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet")
 	dir := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=12s",
+	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=16s", "--seed", "1",
 		"--think-time=20ms", "--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", gateway, "--run-id", "pushed", "--out", dir)
 	if code != exitDone {
 		t.Fatalf("exit %d, %s", code, stderr)
@@ -149,7 +149,7 @@ func TestDS2Output(t *testing.T) {
 	if sum := ofTargets[0]["n_overall"] + ofTargets[1]["n_overall"]; sum != line["n_overall"] {
 		t.Errorf("the targets made %v orders, both together %v", sum, line["n_overall"])
 	}
-	if final["et"] < 11.5 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {
+	if final["et"] < 15.5 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {
 		t.Errorf("the end %v, the record has %d orders", final, record.Counts.Orders)
 	}
 	// An order is a login or a new customer, one browse or more, and a purchase. Those under way at the reset are half counted.
@@ -162,7 +162,8 @@ func TestDS2Output(t *testing.T) {
 			t.Errorf("%v more %s than orders: %v", off, what, final)
 		}
 	}
-	if share := final["n_newcust"] / final["n_overall"]; share < 0.1 || share > 0.3 || final["n_browse"] < final["n_overall"] {
+	share, sigma := final["n_newcust"]/final["n_overall"], math.Sqrt(.2*.8/final["n_overall"])
+	if math.Abs(share-.2) > 4*sigma || final["n_browse"] < final["n_overall"] {
 		t.Errorf("the end %v: want a fifth of new customers, and browses", final)
 	}
 	if sum := final["login"]*(1-0.2) + final["newcust"]*0.2 + final["browse"] + final["purchase"]; sum > 3*final["avg"]+10 {

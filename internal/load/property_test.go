@@ -25,6 +25,9 @@ func TestAnyLoad(t *testing.T) {
 	cases, err := strconv.ParseUint(os.Getenv("DS2_TEST_LOADS"), 10, 32)
 	if err != nil {
 		cases = 3
+		if testing.Short() {
+			cases = 1
+		}
 	}
 	first, err := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
 	if err != nil {

@@ -115,6 +115,7 @@ func TestWhatIsRightPasses(t *testing.T) {
 
 // TestDamage breaks one thing a line and wants the check that is about it to fail, with what it finds.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	s, run := loaded(t)
 	// Damage is done where the engine's own keys would not let it happen.
 	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
@@ -187,6 +188,7 @@ func TestDamage(t *testing.T) {
 // TestOldDamage breaks rows of the dataset, one thing a line: the audit of the whole database finds it, and that after a
 // run does not look.
 func TestOldDamage(t *testing.T) {
+	t.Parallel()
 	s, run := loaded(t)
 	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
 		ALTER TABLE orderlines DROP CONSTRAINT fk_orderid; ALTER TABLE inventory DISABLE TRIGGER USER;
