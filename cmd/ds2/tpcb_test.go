@@ -104,7 +104,7 @@ func TestThirdWorkload(t *testing.T) {
 	page, err := os.ReadFile(at("run.html"))
 	require.NoError(t, err)
 	contains("the page", string(page), "Transfers per minute", "post max &lt; 1us")
-	json, _ := succeed(exitDone, "report", "--output", "json", "--window", "0s-1s", at("run"))
+	json, _ := succeed(exitDone, "report", "--output", "json", "--window", "0s-2s", at("run"))
 	contains("JSON", json, `"unit": "TPM"`, `"workload": "tpcb"`, `"post"`)
 	samples, _ := succeed(exitDone, "report", "--output", "csv", at("run"))
 	contains("CSV", samples, "withdrawals")
@@ -126,7 +126,7 @@ func TestThirdWorkload(t *testing.T) {
 	stdout, told := succeed(exitDone, "experiment", file, "--out", at("experiment"), "--details")
 	contains("the experiment", stdout, "TPM of threads 2", "Pass: every limit holds")
 	ownWords(t, "the experiment", stdout+told)
-	again, _ := succeed(exitDone, "report", "--output", "text", "--details", "--window", "0s-1s", at("experiment"))
+	again, _ := succeed(exitDone, "report", "--output", "text", "--details", "--window", "0s-2s", at("experiment"))
 	contains("the experiment's report", again, "TPM of threads 2")
 	ownWords(t, "the experiment's report", again)
 
@@ -160,7 +160,7 @@ func TestThirdWorkload(t *testing.T) {
 	}
 	stdout, _ = succeed(exitVerdict, "verify", "--target", target, "-q")
 	contains("the audit", stdout, "balances of tpcb_accounts")
-	_, failure := succeed(exitFailed, append([]string{"drive", "--out", at("failed")}, drive...)...)
+	_, failure := succeed(exitFailed, append(append([]string{"drive", "--out", at("failed")}, drive...), "--run-time", "1h")...)
 	contains("the failure", failure, "give up after 101 transfers that could not be completed")
 	ownWords(t, "the failure", failure)
 }
