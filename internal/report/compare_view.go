@@ -229,8 +229,13 @@ var limitedBy = map[string]string{
 
 // runTable is all runs in the order in which they were made, also those that do not count; stands is the one that stands for the others.
 func runTable(all []Configuration, stands string) table {
-	t := table{Caption: "Runs, as they were made", Head: []string{"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", all[0].Words.Cycle + " p95 ms",
-		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it", "idle W", "active W", "bottleneck", "counts"}}
+	words := all[0].Words
+	t := table{Caption: "Runs, as they were made", Head: []string{
+		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle + " p95 ms",
+		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it",
+		words.Cycles + " lost to events", "rate back after s", "longest " + words.Cycle + " after one ms",
+		"idle W", "active W", "bottleneck", "counts",
+	}}
 	type made struct {
 		number int
 		row    []string
@@ -240,7 +245,10 @@ func runTable(all []Configuration, stands string) table {
 	for _, one := range all {
 		for _, r := range one.Runs {
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block), ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
-			for _, name := range []string{result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites, result.DebtTime, result.RateWithDebt} {
+			for _, name := range []string{
+				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites, result.DebtTime, result.RateWithDebt,
+				result.LostOrders, result.BackAfter, result.LongestOrder,
+			} {
 				row = append(row, figureOr(condition(name)(r)))
 			}
 			rows = append(rows, made{r.Number, append(row, decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, countsText(one, r, r.Dir == stands))})

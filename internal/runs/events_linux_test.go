@@ -28,7 +28,7 @@ func TestStall(t *testing.T) {
 	signal := func(name string) string {
 		return fmt.Sprintf("kill -%s $(cat /proc/%s/task/%s/children)", name, postmaster, postmaster)
 	}
-	const at, stall, length = 11 * time.Second, 3 * time.Second, 25 * time.Second
+	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
 	o := options(t, s)
 	o.Driver.Run = length
 	o.Events = []Event{{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}, {at + stall, "exit 7", "fail"}}
@@ -46,11 +46,17 @@ func TestStall(t *testing.T) {
 	require.Regexp(t, "event [23] failed, as run.log tells: exit status 7", strings.Join(sum.Warnings, "; "))
 	r, err := result.Read(o.Dir)
 	require.NoError(t, err)
+	longest := 0.
 	for _, x := range r.Series.Samples {
+		if x.End.Seconds() > event["stop"].From {
+			longest = max(longest, x.Max)
+		}
 		if (x.End-x.Length).Seconds() > event["stop"].To && x.End.Seconds() < event["go on"].From {
 			require.Zero(t, x.Counts.Orders, "at %s", x.End)
 		}
 	}
 	stalled := event["go on"].From - event["stop"].To
-	require.GreaterOrEqual(t, r.Disturbances[0].Longest, 1000*stalled, "%+v", r.Disturbances)
+	require.GreaterOrEqual(t, longest, 1000*stalled)
+	d := r.Disturbances[0]
+	require.True(t, d.Unknown != "" || d.Longest >= 1000*stalled, "%+v", d) // unknown where the run phase began late
 }

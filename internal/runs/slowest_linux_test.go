@@ -36,6 +36,7 @@ func TestSlowestOrders(t *testing.T) {
 		drive.Delay(0, 0)
 	})
 	t.Logf("flushes: %+v", flushed)
+	of -= flushed[result.CauseProcessors] // of a machine that does something else, too
 	require.GreaterOrEqual(t, of, 50)
 	require.GreaterOrEqual(t, flushed[result.CauseLogFlush], of*95/100, "of %d", of)
 
@@ -51,7 +52,7 @@ func TestSlowestOrders(t *testing.T) {
 	t.Logf("a lock: %+v", locked)
 	require.GreaterOrEqual(t, of, 50)
 	require.Zero(t, locked[result.CauseLogFlush])
-	require.Positive(t, locked[result.CauseLock])
+	require.Positive(t, locked[result.CauseLock]) // as many as the server's samples, once a second, saw to wait
 }
 
 // slowed makes a traced run during which something holds orders up again and again, and its effects last a time longer than itself. It
