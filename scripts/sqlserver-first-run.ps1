@@ -200,6 +200,7 @@ Step 'drive mailboxes' 0 (@('drive', '--target', $mail, '--threads', '8', '--war
 if ($script:backups) { Holds 'mail' 'iops' }
 Clean 'mail'
 Sized 'mail' (10 * [int]$boxes)
+Step 'verify the run of mailboxes' 0 @('verify', '--target', $mail, '--record', (Join-Path $name 'mail'))
 if ($driver) {
     $as = $mail -replace '//[^@]*@', "//ds2_first:$own@"
     Step 'drive mailboxes as their owner' 0 (@('drive', '--target', $as, '--threads', '2', '--warmup-time', '0', '--run-time', '8s') + $lazy + (Record 'owner'))
@@ -207,7 +208,6 @@ if ($driver) {
 } else {
     Skip 'drive mailboxes as their owner' 'the connection is not encrypted'
 }
-Step 'verify the run of mailboxes' 0 @('verify', '--target', $mail, '--record', (Join-Path $name 'mail'))
 if (-not $Quick) {
     Step 'drive mailboxes in full commits' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '10s', '--run-time', '60s', '--lazy', '0') + (Record 'mail-full'))
     Step 'drive mailboxes in transactions of 10' 0 (@('drive', '--target', $mail, '--threads', '8', '--warmup-time', '5s', '--run-time', '30s', '--batch', '10') + $lazy + (Record 'mail-batch'))
