@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,10 +58,8 @@ Pages in the kernel's cache are not read from the drives; "from the drives" is w
 }
 
 func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
-	if f.out != "" {
-		if err := result.CheckDir(f.out); err != nil {
-			return flagError("out", err)
-		}
+	if err := checkOut(f.out); err != nil {
+		return err
 	}
 	stores, err := f.open()
 	if err != nil {
@@ -88,7 +83,7 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	id := newRunID()
 	o := backup.Options{
-		Targets: stores, Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), id))), RunID: id, Version: kitVersion(), Command: invocation(cmd), Observer: observer,
+		Targets: stores, Dir: recordDir(f.out, id), RunID: id, Version: kitVersion(), Command: invocation(cmd), Observer: observer,
 	}
 	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("bench-backup", progress.Bytes)
 	defer stop()

@@ -13,7 +13,7 @@ func TestChecksumTest(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)
 	verify := []string{"verify", "--target", target, "--deep", "--quiet"}
-	code, stdout, stderr := execute(t, append(verify, "--readers", "8", "--pace", "60MB/s", "--output", "json")...)
+	code, stdout, stderr := execute(t, append(verify, "--readers", "8", "--read-rate", "60MB/s", "--output", "json")...)
 	var found verification
 	if err := json.Unmarshal([]byte(stdout), &found); code != exitDone || err != nil || len(found.DeepChecks) != 1 {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, err, stdout, stderr)
@@ -38,7 +38,7 @@ func TestChecksumTest(t *testing.T) {
 		t.Errorf("of a damaged database: exit %d, row %q\n%s\n%s", code, row, stdout, stderr)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--readers 4", "--readers needs --deep"}, {"--pace 1MB/s", "--pace needs --deep"}, {"--deep --readers 257", "--readers is 257"}, {"--deep --pace fast", "--pace"},
+		{"--readers 4", "--readers needs --deep"}, {"--read-rate 1MB/s", "--read-rate needs --deep"}, {"--deep --readers 257", "--readers is 257"}, {"--deep --pace fast", "--pace"},
 	} {
 		fails(t, exitUsage, c.want, append([]string{"verify", "--target", target}, strings.Fields(c.args)...)...)
 	}

@@ -80,9 +80,22 @@ one once and keeps it.`,
 	flags.VarP(oneOf(&f.drive.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
 	detailsFlag(flags, &f.drive.output.details)
 	quietFlag(flags, &f.drive.output.quiet)
-	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
-	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+	serverFlags(flags, &f.server)
 	return cmd
+}
+
+// serverFlags declares the flags of a server of the kit's own.
+func serverFlags(flags *pflag.FlagSet, o *localpg.Options) {
+	flags.IntVar(&o.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
+	flags.StringVar(&o.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+}
+
+// checkServer refuses versions that there are none of.
+func checkServer(o localpg.Options) error {
+	if v := o.Version; v != 0 && (v < 13 || v > 18) {
+		return usageError("--postgres-version is %d: it must be 13 to 18", v)
+	}
+	return nil
 }
 
 // run is the whole way. The server is stopped whatever happens on it.
@@ -90,11 +103,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
-	stderr := cmd.ErrOrStderr()
-	if f.drive.output.quiet {
-		stderr = io.Discard
-	}
-
+	stderr := unlessQuiet(f.drive.output.quiet, cmd.ErrOrStderr())
 	measures, err := f.measures(monitor.Root.Machine(nil).MemoryBytes)
 	if err != nil {
 		return err
@@ -149,8 +158,8 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 
 // check judges what can be judged before anything is started, and names the run and its record.
 func (f *demoFlags) check() error {
-	if v := f.server.Version; v != 0 && (v < 13 || v > 18) {
-		return usageError("--postgres-version is %d: it must be 13 to 18", v)
+	if err := checkServer(f.server); err != nil {
+		return err
 	}
 	if f.drive.config.Run <= 0 && !f.drive.crash.ends() {
 		return usageError("--run-time: a demo has an end, such as 60s")
@@ -168,13 +177,8 @@ func (f *demoFlags) check() error {
 	if err := f.drive.judgeRun(f.load.flags); err != nil {
 		return err
 	}
-	if f.drive.out == "" {
-		f.drive.out = filepath.Join("ds2-results", result.DirName(time.Now(), f.drive.runID))
-	}
-	if err := result.CheckDir(f.drive.out); err != nil {
-		return flagError("out", err)
-	}
-	return nil
+	f.drive.out = recordDir(f.drive.out, f.drive.runID)
+	return checkOut(f.drive.out)
 }
 
 // How long a brownout stops the server, and the shortest run that has as much around it as it takes to say what it cost.

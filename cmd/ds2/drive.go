@@ -111,10 +111,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	if err := f.judgeRun(cmd.Flags()); err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := result.CheckDir(f.out); err != nil {
-			return flagError("out", err)
-		}
+	if err := checkOut(f.out); err != nil {
+		return err
 	}
 	f.dvdStore.tell(stderr)
 	o.detailed = f.dvdStore.detailed
@@ -196,11 +194,7 @@ func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
 	if o.served != nil {
 		return func() {}, nil
 	}
-	said := cmd.ErrOrStderr()
-	if o.quiet {
-		said = io.Discard
-	}
-	if o.served, err = o.serve(cmd.CommandPath(), said); err != nil {
+	if o.served, err = o.serve(cmd.CommandPath(), unlessQuiet(o.quiet, cmd.ErrOrStderr())); err != nil {
 		return nil, err
 	}
 	return o.served.close, nil

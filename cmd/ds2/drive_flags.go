@@ -1,13 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
-	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
@@ -266,8 +263,7 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 // options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds none. The caller
 // closes the targets, also where there is an error.
 func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
-	now := time.Now()
-	j, err := f.judge(now)
+	j, err := f.judge(time.Now())
 	if err != nil {
 		return o, err
 	}
@@ -313,7 +309,7 @@ func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err er
 		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, WarmMax: warmMax,
 		Crash: j.crash, Events: j.events, Background: f.background.config(), Debt: f.debt,
 		RunID: f.runID, Version: kitVersion(),
-		Dir: cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(now, f.runID))),
+		Dir: recordDir(f.out, f.runID),
 	}
 	return o, f.asked(ctx, w.looks, o)
 }

@@ -43,7 +43,7 @@ func TestServerKilled(t *testing.T) {
 		{name: "backup", args: []string{"bench-backup", "--target", target, "--quiet"},
 			amid: "SELECT count(*) > 0 FROM pg_stat_progress_basebackup WHERE phase = 'streaming database files' AND backup_streamed > 0",
 			code: exitFailed, says: "ds2: read a backup of "},
-		{name: "checksum test", args: []string{"verify", "--target", target, "--deep", "--readers", "4", "--pace", "500kB/s", "--quiet"},
+		{name: "checksum test", args: []string{"verify", "--target", target, "--deep", "--readers", "4", "--read-rate", "500kB/s", "--quiet"},
 			amid: "SELECT count(*) >= 3 FROM pg_stat_activity WHERE query LIKE '%ds2_prewarm%' AND pid <> pg_backend_pid()",
 			code: exitFailed, says: "ds2: deep check "},
 		{name: "scan and copies", args: drive("--run-time", "8s", "--scrub-rate", "2MB/s", "--copies", "2"),

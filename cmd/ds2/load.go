@@ -141,11 +141,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 	if f.adopted.adopt {
 		return f.adoptAll(ctx, stores, cmd.OutOrStdout())
 	}
-	said := cmd.ErrOrStderr()
-	if f.quiet {
-		said = io.Discard
-	}
-	if f.served, err = f.serve(cmd.CommandPath(), said); err != nil {
+	if f.served, err = f.serve(cmd.CommandPath(), unlessQuiet(f.quiet, cmd.ErrOrStderr())); err != nil {
 		return err
 	}
 	defer f.served.close()

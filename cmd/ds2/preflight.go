@@ -1,18 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ds2/internal/preflight"
-	"ds2/internal/result"
 	"ds2/internal/store"
 )
 
@@ -58,7 +55,7 @@ func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(cmd.Flags()); err != nil {
 		return err
 	}
-	if err := l.one(i, cmd, f, cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), f.runID)))); err != nil {
+	if err := l.one(i, cmd, f, recordDir(f.out, f.runID)); err != nil {
 		return err
 	}
 	return l.end(i)

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -75,19 +75,5 @@ func isTerminal(stream any) bool {
 // startTicking calls show every so often, until stop is called, which returns when show will not be called again. Stop may be
 // called twice.
 func startTicking(every time.Duration, show func()) (stop func()) {
-	quit, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		tick := time.NewTicker(every)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				show()
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return sync.OnceFunc(func() { close(quit); <-gone })
+	return progress.Watch(context.Background(), every, func(context.Context) bool { show(); return true })
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,6 +42,30 @@ func usageError(format string, args ...any) error {
 
 // flagError is usageError for the value of one flag.
 func flagError(flag string, err error) error { return usageError("--%s: %w", flag, err) }
+
+// checkOut refuses a directory of --out that holds something; none may be given.
+func checkOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := result.CheckDir(dir); err != nil {
+		return flagError("out", err)
+	}
+	return nil
+}
+
+// recordDir is the directory of --out or, where none is given, one for a record of a run that begins now.
+func recordDir(out, runID string) string {
+	return cmp.Or(out, filepath.Join("ds2-results", result.DirName(time.Now(), runID)))
+}
+
+// unlessQuiet is where to tell what goes on.
+func unlessQuiet(quiet bool, stderr io.Writer) io.Writer {
+	if quiet {
+		return io.Discard
+	}
+	return stderr
+}
 
 // verdictError is a run that ended with a failed audit or limit: exit 3.
 func verdictError(format string, args ...any) error {

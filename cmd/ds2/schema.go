@@ -83,13 +83,17 @@ SQL is for servers that support all of it; ds2 load asks the server and leaves o
 	return cmd
 }
 
-// parseSize reads --size: S, M, L, W, 30MB, 80GB, or the three numbers.
-func parseSize(text string) (datagen.Size, error) {
-	parse := datagen.ParseSize
+// sizeOf reads S, M, L, W, 30MB, 80GB, or the three numbers.
+func sizeOf(text string) (datagen.Size, error) {
 	if strings.Contains(text, "=") {
-		parse = datagen.ParseRows
+		return datagen.ParseRows(text)
 	}
-	size, err := parse(text)
+	return datagen.ParseSize(text)
+}
+
+// parseSize reads --size.
+func parseSize(text string) (datagen.Size, error) {
+	size, err := sizeOf(text)
 	if err != nil {
 		return size, flagError("size", err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -61,11 +60,7 @@ Rows and bytes are estimates: within 1 % for CSV, and within 10 % for PostgreSQL
 }
 
 func newSizeLine(arg string) (sizeLine, error) {
-	parse := datagen.ParseSize
-	if strings.Contains(arg, "=") {
-		parse = datagen.ParseRows
-	}
-	size, err := parse(arg)
+	size, err := sizeOf(arg)
 	if err != nil {
 		return sizeLine{}, usageError("sizes: %w", err)
 	}

@@ -40,14 +40,14 @@ data checksums and amcheck, SQL Server by DBCC CHECKDB. Pages in the server's ca
 from the drives: restart the server before. Then the log is read: PostgreSQL's by pg_waldump if the
 server's files are on this machine, SQL Server's by a copy-only backup to NUL if it is kept for
 backups. The result has the table of a checksum test: pages seen and bad, MB/s and ms a read. On SQL
-Server --readers are the workers of DBCC CHECKDB, and there is no --pace.
+Server --readers are the workers of DBCC CHECKDB, and there is no --read-rate.
 
 The record of a run that was not audited gets the result. The journal of --crash-after,
 --crash-cycles or --journal is compared with the database, to find lost acknowledged work.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
-  ds2 verify --target postgres://postgres@localhost/mail --deep --pace 100MB/s
+  ds2 verify --target postgres://postgres@localhost/mail --deep --read-rate 100MB/s
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
@@ -58,7 +58,7 @@ The record of a run that was not audited gets the result. The journal of --crash
 	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it for each driver machine of the run")
 	flags.BoolVar(&f.deep, "deep", false, "also read and check every page; needs a superuser")
 	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read at once, 1 to 256 (default: 1; on SQL Server, its own choice)")
-	flags.Var(&f.pace, "pace", "with --deep, highest rate of all readers together, such as 100MB/s (default: none)")
+	flags.Var(&f.readRate, "read-rate", "with --deep, highest rate of all readers together, such as 100MB/s (default: none)")
 	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the audit may use, such as 2GB (default: a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	quietFlag(flags, &f.quiet)
@@ -71,7 +71,7 @@ type verifyFlags struct {
 	records      []string
 	tempLimit    byteSize
 	readers      int
-	pace         byteRate
+	readRate     byteRate
 	deep, quiet  bool
 }
 
@@ -85,8 +85,8 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 		return usageError("--readers is %d: it must be 1 to %d", f.readers, maxReaders)
 	case f.readers > 0 && !f.deep:
 		return usageError("--readers needs --deep")
-	case f.pace > 0 && !f.deep:
-		return usageError("--pace needs --deep")
+	case f.readRate > 0 && !f.deep:
+		return usageError("--read-rate needs --deep")
 	}
 	var options workload.Audit
 	unnamed := ds2.Workload{Engines: ds2Engines}
@@ -127,7 +127,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
 		tell, stop := show("verify", progress.Work)
-		how := store.DeepReading{Readers: f.readers, Rate: float64(f.pace), Log: true}
+		how := store.DeepReading{Readers: f.readers, Rate: float64(f.readRate), Log: true}
 		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, how, tell)
 		stop()
 		if err != nil {

@@ -104,8 +104,7 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.dir, "dir", "", "directory for the database, in memory or on a drive that is faster than all of --drives (default: the system's directory for temporary files)")
 	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs; must not exist or be empty (default ds2-results/<start>-whatif)")
-	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
-	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+	serverFlags(flags, &f.server)
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	detailsFlag(flags, &f.details)
 	quietFlag(flags, &f.quiet)
@@ -114,9 +113,10 @@ It takes Linux, fio, and root or fusermount3.`,
 
 // judge refuses what makes no model, before anything is started.
 func (f *whatifFlags) judge() error {
-	switch v := f.server.Version; {
-	case v != 0 && (v < 13 || v > 18):
-		return usageError("--postgres-version is %d: it must be 13 to 18", v)
+	if err := checkServer(f.server); err != nil {
+		return err
+	}
+	switch {
 	case f.runs < 1 || f.runs > 100:
 		return usageError("--runs is %d: it must be 1 to 100", f.runs)
 	case len(f.threads) == 0 || slices.Min(f.threads) < 1 || slices.Max(f.threads) > 1000:
@@ -154,10 +154,7 @@ func (f *whatifFlags) judge() error {
 			len(f.drives), len(f.threads), maxConfigurations)
 	}
 	f.out = cmp.Or(f.out, filepath.Join("ds2-results", time.Now().UTC().Format("20060102T150405Z")+"-whatif"))
-	if err := result.CheckDir(f.out); err != nil {
-		return flagError("out", err)
-	}
-	return nil
+	return checkOut(f.out)
 }
 
 // parseDelays reads READ/FLUSH or READ/FLUSH/AT-ONCE.

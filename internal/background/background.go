@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/throttle"
@@ -207,7 +208,7 @@ func (r *reader) run(ctx context.Context) {
 			from.Close()
 			from, told = nil, false
 		}
-		sleep(ctx, again)
+		progress.Pause(ctx, again)
 	}
 	if from != nil {
 		from.Close()
@@ -238,14 +239,4 @@ func (r *reader) read(ctx context.Context, from store.Reader, throttle throttle.
 			return err
 		}
 	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return ctx.Err()
 }

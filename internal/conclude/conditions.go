@@ -42,18 +42,8 @@ func (v view) costs(power *result.Power) *diagnose.Costs {
 }
 
 // total is the sum of the means of all items of a column; nil where there are none.
-func total(t monitor.Table, column string, from, to time.Time) (sum *float64) {
-	for _, item := range t.Items(column) {
-		v := t.Mean(item, from, to)
-		switch {
-		case math.IsNaN(v):
-		case sum == nil:
-			sum = &v
-		default:
-			*sum += v
-		}
-	}
-	return sum
+func total(t monitor.Table, column string, from, to time.Time) *float64 {
+	return overItems(add, t, column, from, to)
 }
 
 // product is the mean of the products of two columns; a row without one of them counts as none, as a second without reads
@@ -126,30 +116,23 @@ func (v view) conditions() (all []result.Condition) {
 // smartConditions are what the drives told of themselves, over the whole run: sums of those that tell, and the highest wear and
 // temperature.
 func smartConditions(drives []monitor.SMART) (all []result.Condition) {
-	most := func(a, b float64) float64 { return max(a, b) }
-	sum := func(a, b float64) float64 { return a + b }
-	over := func(f func(a, b float64) float64, of func(monitor.SMART) *float64) (v *float64) {
+	of := func(f func(a, b float64) float64, figure func(monitor.SMART) *float64) *float64 {
+		var figures []*float64
 		for _, d := range drives {
-			switch figure := of(d); {
-			case figure == nil:
-			case v == nil:
-				v = new(*figure)
-			default:
-				*v = f(*v, *figure)
-			}
+			figures = append(figures, figure(d))
 		}
-		return v
+		return over(f, figures...)
 	}
 	for _, c := range []struct {
 		name, unit string
 		scale      float64
 		value      *float64
 	}{
-		{"written to the drives, by SMART", "MB", 1e-6, over(sum, func(d monitor.SMART) *float64 { return d.HostBytes })},
-		{"written by the drives to their flash", "MB", 1e-6, over(sum, func(d monitor.SMART) *float64 { return d.MediaBytes })},
-		{result.WriteAmplification, "", 1, over(most, func(d monitor.SMART) *float64 { return d.Amplification })},
-		{"temperature of the hottest drive", "°C", 1, over(most, func(d monitor.SMART) *float64 { return d.After.Temperature })},
-		{"wear of the most worn drive", "%", 100, over(most, func(d monitor.SMART) *float64 { return d.After.Wear })},
+		{"written to the drives, by SMART", "MB", 1e-6, of(add, func(d monitor.SMART) *float64 { return d.HostBytes })},
+		{"written by the drives to their flash", "MB", 1e-6, of(add, func(d monitor.SMART) *float64 { return d.MediaBytes })},
+		{result.WriteAmplification, "", 1, of(math.Max, func(d monitor.SMART) *float64 { return d.Amplification })},
+		{"temperature of the hottest drive", "°C", 1, of(math.Max, func(d monitor.SMART) *float64 { return d.After.Temperature })},
+		{"wear of the most worn drive", "%", 100, of(math.Max, func(d monitor.SMART) *float64 { return d.After.Wear })},
 	} {
 		if c.value != nil {
 			all = append(all, result.Condition{Name: c.name, Value: *c.value * c.scale, Unit: c.unit})
@@ -172,12 +155,32 @@ func overall(t monitor.Table, column string, from, to time.Time) *float64 {
 	return known(t.Mean(column, from, to))
 }
 
-// highest is the highest of the means of all items of a column.
-func highest(t monitor.Table, column string, from, to time.Time) (most *float64) {
+// highest is the highest of the means of all items of a column; nil where there are none.
+func highest(t monitor.Table, column string, from, to time.Time) *float64 {
+	return overItems(math.Max, t, column, from, to)
+}
+
+func add(a, b float64) float64 { return a + b }
+
+// overItems is what f makes of the means of all items of a column.
+func overItems(f func(a, b float64) float64, t monitor.Table, column string, from, to time.Time) *float64 {
+	var means []*float64
 	for _, item := range t.Items(column) {
-		if v := t.Mean(item, from, to); !math.IsNaN(v) && (most == nil || v > *most) {
-			most = &v
+		means = append(means, known(t.Mean(item, from, to)))
+	}
+	return over(f, means...)
+}
+
+// over is what f makes of the figures that are known; nil where none is.
+func over(f func(a, b float64) float64, figures ...*float64) (all *float64) {
+	for _, one := range figures {
+		switch {
+		case one == nil:
+		case all == nil:
+			all = new(*one)
+		default:
+			*all = f(*all, *one)
 		}
 	}
-	return most
+	return all
 }

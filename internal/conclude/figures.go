@@ -40,23 +40,8 @@ func (v view) power() *result.Power {
 func (v view) figures() diagnose.Figures {
 	t, from, to := v.Counters, v.from, v.to
 	mean := func(column string) *float64 { return known(t.Mean(column, from, to)) }
-	// over gives what a function makes of the means of all items of a column.
-	over := func(column string, f func(a, b float64) float64) (all *float64) {
-		for _, item := range t.Items(column) {
-			switch one := mean(item); {
-			case one == nil:
-			case all == nil:
-				all = one
-			default:
-				all = new(f(*all, *one))
-			}
-		}
-		return all
-	}
-	highest := func(column string) *float64 { return over(column, math.Max) }
-	sum := func(column string) *float64 {
-		return over(column, func(a, b float64) float64 { return a + b })
-	}
+	highest := func(column string) *float64 { return highest(t, column, from, to) }
+	sum := func(column string) *float64 { return total(t, column, from, to) }
 	// busiest is of the machine or, where there are several, of that which has most.
 	busiest := func(column string) *float64 {
 		if one := mean(column); one != nil {
@@ -71,7 +56,7 @@ func (v view) figures() diagnose.Figures {
 		DiskBusy: highest(monitor.DiskBusy), NetworkUsed: highest(monitor.NetworkUsed),
 		Sessions:     sessionsOf(sum),
 		DatabaseSize: sum(monitor.DatabaseSize),
-		CacheHits:    over(monitor.DatabaseCacheHits, func(_, last float64) float64 { return last }), // targets are driven alike
+		CacheHits:    overItems(last, t, monitor.DatabaseCacheHits, from, to), // targets are driven alike
 	}
 	for _, column := range t.Items(monitor.DatabaseRoundTrip) {
 		// The lower quartile: at times a busy machine lets a message lie.
@@ -95,6 +80,8 @@ func (v view) figures() diagnose.Figures {
 	v.addUsers(&f)
 	return f
 }
+
+func last(_, b float64) float64 { return b }
 
 // perOrder is what a rate a second comes to for each order.
 func perOrder(rate *float64, opm float64) *float64 {

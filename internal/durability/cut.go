@@ -3,6 +3,7 @@ package durability
 import (
 	"context"
 	"database/sql"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"errors"
@@ -78,7 +79,7 @@ func (c *CutSchedule) Happen(ctx, orders context.Context, t Target) error {
 			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
 		}
 	}
-	pause(orders, c.plan.After/2) // orders go on after the last, too
+	progress.Pause(orders, c.plan.After/2) // orders go on after the last, too
 	return nil
 }
 
@@ -151,7 +152,7 @@ func (c *CutSchedule) reachable(ctx context.Context, db *sql.DB) error {
 		if err == nil {
 			return nil
 		}
-		if !pause(ctx, between) {
+		if !progress.Pause(ctx, between) {
 			return fmt.Errorf("wait for the server after it was cut off: %w", errors.Join(context.Cause(ctx), err))
 		}
 	}

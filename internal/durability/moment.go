@@ -2,6 +2,7 @@ package durability
 
 import (
 	"context"
+	"ds2/internal/progress"
 	"math/rand/v2"
 	"time"
 )
@@ -42,22 +43,10 @@ func (p Plan) moments() []moment {
 	return all
 }
 
-// pause waits for d; false where ctx is over before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // await waits until a cut is due; false where the orders are over before. A checkpoint that is over already, or none at all,
 // makes the moment one at random.
 func (c *CutSchedule) await(orders context.Context, t Target, m *moment) (bool, error) {
-	if !pause(orders, m.wait) {
+	if !progress.Pause(orders, m.wait) {
 		return false, nil
 	}
 	switch m.kind {
@@ -107,7 +96,7 @@ func (c *CutSchedule) burst(orders context.Context) {
 	best := int64(0)
 	last := c.Count()
 	for slot := range burstBefore + burstPatience {
-		if !pause(orders, burstSlot) {
+		if !progress.Pause(orders, burstSlot) {
 			return
 		}
 		now := c.Count()

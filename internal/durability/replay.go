@@ -65,7 +65,7 @@ func (r *Replay) Prepare(ctx context.Context, target store.Database, run string)
 			if err == nil || store.Classify(err) != store.Connection {
 				return err
 			}
-			if len(changed) == 0 || !pause(ctx, between) {
+			if len(changed) == 0 || !progress.Pause(ctx, between) {
 				return fmt.Errorf("still changed, until the next ds2 works on the database and sets it back: %s: %w", strings.Join(changed, ", "), err)
 			}
 		}
@@ -88,7 +88,7 @@ func (c *CutSchedule) awaitLog(orders context.Context, r *Replay, target store.R
 		if c.stood = stood; stood.Bytes >= r.Bytes {
 			return true, nil
 		}
-		if !pause(orders, lookEvery) {
+		if !progress.Pause(orders, lookEvery) {
 			return false, nil
 		}
 	}

@@ -225,20 +225,20 @@ func TestBenchStops(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	a := result.Setup{Threads: 32, Runs: 3, Parameters: result.Parameters{RunTime: 1200}}
 	b := a
-	if got := Differences(a, b); got != nil {
+	if got := differences(a, b); got != nil {
 		t.Errorf("equal setups differ in %v", got)
 	}
 	b.Runs, b.KeepFaulty, b.DropUnsteady = 5, true, true
-	if got := Differences(a, b); got != nil {
+	if got := differences(a, b); got != nil {
 		t.Errorf("what only judges may change, but %v may not", got)
 	}
 	b.Threads, b.Parameters.RunTime = 16, 60
-	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"threads", "run_time_s"}) {
+	if got := differences(a, b); !reflect.DeepEqual(got, []string{"threads", "run_time_s"}) {
 		t.Errorf("setups differ in %v", got)
 	}
 	b = a
 	b.Parameters.Own, b.Parameters.InWords = result.Block(`{"mix": 3}`), []result.Said{{Name: "mix", Value: "3"}}
-	if got := Differences(a, b); !reflect.DeepEqual(got, []string{"mix"}) {
+	if got := differences(a, b); !reflect.DeepEqual(got, []string{"mix"}) {
 		t.Errorf("setups whose workload is another differ in %v", got)
 	}
 }

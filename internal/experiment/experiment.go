@@ -358,15 +358,19 @@ func (e Experiment) where(c *Configuration, block int) string {
 
 // Beside is how long the runs of a configuration that are made took on average besides what is planned: restore and audit.
 func (c *Configuration) Beside() (took time.Duration, known bool) {
-	made := slices.Concat(conclude.Counted(c.Summary), practised(c.Summary))
-	if len(made) == 0 {
-		return 0, false
+	took, known = c.mean()
+	return max(0, took-c.Procedure.Planned), known
+}
+
+// mean is how long the runs of a configuration that are made took on average, from restore to audit.
+func (c *Configuration) mean() (took time.Duration, known bool) {
+	seconds, runs := 0., 0.
+	for _, r := range slices.Concat(conclude.Counted(c.Summary), practised(c.Summary)) {
+		if r.Took > 0 {
+			seconds, runs = seconds+r.Took, runs+1
+		}
 	}
-	seconds := 0.
-	for _, r := range made {
-		seconds += r.Took
-	}
-	return max(0, time.Duration(seconds/float64(len(made))*float64(time.Second))-c.Procedure.Planned), true
+	return time.Duration(seconds / max(runs, 1) * float64(time.Second)), runs > 0
 }
 
 // Left is how many runs that count or are practice are made, of how many, and how long the others will take if all blocks are made: each as long as those
@@ -376,15 +380,9 @@ func (e Experiment) Left() (made, all int, left time.Duration) {
 		if c.out != nil {
 			continue
 		}
-		took, runs := 0., 0.
-		for _, r := range slices.Concat(conclude.Counted(c.Summary), practised(c.Summary)) {
-			if r.Took > 0 {
-				took, runs = took+r.Took, runs+1
-			}
-		}
-		each := c.Procedure.Planned
-		if runs > 0 {
-			each = time.Duration(took / runs * float64(time.Second))
+		each, known := c.mean()
+		if !known {
+			each = c.Procedure.Planned
 		}
 		for block := 1 - c.Summary.Setup.Practice; block <= len(e.Orders); block++ {
 			all++

@@ -79,7 +79,7 @@ func TakeUpBench(o *runs.Options, setup result.Setup, seedGiven bool) (result.Be
 		if !seedGiven {
 			o.Driver.Seed = left.Setup.Seed
 		}
-		return Differences(left.Setup, setupOf(*o, setup))
+		return differences(left.Setup, setupOf(*o, setup))
 	})
 	if err != nil {
 		return result.Bench{}, err
@@ -108,8 +108,8 @@ func judging(s *result.Setup, from result.Setup) {
 	s.Runs, s.KeepFaulty, s.DropUnsteady = from.Runs, from.KeepFaulty, from.DropUnsteady
 }
 
-// Differences names the fields in which two setups differ, but for those that only judge.
-func Differences(a, b result.Setup) []string {
+// differences names the fields in which two setups differ, but for those that only judge.
+func differences(a, b result.Setup) []string {
 	judging(&a, b)
 	return differing(reflect.ValueOf(a), reflect.ValueOf(b))
 }

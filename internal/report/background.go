@@ -40,12 +40,7 @@ func debtTable(d *result.Debt) table {
 		return t
 	}
 	row := func(name, target string, took float64, io result.IO) {
-		count := func(v *float64, scale float64, decimals int) string {
-			if v == nil {
-				return "unknown"
-			}
-			return number(*v*scale, decimals)
-		}
+		count := func(v *float64, scale float64, decimals int) string { return orElse("unknown", v, scale, decimals) }
 		t.Rows = append(t.Rows, []string{name, target, figure(took), count(io.Reads, 1, 0), count(io.Writes, 1, 0), count(io.ReadBytes, 1e-6, 1), count(io.WrittenBytes, 1e-6, 1)})
 	}
 	for _, step := range d.Steps {

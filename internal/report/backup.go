@@ -12,7 +12,7 @@ import (
 // Backup is what there is to read of a backup test.
 func Backup(b result.Backup) Page {
 	v := view{
-		ID: "backup", RunID: b.RunID, Title: fmt.Sprintf("backup test on %s, %s", b.Engine, databases(len(b.Targets))),
+		ID: "backup", RunID: b.RunID, Title: fmt.Sprintf("backup test on %s, %s", b.Engine, counted(len(b.Targets), "database")),
 		Headline: "no result",
 		Byline:   byline(b.Start, "test "+b.RunID, b.KitVersion, strings.Join(b.Targets, ", ")),
 	}
@@ -44,7 +44,7 @@ func backupTable(b result.Backup) table {
 			drives += *u.Device
 		}
 		known = known && u.Device != nil
-		t.Rows = append(t.Rows, []string{u.Unit, strings.Join(u.Targets, ", "), megabytes(&u.Bytes), number(u.Seconds, 1), number(u.MBPerSecond, 1), megabytes(u.Device), checksumWord(u.Checksums)})
+		t.Rows = append(t.Rows, []string{u.Unit, strings.Join(u.Targets, ", "), megabytes(&u.Bytes), number(u.Seconds, 1), number(u.MBPerSecond, 1), megabytes(u.Device), map[bool]string{true: "verified", false: "none"}[u.Checksums]})
 	}
 	sum := []string{"total", fmt.Sprint(len(b.Targets)), megabytes(&b.Bytes), number(b.Seconds, 1), number(b.MBPerSecond, 1), "–", ""}
 	if known {
@@ -52,13 +52,6 @@ func backupTable(b result.Backup) table {
 	}
 	t.Rows = append(t.Rows, sum)
 	return t
-}
-
-func checksumWord(verified bool) string {
-	if verified {
-		return "verified"
-	}
-	return "none"
 }
 
 // megabytes are of 10^6 bytes; a dash where nobody knows.
@@ -73,12 +66,6 @@ func megabytes(bytes *int64) string {
 func backupVolumes(volumes []monitor.Volume) table {
 	t := table{Caption: "Volumes during the test", Head: []string{"volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max"}}
 	for _, v := range volumes {
-		ms := func(seconds *float64) string {
-			if seconds == nil {
-				return "–"
-			}
-			return number(*seconds*1000, 3)
-		}
 		each := "–"
 		if v.Reads > 0 {
 			each = number(v.ReadBytes/v.Reads, 0)
@@ -87,14 +74,7 @@ func backupVolumes(volumes []monitor.Volume) table {
 		for i, r := range v.Roles {
 			roles[i] = string(r)
 		}
-		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), number(v.Reads, 1), number(v.ReadBytes/1e6, 1), each, ms(v.ReadMean), ms(v.ReadMax)})
+		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), number(v.Reads, 1), number(v.ReadBytes/1e6, 1), each, orElse("–", v.ReadMean, 1000, 3), orElse("–", v.ReadMax, 1000, 3)})
 	}
 	return t
-}
-
-func databases(n int) string {
-	if n == 1 {
-		return "1 database"
-	}
-	return fmt.Sprintf("%d databases", n)
 }

@@ -57,7 +57,7 @@ func (c Comparison) view() view {
 			v.find(unknown, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
 		case d.blind():
 			v.find(unknown, fmt.Sprintf("%s of %s: %s; these runs could only have shown a difference of about +%s %%: more blocks or longer runs show smaller ones",
-				first.Unit(), d.Name, d.Text(), twoDigits(*d.Detectable)))
+				first.Unit(), d.Name, d.Text(), worth(*d.Detectable, *d.Detectable)))
 		default:
 			v.find(proof, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
 		}
@@ -96,7 +96,7 @@ func (c Comparison) sentence() string {
 	if most.Significant != nil && !*most.Significant {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
 		if most.Detectable != nil {
-			text += fmt.Sprintf("; one larger than about %s %% would have been seen", twoDigits(*most.Detectable))
+			text += fmt.Sprintf("; one larger than about %s %% would have been seen", worth(*most.Detectable, *most.Detectable))
 		}
 		return text
 	}

@@ -176,11 +176,7 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	row := func(t *table, name string, of func(esrpServer) *float64, scale float64, decimals int) {
 		cells := []string{name}
 		for _, s := range columns {
-			text := "–"
-			if f := of(s); f != nil {
-				text = number(*f*scale, decimals)
-			}
-			cells = append(cells, text)
+			cells = append(cells, orElse("–", of(s), scale, decimals))
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -125,11 +125,14 @@ var english = message.NewPrinter(language.English)
 func number(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
 
 // decimal is number; empty where there is none.
-func decimal(f *float64, decimals int) string {
+func decimal(f *float64, decimals int) string { return orElse("", f, 1, decimals) }
+
+// orElse prints a figure times a scale; another text where it is not known.
+func orElse(unknown string, f *float64, scale float64, decimals int) string {
 	if f == nil {
-		return ""
+		return unknown
 	}
-	return number(*f, decimals)
+	return number(*f*scale, decimals)
 }
 
 // uncertainty prints half the width of an interval with two digits that matter; empty where there is none.
@@ -149,9 +152,6 @@ func worth(f, half float64) string {
 	scale := math.Pow(10, float64(digits))
 	return number(math.Round(f*scale)/scale, max(digits, 0))
 }
-
-// twoDigits prints a figure with the two digits that an estimate is worth.
-func twoDigits(f float64) string { return worth(f, f) }
 
 // figureOr is figure; empty where there is none.
 func figureOr(f *float64) string {
@@ -202,9 +202,12 @@ func percent(part, whole int64) string {
 }
 
 // users is a number of users in words.
-func users(n int) string {
+func users(n int) string { return counted(n, "user") }
+
+// counted is a number of things in words.
+func counted(n int, thing string) string {
 	if n == 1 {
-		return "1 user"
+		return "1 " + thing
 	}
-	return fmt.Sprintf("%d users", n)
+	return fmt.Sprintf("%d %ss", n, thing)
 }

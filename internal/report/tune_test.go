@@ -17,13 +17,13 @@ func search() result.Search {
 	trial := func(users int, opm, p95, strain float64) result.Trial {
 		return result.Trial{Threads: users, OPM: opm, P95: p95, Strain: strain, Passed: strain < 1, Record: "05-7-users"}
 	}
-	best := result.Point{Threads: 7, Trials: []result.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9), trial(7, 7100, 0.17, 0.85)}}
+	best := tune.Point{Threads: 7, Trials: []result.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9), trial(7, 7100, 0.17, 0.85)}}
 	opm, p95 := 7000.0, 0.18
 	return result.Search{
 		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset", Limits: []string{"order p95 < 200ms"},
 		Config: tune.Config{Method: tune.Golden, Start: 1, Max: 512, Gain: 0.02},
 		Result: tune.Result{
-			Curve: result.Curve{
+			Curve: tune.Curve{
 				{Threads: 1, Trials: []result.Trial{trial(1, 2000, 0.03, 0.15)}}, best,
 				{Threads: 8, Trials: []result.Trial{trial(8, 7200, 0.25, 1.25)}},
 			},

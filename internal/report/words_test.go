@@ -56,7 +56,7 @@ func TestWords(t *testing.T) {
 	check("the text of a comparison", text.String(), "IOPS of b", "transaction p95 ms", "device reads a transaction")
 
 	text.Reset()
-	search := result.Search{Words: words, Result: tune.Result{Curve: result.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
+	search := result.Search{Words: words, Result: tune.Result{Curve: tune.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
 	require.NoError(t, Search(search, nil).Text(&text, true))
 	check("the text of a search", text.String(), "transaction p95 ms")
 }

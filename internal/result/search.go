@@ -9,12 +9,8 @@ import (
 	"ds2/internal/tune"
 )
 
-// What a search is made of.
-type (
-	Trial = tune.Trial
-	Point = tune.Point
-	Curve = tune.Curve
-)
+// Trial is one of those that a search is made of.
+type Trial = tune.Trial
 
 // Search is the summary.json of a search for the best number of users. The records of its trials lie in directories beside it.
 type Search struct {

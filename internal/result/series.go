@@ -32,15 +32,18 @@ func samplesColumns(own []string) []column[measure.Sample] {
 		decimal("mean_ms", func(s *sample) *float64 { return &s.Mean }),
 		decimal("p95_ms", func(s *sample) *float64 { return &s.P95 }),
 		decimal("max_ms", func(s *sample) *float64 { return &s.Max }),
-		{"operations_p95_ms", operationsText, func(s *sample, text string) (err error) {
-			s.Operations, err = readOperations(text, operations)
-			return err
+		{"operations_p95_ms", operationsText, func(s *sample, text string) error {
+			return readNumbers(text, operations, func(name string, p95 float64) {
+				s.Operations = append(s.Operations, measure.OperationP95{Name: name, P95: p95})
+			})
+		}},
+		{"failures", failuresText, func(s *sample, text string) error {
+			return readNumbers(text, operations, func(name string, n float64) {
+				operation, class, _ := strings.Cut(name, ":")
+				s.Failures = append(s.Failures, measure.FailureCount{Operation: operation, Class: class, Count: int64(n)})
+			})
 		}},
 	}
-	columns = append(columns, column[sample]{"failures", failuresText, func(s *sample, text string) (err error) {
-		s.Failures, err = readFailures(text, operations)
-		return err
-	}})
 	for place, name := range own {
 		columns = append(columns, integer(name, func(s *sample) *int64 { return &s.Counts.Own[place] }))
 	}
@@ -66,55 +69,26 @@ func failuresText(s *measure.Sample) string {
 	return strings.Join(all, " ")
 }
 
-// readFailures reads failures.
-func readFailures(text string, known map[string]string) (all []measure.FailureCount, err error) {
+// maxNames is more than any workload has operations, with the classes of their failures.
+const maxNames = 1000
+
+// readNumbers hands the names and numbers of a text such as login=1.25 to take. There is one copy of a name for all samples.
+func readNumbers(text string, known map[string]string, take func(name string, n float64)) error {
 	for _, field := range strings.Fields(text) {
-		name, count, _ := strings.Cut(field, "=")
-		operation, class, _ := strings.Cut(name, ":")
-		f := measure.FailureCount{}
-		n, err := number(count, maxNumber)
-		if err == nil {
-			f.Operation, err = shared(operation, known)
-		}
-		if err == nil {
-			f.Class, err = shared(class, known)
-		}
+		name, digits, _ := strings.Cut(field, "=")
+		n, err := number(digits, maxNumber)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		f.Count = int64(n)
-		all = append(all, f)
+		if _, there := known[name]; !there {
+			if len(known) == maxNames {
+				return fmt.Errorf("there are more than %d operations: ds2 did not write them", maxNames)
+			}
+			known[strings.Clone(name)] = strings.Clone(name)
+		}
+		take(known[name], n)
 	}
-	return all, nil
-}
-
-// maxOperations is more than any workload has, with the classes of failures.
-const maxOperations = 100
-
-// shared is one copy of a name for all samples.
-func shared(name string, known map[string]string) (string, error) {
-	if _, there := known[name]; !there {
-		if len(known) == maxOperations {
-			return "", fmt.Errorf("there are more than %d operations: ds2 did not write them", maxOperations)
-		}
-		known[strings.Clone(name)] = strings.Clone(name)
-	}
-	return known[name], nil
-}
-
-func readOperations(text string, known map[string]string) (all []measure.OperationP95, err error) {
-	for _, field := range strings.Fields(text) {
-		name, ms, _ := strings.Cut(field, "=")
-		p95, err := number(ms, maxNumber)
-		if err != nil {
-			return nil, err
-		}
-		if name, err = shared(name, known); err != nil {
-			return nil, err
-		}
-		all = append(all, measure.OperationP95{Name: name, P95: p95})
-	}
-	return all, nil
+	return nil
 }
 
 // sampleLines appends the samples of lines.

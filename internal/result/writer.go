@@ -69,29 +69,28 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	}
 	var err error
 	w := &Writer{dir: dir, columns: samplesColumns(own)}
-	for _, begin := range []func() error{
-		func() error {
-			w.samples, err = createCSV(filepath.Join(dir, SamplesFile), columnNames(w.columns))
-			return err
-		},
-		func() error {
-			w.histograms, err = createCSV(filepath.Join(dir, HistogramsFile), columnNames(histogramsColumns))
-			return err
-		},
-		func() error {
-			w.slowest, err = createCSV(filepath.Join(dir, SlowestFile), columnNames(slowestColumns))
-			return err
-		},
-		func() error {
-			w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile))
-			return err
-		},
+	for _, f := range []struct {
+		file    **csvFile
+		name    string
+		columns []string
+	}{
+		{&w.samples, SamplesFile, columnNames(w.columns)},
+		{&w.histograms, HistogramsFile, columnNames(histogramsColumns)},
+		{&w.slowest, SlowestFile, columnNames(slowestColumns)},
 	} {
-		if err := begin(); err != nil {
-			return nil, errors.Join(fmt.Errorf("create record: %w", err), w.closeFiles())
+		if *f.file, err = createCSV(filepath.Join(dir, f.name), f.columns); err != nil {
+			break
 		}
 	}
-	if err := SaveSummary(dir, s); err != nil {
+	if err == nil {
+		w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile))
+	}
+	if err != nil {
+		err = fmt.Errorf("create record: %w", err)
+	} else {
+		err = SaveSummary(dir, s)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.closeFiles())
 	}
 	return w, nil

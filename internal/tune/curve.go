@@ -78,14 +78,14 @@ func (p Point) Median() Trial {
 // OPM is that of the median trial.
 func (p Point) OPM() float64 { return p.Median().OPM }
 
-// P95 is the order's 95th percentile in the median trial, in seconds.
-func (p Point) P95() float64 { return p.Median().P95 }
-
 // strain is the median trial's, by strain.
-func (p Point) strain() float64 {
+func (p Point) strain() float64 { return p.median(func(t Trial) float64 { return t.Strain }) }
+
+// median is that of a figure of the trials; of an even number, the lower of the two in the middle.
+func (p Point) median(of func(Trial) float64) float64 {
 	all := make([]float64, len(p.Trials))
 	for i, t := range p.Trials {
-		all[i] = t.Strain
+		all[i] = of(t)
 	}
 	slices.Sort(all)
 	return all[(len(all)-1)/2]

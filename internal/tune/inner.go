@@ -101,14 +101,7 @@ func (c Config) best(kept Curve) int {
 }
 
 // reach is the median trial's, by reach.
-func (p Point) reach() float64 {
-	all := make([]float64, len(p.Trials))
-	for i, t := range p.Trials {
-		all[i] = t.Reach
-	}
-	slices.Sort(all)
-	return all[(len(all)-1)/2]
-}
+func (p Point) reach() float64 { return p.median(func(t Trial) float64 { return t.Reach }) }
 
 // fewer is a number of users between a point that makes the target and the one below it that may make it too; 0 where there is
 // none. Each user more brings at most as much as the one before it, so that fewer users reach at most what the line from the

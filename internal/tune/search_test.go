@@ -233,8 +233,8 @@ func TestKnee(t *testing.T) {
 
 func TestPoint(t *testing.T) {
 	p := Point{4, []Trial{{OPM: 3, Passed: true}, {OPM: 1}, {OPM: 2, P95: 0.5, Passed: true}}}
-	if !p.Passed() || p.OPM() != 2 || p.P95() != 0.5 {
-		t.Errorf("passed %v, opm %v, p95 %v", p.Passed(), p.OPM(), p.P95())
+	if !p.Passed() || p.OPM() != 2 || p.Median().P95 != 0.5 {
+		t.Errorf("passed %v, opm %v, p95 %v", p.Passed(), p.OPM(), p.Median().P95)
 	}
 	p.Trials = p.Trials[:2]
 	if p.Passed() || p.OPM() != 1 {

@@ -42,7 +42,7 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 			"this server, Babelfish, has no DBCC CHECKDB")
 	}
 	if how.Rate > 0 {
-		return result, store.Refuse(op, "leave --pace out", "DBCC CHECKDB has no rate at which it reads")
+		return result, store.Refuse(op, "leave --read-rate out", "DBCC CHECKDB has no rate at which it reads")
 	}
 	start := time.Now()
 	conn, err := s.DB().Conn(ctx)
