@@ -1,11 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"strings"
-
-	"github.com/docker/go-units"
 	"github.com/spf13/pflag"
 
 	"ds2/internal/background"
@@ -13,12 +8,12 @@ import (
 
 // backgroundFlags say what is read beside the users of a run.
 type backgroundFlags struct {
-	scrub  byteRate
+	scrub  float64 // bytes a second
 	copies int
 }
 
 func (f *backgroundFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&f.scrub, "scrub-rate", "scan each target again and again during the run at this rate, such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
+	flags.Var(byteRate(&f.scrub), "scrub-rate", "scan each target again and again during the run at this rate, such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
 	flags.IntVar(&f.copies, "copies", 0, "readers that receive each target's log as replicas would, and discard it; on SQL Server log backups to NUL, which break the chain of log backups")
 }
 
@@ -38,34 +33,5 @@ func (f *backgroundFlags) check() error {
 }
 
 func (f *backgroundFlags) config() background.Config {
-	return background.Config{ScrubRate: float64(f.scrub), Copies: f.copies}
-}
-
-// byteRate is a flag for bytes a second, in decimal units.
-type byteRate float64
-
-func (r *byteRate) Type() string { return "bytes/s" }
-
-func (r *byteRate) String() string {
-	if *r == 0 {
-		return ""
-	}
-	return bytesText(int64(*r)) + "/s"
-}
-
-func (r *byteRate) Set(text string) error {
-	size, unit, _ := strings.Cut(text, "/")
-	n, err := units.FromHumanSize(strings.TrimSpace(size))
-	if strings.TrimSpace(size) == "0" {
-		*r = 0
-		return nil
-	}
-	if unit = strings.TrimSpace(unit); unit != "" && unit != "s" {
-		err = errors.New("another unit")
-	}
-	if err != nil || n < 1 || n > 1e12 {
-		return fmt.Errorf("invalid rate %q: write it as 1MB/s", text)
-	}
-	*r = byteRate(n)
-	return nil
+	return background.Config{ScrubRate: f.scrub, Copies: f.copies}
 }

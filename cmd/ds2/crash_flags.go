@@ -21,7 +21,7 @@ type crashFlags struct {
 	deepEvery int
 	recovery  time.Duration
 	journal   bool
-	replay    byteSize // of log; 0: no replay test
+	replay    int64 // of log; 0: no replay test
 	serverLog string
 	commands  durability.Commands
 	hasOwn    bool            // there is, or will be, a server of the kit's own, instead of commands
@@ -42,7 +42,7 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
 	flags.Var(durationValue{d: &f.after}, "crash-after", "kill the server this long after the first orders, start it again, and look for acknowledged work that it lost; with --crash-cycles, the mean time before each kill (default 10s)")
 	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some in checkpoints and some in bursts of commits, look for losses after each, and end the run after the last")
-	flags.Var(&f.replay, "replay", "replay test: run until this much log was written since the last checkpoint, such as 500MB, kill the server, start it, report how long the redo took, and end the run")
+	flags.Var(byteSize(&f.replay), "replay", "replay test: run until this much log was written since the last checkpoint, such as 500MB, kill the server, start it, report how long the redo took, and end the run")
 	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, check every page after each so many kills; 0 = never")
 }
 
@@ -67,7 +67,10 @@ func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*dur
 	if f.replay > 0 || f.serverLog != "" {
 		return f.parseReplay(targets, seed)
 	}
-	commands := f.commands.KillLine != "" && f.commands.StartLine != ""
+	commands, asked := f.commands.KillLine != "" && f.commands.StartLine != "", "--crash-after"
+	if f.cycles > 0 {
+		asked = "--crash-cycles"
+	}
 	if f.after == 0 && f.cycles > 0 {
 		f.after = meanCycle
 	}
@@ -86,14 +89,10 @@ func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*dur
 		return nil, nil
 	case f.after == 0:
 		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m, or how often, by --crash-cycles")
-	case !commands && !f.hasOwn && f.cycles > 0:
-		return nil, usageError("--crash-cycles needs --kill-command and --start-command, which kill the server and start it again")
 	case !commands && !f.hasOwn:
-		return nil, usageError("--crash-after needs --kill-command and --start-command, which kill the server and start it again")
-	case targets != 1 && f.cycles > 0:
-		return nil, usageError("--crash-cycles needs exactly one target, not %d", targets)
+		return nil, usageError("%s needs --kill-command and --start-command, which kill the server and start it again", asked)
 	case targets != 1:
-		return nil, usageError("--crash-after needs exactly one target, not %d", targets)
+		return nil, usageError("%s needs exactly one target, not %d", asked, targets)
 	case f.cycles > 0 && f.after < minMeanCycle:
 		return nil, usageError("--crash-after is %s: with --crash-cycles it must be at least %s", f.after, minMeanCycle)
 	case f.cycles == 0 && length > 0 && f.after >= length:
@@ -118,7 +117,7 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 	case f.replay == 0:
 		return nil, usageError("--server-log needs --replay")
 	case f.replay < minReplay || f.replay > maxReplay:
-		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(int64(f.replay)))
+		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(f.replay))
 	case f.after > 0 || f.cycles > 0 || f.deepEvery > 0:
 		return nil, usageError("--replay kills the server once, when there is this much log: leave out --crash-after, --crash-cycles and --deep-every")
 	case !f.hasOwn && (f.commands.KillLine == "" || f.commands.StartLine == ""):
@@ -133,7 +132,7 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 		}
 		log.Close()
 	}
-	plan := &durability.Plan{Cycles: 1, Seed: seed, Recovery: f.recovery, Server: f.commands, Replay: &durability.Replay{Bytes: int64(f.replay), File: f.serverLog}}
+	plan := &durability.Plan{Cycles: 1, Seed: seed, Recovery: f.recovery, Server: f.commands, Replay: &durability.Replay{Bytes: f.replay, File: f.serverLog}}
 	if f.own != nil {
 		plan.Server, plan.Replay.File = ownServer{f.own}, f.own.LogFile()
 	}

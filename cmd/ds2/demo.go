@@ -117,7 +117,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 	f.load.served = f.drive.output.served
 	server, err := f.start(i.soft, stderr)
 	if err != nil {
-		return interruption(i.soft, err)
+		return interrupted(i.soft, err, "the demo was interrupted")
 	}
 	page := "" // address of the report
 	end := sync.OnceFunc(func() { server.Kill(); server.Stop() })
@@ -141,7 +141,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
 		}
 	}
 	if err := f.fill(i.soft, stderr); err != nil {
-		return interruption(i.soft, err)
+		return interrupted(i.soft, err, "the demo was interrupted")
 	}
 	verdict := f.drive.drive(i, cmd)
 	var reportErr error
@@ -230,14 +230,6 @@ func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
 	}
 	printLoad(stderr, target, f.load.options.Dataset, report)
 	return nil
-}
-
-// interruption makes the exit code of a Ctrl-C of an error that one caused.
-func interruption(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("the demo was interrupted")}
-	}
-	return err
 }
 
 // writeReport puts the report beside the record, also of a run that failed, and gives its address.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +19,7 @@ import (
 // deviceFlags are the flags of ds2 device.
 type deviceFlags struct {
 	options              device.Options
-	fileSize             byteSize
+	fileSize             int64
 	overwrite            string
 	stageTime, roundTime time.Duration
 	out, output          string
@@ -57,7 +56,7 @@ for all of it give --device and, to confirm that ALL DATA ON IT WILL BE LOST, th
 	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for the file to measure with")
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
-	flags.Var(&f.fileSize, "file-size", "size of the file, such as 200GB")
+	flags.Var(byteSize(&f.fileSize), "file-size", "size of the file, such as 200GB")
 	flags.Var(durationValue{d: &f.stageTime}, "stage-time", "time for which each point is measured, such as 30s")
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady, as SNIA's test specification says")
 	flags.Var(durationValue{d: &f.roundTime}, "round-time", "length of a round of random writes of --precondition")
@@ -72,7 +71,7 @@ const maxFile = 1e15
 
 func (f *deviceFlags) run(cmd *cobra.Command) error {
 	o := &f.options
-	size := int64(f.fileSize)
+	size := f.fileSize
 	switch {
 	case (o.Dir == "") == (o.Device == ""):
 		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
@@ -100,11 +99,8 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	ctx, release := signal.NotifyContext(cmd.Context(), stopSignals()...)
 	defer release()
 	record, err := device.Run(ctx, *o)
-	if err != nil && ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("device: interrupted; nothing was recorded")}
-	}
 	if err != nil {
-		return fmt.Errorf("device: %w", err)
+		return interrupted(ctx, fmt.Errorf("device: %w", err), "device: interrupted; nothing was recorded")
 	}
 	if err := record.Save(f.out); err != nil {
 		return fmt.Errorf("device: %w", err)

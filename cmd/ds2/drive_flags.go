@@ -32,7 +32,7 @@ type driveFlags struct {
 	config      driver.Config
 	workload    ds2.Config
 	expected    *datagen.Size // from size; nil: that of the database
-	rate        rateValue
+	rate        float64
 	spacing     string
 	startAt     string
 	events      []string
@@ -56,7 +56,7 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	c := &f.config
 	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
 	f.addShared(flags)
-	flags.Var(&f.rate, "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
+	flags.Var(orderRate(&f.rate), "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
 	flags.Var(oneOf(&f.spacing, "poisson", "even"), "spacing", "open loop: intervals between orders")
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, for several driver machines")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver machines draw different orders")
@@ -138,7 +138,7 @@ func (f *driveFlags) check(now time.Time) error {
 	case len(f.windows) > maxWindows:
 		return usageError("--window: %d windows are too many: at most %d", len(f.windows), maxWindows)
 	}
-	c.Arrivals = driver.Arrivals{Rate: float64(f.rate), Poisson: f.spacing == "poisson"}
+	c.Arrivals = driver.Arrivals{Rate: f.rate, Poisson: f.spacing == "poisson"}
 	if f.startAt != "" {
 		var err error
 		if c.StartAt, err = time.Parse(time.RFC3339, f.startAt); err != nil {

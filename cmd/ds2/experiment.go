@@ -121,7 +121,7 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, path string, re
 func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed bool, err error) {
 	record = result.Experiment{
 		KitVersion: kitVersion(), ExperimentID: newRunID(), Start: time.Now(), Order: f.order, Seed: cmp.Or(f.seed, newSeed()),
-		Least: f.runs.least, Most: f.runs.most, Until: float64(f.until),
+		Least: f.runs.least, Most: f.runs.most, Until: f.until,
 	}
 	for _, c := range f.configurations {
 		record.Configurations = append(record.Configurations, c.ExperimentConfiguration)
@@ -137,7 +137,7 @@ func (f *experimentFile) orders(seed uint64) [][]int {
 
 // experiment puts together what goes through the configurations.
 func (f *experimentFile) experiment(all []*experiment.Configuration, orders [][]int, told func(string, ...any)) experiment.Experiment {
-	return experiment.Experiment{Configurations: all, Orders: orders, Least: f.runs.least, Until: float64(f.until), Sequence: f.order == result.OrderSequence, Told: told}
+	return experiment.Experiment{Configurations: all, Orders: orders, Least: f.runs.least, Until: f.until, Sequence: f.order == result.OrderSequence, Told: told}
 }
 
 // plan prints the order of the runs, the time that is left, and what they can show: others are records to know the scatter of runs by.

@@ -52,13 +52,13 @@ type experimentFile struct {
 // experimentSetup are the flags of an experiment that no bench has.
 type experimentSetup struct {
 	runs  runsRange
-	until percentage
+	until float64 // percent; 0: none
 	order string
 }
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
-	flags.Var(&s.runs, "runs", "runs of each configuration that must count: 6, or 5..9 with --until (default 6, with --until 6..10)")
-	flags.Var(&s.until, "until", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
+	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String}, "runs", "runs of each configuration that must count: 6, or 5..9 with --until (default 6, with --until 6..10)")
+	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage}, "until", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
 	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", "order of the runs: random, in blocks, or sequence, all of one configuration before the next")
 }
 
@@ -74,7 +74,7 @@ func (s *experimentSetup) check() error {
 	case s.until > 0 && s.order == result.OrderSequence:
 		return usageError("--until: in sequence all runs of one configuration come before those of the next, so no difference can end it")
 	case s.until == 0 && s.runs.least < s.runs.most:
-		return usageError("--runs: %s takes until, such as until: 2 %%, to say how many are enough", &s.runs)
+		return usageError("--runs: %s takes until, such as until: 2 %%, to say how many are enough", s.runs)
 	}
 	return nil
 }
@@ -87,22 +87,17 @@ type runsRange struct {
 
 var runsPattern = regexp.MustCompile(`^\s*(\d{1,4})(?:\s*\.\.\s*(\d{1,4}))?\s*$`)
 
-func (r *runsRange) Type() string { return "runs" }
-
-func (r *runsRange) String() string {
-	switch {
-	case r.most == 0:
-		return ""
-	case r.least < r.most:
+func (r runsRange) String() string {
+	if r.least < r.most {
 		return fmt.Sprintf("%d..%d", r.least, r.most)
 	}
 	return strconv.Itoa(r.least)
 }
 
-func (r *runsRange) Set(text string) error {
+func readRuns(text string) (r runsRange, err error) {
 	m := runsPattern.FindStringSubmatch(text)
 	if m == nil {
-		return fmt.Errorf("%q is neither a number such as 6 nor a range such as 5..9", text)
+		return r, fmt.Errorf("%q is neither a number such as 6 nor a range such as 5..9", text)
 	}
 	r.given = true
 	r.least, _ = strconv.Atoi(m[1])
@@ -111,31 +106,21 @@ func (r *runsRange) Set(text string) error {
 		r.most, _ = strconv.Atoi(m[2])
 	}
 	if r.least < 1 || r.most > 1000 || r.least > r.most {
-		return fmt.Errorf("%q must be 1 to 1000, the lower number first", text)
+		return r, fmt.Errorf("%q must be 1 to 1000, the lower number first", text)
 	}
-	return nil
+	return r, nil
 }
 
-// percentage is a number above 0 and below 100, with or without its sign; 0: none.
-type percentage float64
-
-func (p *percentage) Type() string { return "percent" }
-
-func (p *percentage) String() string {
-	if *p == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%g %%", float64(*p))
-}
-
-func (p *percentage) Set(text string) error {
+// readPercentage reads a number above 0 and below 100, with or without its sign.
+func readPercentage(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
 	if err != nil || !(v > 0 && v < 100) {
-		return fmt.Errorf("%q is no percentage such as 2 %%", text)
+		return 0, fmt.Errorf("%q is no percentage such as 2 %%", text)
 	}
-	*p = percentage(v)
-	return nil
+	return v, nil
 }
+
+func percentage(v float64) string { return fmt.Sprintf("%g %%", v) }
 
 // readExperimentFile reads the file of an experiment, and judges all that can be judged without its databases.
 func readExperimentFile(path string) (*experimentFile, error) {

@@ -35,8 +35,7 @@ func FuzzDriveFlags(f *testing.F) {
 
 func FuzzRate(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		var v rateValue
-		if err := v.Set(text); err == nil && !(v > 0 && v <= 1e6) {
+		if v, err := readOrderRate(text); err == nil && !(v > 0 && v <= 1e6) {
 			t.Errorf("%q is %g a second", text, v)
 		}
 	}, "500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min")
@@ -44,8 +43,7 @@ func FuzzRate(f *testing.F) {
 
 func FuzzByteSize(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		var b byteSize
-		if err := b.Set(text); err == nil && b <= 0 {
+		if b, err := readByteSize(text); err == nil && b <= 0 {
 			t.Errorf("%q is %d bytes", text, b)
 		}
 	}, "500MB", "2GB", "1e30GB", "-1", "0x10", "9223372036854775807")

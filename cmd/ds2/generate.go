@@ -215,11 +215,8 @@ func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, 
 	defer stop()
 	start := time.Now()
 	manifest, err := plan.Run(ctx, tell.Adder("", plan.Bytes()))
-	if err != nil && ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("generate: interrupted; the same command with --resume continues it")}
-	}
 	if err != nil {
-		return fmt.Errorf("generate: %w", err)
+		return interrupted(ctx, fmt.Errorf("generate: %w", err), "generate: interrupted; the same command with --resume continues it")
 	}
 	stop()
 	printDirectory(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -153,11 +152,8 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
 		if report.Growth != "" {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", report.Growth)
 		}
-		if err != nil && ctx.Err() != nil {
-			return &exitError{exitInterrupted, errors.New("load interrupted; continue it with ds2 load --resume")}
-		}
 		if err != nil {
-			return serverLost(err, report)
+			return interrupted(ctx, serverLost(err, report), "load interrupted; continue it with ds2 load --resume")
 		}
 		printLoad(cmd.OutOrStdout(), s, f.options.Dataset, report)
 	}

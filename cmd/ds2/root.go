@@ -43,6 +43,14 @@ func usageError(format string, args ...any) error {
 // flagError is usageError for the value of one flag.
 func flagError(flag string, err error) error { return usageError("--%s: %w", flag, err) }
 
+// interrupted is err, or what a Ctrl-C made of it.
+func interrupted(ctx context.Context, err error, what string) error {
+	if ctx.Err() != nil {
+		return &exitError{exitInterrupted, errors.New(what)}
+	}
+	return err
+}
+
 // checkOut refuses a directory of --out that holds something; none may be given.
 func checkOut(dir string) error {
 	if dir == "" {

@@ -136,48 +136,79 @@ func (v *yesValue) Set(text string) error {
 	return nil
 }
 
-// rateValue is a number of orders a second: 500/s, 30000/m, or a bare number a second.
-type rateValue float64
-
-func (v *rateValue) String() string {
-	if *v == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(float64(*v), 'g', -1, 64) + "/s"
+// parsed is a flag of a value that a function reads; write gives it as help and records have it.
+type parsed[T comparable] struct {
+	value *T
+	kind  string // in the help
+	read  func(text string) (T, error)
+	write func(T) string
 }
 
-func (v *rateValue) Type() string { return "orders/s" }
+func (v parsed[T]) Type() string { return v.kind }
 
-func (v *rateValue) Set(text string) error {
+// String is empty where nothing is set; pflag asks a parsed without a value, too.
+func (v parsed[T]) String() string {
+	var none T
+	if v.value == nil || *v.value == none {
+		return ""
+	}
+	return v.write(*v.value)
+}
+
+func (v parsed[T]) Set(text string) error {
+	value, err := v.read(text)
+	if err == nil {
+		*v.value = value
+	}
+	return err
+}
+
+// orderRate is a flag for a number of orders a second: 500/s, 30000/m, or a bare number a second.
+func orderRate(value *float64) parsed[float64] {
+	return parsed[float64]{value, "orders/s", readOrderRate, func(rate float64) string {
+		return strconv.FormatFloat(rate, 'g', -1, 64) + "/s"
+	}}
+}
+
+func readOrderRate(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, "/")
 	per := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 || n/per < 1e-4 {
-		return fmt.Errorf("invalid rate %q: write it as 500/s or 30000/m", text)
+		return 0, fmt.Errorf("invalid rate %q: write it as 500/s or 30000/m", text)
 	}
-	*v = rateValue(n / per)
-	return nil
+	return n / per, nil
+}
+
+// byteRate is a flag for bytes a second, in decimal units.
+func byteRate(value *float64) parsed[float64] {
+	return parsed[float64]{value, "bytes/s", readByteRate, func(rate float64) string { return bytesText(int64(rate)) + "/s" }}
+}
+
+func readByteRate(text string) (float64, error) {
+	size, unit, _ := strings.Cut(text, "/")
+	size, unit = strings.TrimSpace(size), strings.TrimSpace(unit)
+	if size == "0" {
+		return 0, nil
+	}
+	n, err := units.FromHumanSize(size)
+	if err != nil || unit != "" && unit != "s" || n < 1 || n > 1e12 {
+		return 0, fmt.Errorf("invalid rate %q: write it as 1MB/s", text)
+	}
+	return float64(n), nil
 }
 
 // byteSize is a flag for a number of bytes, in decimal units.
-type byteSize int64
-
-func (b *byteSize) Type() string { return "bytes" }
-
-func (b *byteSize) String() string {
-	if *b == 0 {
-		return ""
-	}
-	return bytesText(int64(*b))
+func byteSize(value *int64) parsed[int64] {
+	return parsed[int64]{value, "bytes", readByteSize, bytesText}
 }
 
-func (b *byteSize) Set(text string) error {
+func readByteSize(text string) (int64, error) {
 	n, err := units.FromHumanSize(text)
 	if err != nil || n <= 0 {
-		return fmt.Errorf("%q is not a number of bytes such as 500MB or 2GB", text)
+		return 0, fmt.Errorf("%q is not a number of bytes such as 500MB or 2GB", text)
 	}
-	*b = byteSize(n)
-	return nil
+	return n, nil
 }
 
 const configFileFlag = "config-file"

@@ -58,8 +58,8 @@ The record of a run that was not audited gets the result. The journal of --crash
 	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it for each driver machine of the run")
 	flags.BoolVar(&f.deep, "deep", false, "also read and check every page; needs a superuser")
 	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read at once, 1 to 256 (default: 1; on SQL Server, its own choice)")
-	flags.Var(&f.readRate, "read-rate", "with --deep, highest rate of all readers together, such as 100MB/s (default: none)")
-	flags.Var(&f.tempLimit, "temp-limit", "temporary files that the audit may use, such as 2GB (default: a tenth of the database)")
+	flags.Var(byteRate(&f.readRate), "read-rate", "with --deep, highest rate of all readers together, such as 100MB/s (default: none)")
+	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	quietFlag(flags, &f.quiet)
 	return cmd
@@ -69,11 +69,13 @@ type verifyFlags struct {
 	targetFlags
 	size, format string
 	records      []string
-	tempLimit    byteSize
+	tempLimit    int64
 	readers      int
-	readRate     byteRate
+	readRate     float64
 	deep, quiet  bool
 }
+
+const verifyInterrupted = "the verification was interrupted"
 
 // maxReaders bounds the connections of a deep check.
 const maxReaders = 256
@@ -121,17 +123,17 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	}
 	defer unlock()
 
-	options.Whole, options.TempLimit = true, int64(f.tempLimit)
+	options.Whole, options.TempLimit = true, f.tempLimit
 	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) }
 	var found verification
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
 		tell, stop := show("verify", progress.Work)
-		how := store.DeepReading{Readers: f.readers, Rate: float64(f.readRate), Log: true}
+		how := store.DeepReading{Readers: f.readers, Rate: f.readRate, Log: true}
 		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, how, tell)
 		stop()
 		if err != nil {
-			return interrupted(ctx, err)
+			return interrupted(ctx, err, verifyInterrupted)
 		}
 	}
 	tell, stop := show("verify", progress.Bytes)
@@ -151,14 +153,14 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 	case err != nil && found.damaged() && ctx.Err() == nil:
 		found.Broken = err.Error() // no wonder
 	case err != nil:
-		return interrupted(ctx, err)
+		return interrupted(ctx, err, verifyInterrupted)
 	}
 	if err := found.print(cmd.OutOrStdout(), f.format); err != nil {
 		return err
 	}
 	if f.format == "text" {
 		if err := printPlacement(ctx, cmd.OutOrStdout(), stores); err != nil {
-			return interrupted(ctx, err)
+			return interrupted(ctx, err, verifyInterrupted)
 		}
 	}
 	switch {
@@ -168,14 +170,6 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 		return verdictError("the audit failed")
 	}
 	return nil
-}
-
-// interrupted is err, or what a Ctrl-C made of it.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("the verification was interrupted")}
-	}
-	return err
 }
 
 // verification is what ds2 verify found.

@@ -44,7 +44,7 @@ type whatifFlags struct {
 	flags       *pflag.FlagSet
 	server      localpg.Options
 	load        loadFlags
-	buffers     byteSize
+	buffers     int64
 	threads     []int
 	fit, check  []string
 	runs        int
@@ -90,7 +90,7 @@ It takes Linux, fio, and root or fusermount3.`,
 	f.flags, f.load.flags, f.load.workload = flags, flags, ds2.Name
 	f.buffers = 16e6
 	flags.StringVar(&f.load.size, "size", "300MB", "size of the dataset: S, M, 30MB, 2GB; it should be many times --buffers")
-	flags.Var(&f.buffers, "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, such as 16MB")
+	flags.Var(byteSize(&f.buffers), "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, such as 16MB")
 	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, "numbers of users, such as 8,32; also --n-threads")
 	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms"}, "drives to learn from, as READ/FLUSH")
 	flags.StringSliceVar(&f.check, "check-drives", nil, "drives to hold the model against, as READ/FLUSH")
@@ -126,7 +126,7 @@ func (f *whatifFlags) judge() error {
 	case f.stageTime < time.Second || f.stageTime > time.Hour:
 		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
 	case f.buffers < 128<<10 || f.buffers > 1e12:
-		return usageError("--buffers is %s: it must be 128KiB to 1TB", bytesText(int64(f.buffers)))
+		return usageError("--buffers is %s: it must be 128KiB to 1TB", bytesText(f.buffers))
 	}
 	if err := f.load.dataset(); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command) (err error) {
 	}
 	f.server.DataDir = filepath.Join(at, "data")
 	f.server.Settings = map[string]string{
-		"shared_buffers":  fmt.Sprintf("%dkB", int64(f.buffers)>>10),
+		"shared_buffers":  fmt.Sprintf("%dkB", f.buffers>>10),
 		"max_connections": fmt.Sprint(slices.Max(f.threads) + len(f.drives)*len(f.threads) + 50), // each configuration has one of its own
 	}
 	server, err := localpg.Start(i.soft, f.server)
@@ -225,7 +225,7 @@ func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command) (err error) {
 	if err := f.drive(i, cmd, drive, stderr); err != nil {
 		return err
 	}
-	version := fmt.Sprintf("PostgreSQL %s, size %s, %s of buffers", server.Version(), f.load.size, bytesText(int64(f.buffers)))
+	version := fmt.Sprintf("PostgreSQL %s, size %s, %s of buffers", server.Version(), f.load.size, bytesText(f.buffers))
 	return f.conclude(cmd, version)
 }
 

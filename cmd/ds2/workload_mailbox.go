@@ -26,64 +26,46 @@ var mailboxEngines = map[string]mailbox.Engine{
 }
 
 // mailboxSize is a flag for the size of a mailbox, in MB of 1024 × 1024 bytes, as Jetstress counts them.
-type mailboxSize int64
-
-func (m *mailboxSize) Type() string { return "bytes" }
-
-func (m *mailboxSize) String() string {
-	if *m == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%dMB", *m>>20)
+func mailboxSize(value *int64) parsed[int64] {
+	return parsed[int64]{value, "bytes", readMailboxSize, func(size int64) string { return fmt.Sprintf("%dMB", size>>20) }}
 }
 
-func (m *mailboxSize) Set(text string) error {
+func readMailboxSize(text string) (int64, error) {
 	n, err := units.RAMInBytes(text)
 	if err != nil || n < 1<<20 || n > 1<<40 {
-		return fmt.Errorf("%q is not a size of a mailbox from 1MB to 1TB, such as 250MB", text)
+		return 0, fmt.Errorf("%q is not a size of a mailbox from 1MB to 1TB, such as 250MB", text)
 	}
-	*m = mailboxSize(n)
-	return nil
+	return n, nil
 }
 
-// mixValue is a flag for the shares of inserts, deletes, replaces and reads, as 40/30/5/25.
-type mixValue struct{ mix *mailbox.Mix }
-
-func (v mixValue) Type() string { return "percentages" }
-
-func (v mixValue) String() string {
-	if v.mix == nil || *v.mix == (mailbox.Mix{}) {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d/%d/%d", v.mix.Insert, v.mix.Delete, v.mix.Replace, v.mix.Read)
-}
-
-func (v mixValue) Set(text string) error {
+// readMix reads the shares of inserts, deletes, replaces and reads, as 40/30/5/25.
+func readMix(text string) (m mailbox.Mix, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 4 {
-		return fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25", text)
+		return m, fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25", text)
 	}
-	var m mailbox.Mix
 	for i, share := range []*int{&m.Insert, &m.Delete, &m.Replace, &m.Read} {
-		var err error
 		if *share, err = strconv.Atoi(strings.TrimSpace(parts[i])); err != nil {
-			return fmt.Errorf("%q is not a percentage", parts[i])
+			return m, fmt.Errorf("%q is not a percentage", parts[i])
 		}
 	}
-	*v.mix = m
-	return m.Check()
+	return m, m.Check()
+}
+
+func mixText(m mailbox.Mix) string {
+	return fmt.Sprintf("%d/%d/%d/%d", m.Insert, m.Delete, m.Replace, m.Read)
 }
 
 // mailboxLoadFlags are the flags of a load of mailboxes.
 type mailboxLoadFlags struct {
 	mailboxes int
-	size      mailboxSize
+	size      int64
 	profile   string
 }
 
 func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
-	flags.Var(&f.size, "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
+	flags.Var(mailboxSize(&f.size), "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
 	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
 }
 
@@ -97,7 +79,7 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 		return nil, usageError("--mailbox-size is missing, such as --mailbox-size 250MB")
 	}
 	d := mailbox.Dataset{
-		Size: mailbox.Size{Mailboxes: m.mailboxes, MailboxBytes: int64(m.size)},
+		Size: mailbox.Size{Mailboxes: m.mailboxes, MailboxBytes: m.size},
 		Seed: f.dataSeed, Profile: m.profile, Engines: mailboxEngines,
 	}
 	if err := d.Size.Check(); err != nil {
@@ -110,7 +92,7 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+strings.Join(mailbox.ProfileNames(), ", ")+
 		" (default: that of the load)")
-	flags.Var(mixValue{&r.Mix}, "mix", "mailbox: percentages of inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
+	flags.Var(parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText}, "mix", "mailbox: percentages of inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
 	flags.IntVar(&r.Lazy, "lazy", -1, "mailbox: percentage of commits that do not wait for the log")
 	flags.Lookup("lazy").DefValue = "the profile's"
 	flags.IntVar(&r.Batch, "batch", 1, "mailbox: operations in a transaction")

@@ -35,17 +35,11 @@ type Search struct {
 func (s Search) begin() result.Search {
 	o := s.Options
 	summary := runs.Summarize(o)
-	r := result.Search{
+	return result.Search{
 		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Seed: summary.Seed, Parameters: summary.Parameters,
-		Command: o.Command, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), Words: summary.Words, Restore: s.Restore.Name(), Config: s.Config,
+		Command: o.Command, Engine: summary.Engine, Targets: summary.Targets, Size: summary.Size, Words: summary.Words,
+		Restore: s.Restore.Name(), Limits: summary.LimitTexts, Config: s.Config,
 	}
-	for _, t := range o.Targets {
-		r.Targets = append(r.Targets, t.Label())
-	}
-	for _, l := range o.Limits {
-		r.Limits = append(r.Limits, l.String())
-	}
-	return r
 }
 
 // Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be used

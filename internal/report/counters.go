@@ -110,27 +110,33 @@ var dashNames = []string{"solid", "dashed", "dotted"}
 func hostCharts(r *result.Record, id string) []chart {
 	var all []chart
 	for _, spec := range counterCharts {
-		c := chart{
-			ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
-			Log: spec.scale == logarithmic, Near: spec.scale == nearData, Place: folded,
-		}
-		var dashed []string
-		for _, l := range spec.lines(r.Host.Columns) {
-			column := r.Host.Columns[l.column]
-			eachGroup(r.Host.Rows, r.Host.Values(column), func(t int, v float64) {
-				l.add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.scale)
+		c, lines := spec.chart(id, r.Host.Columns)
+		c.Place = folded
+		for i, l := range lines {
+			eachGroup(r.Host.Rows, r.Host.Values(r.Host.Columns[l.column]), func(t int, v float64) {
+				c.Lines[i].add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.scale)
 			})
-			c.YName, dashed = l.unit, l.kinds
-			c.Lines = append(c.Lines, l.line)
-		}
-		if len(dashed) > 1 {
-			c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
 		}
 		if len(c.Lines) > 0 {
 			all = append(all, c)
 		}
 	}
 	return all
+}
+
+// chart has a line without points for each of the columns that are in it.
+func (spec counterChart) chart(id string, columns []string) (chart, []counterLine) {
+	c := chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.scale == logarithmic, Near: spec.scale == nearData}
+	lines := spec.lines(columns)
+	var dashed []string
+	for _, l := range lines {
+		c.YName, dashed = l.unit, l.kinds
+		c.Lines = append(c.Lines, l.line)
+	}
+	if len(dashed) > 1 {
+		c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
+	}
+	return c, lines
 }
 
 // counterLine is a line of a chart of counters, without its points.

@@ -159,18 +159,12 @@ func (e Experiment) looks() (early, late []int) {
 
 // listed is numbers in words: 6, 9 and 12.
 func listed(numbers []int) string {
-	last := len(numbers) - 1
-	text := ""
-	for i, n := range numbers {
-		switch {
-		case i > 0 && i == last:
-			text += " and "
-		case i > 0:
-			text += ", "
-		}
-		text += fmt.Sprint(n)
+	texts := strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]"))
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
 	}
-	return text
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
 // unit is that of the figure by which the runs are compared.

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 )
 
 //go:embed page/live.html
@@ -57,17 +56,12 @@ func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, line
 		if !slices.Contains(liveCounters, spec.id) {
 			continue
 		}
-		c := LiveChart{ID: "live-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.scale == logarithmic, Near: spec.scale == nearData}
-		var kinds []string
-		for _, l := range spec.lines(columns) {
-			c.YName, c.Lines, kinds = l.unit, append(c.Lines, l.line), l.kinds
+		c, shown := spec.chart("live", columns)
+		for _, l := range shown {
 			lines = append(lines, CounterLine{l.column, l.scale})
 		}
 		if spec.id == "requests" && most > 0 {
 			c.Levels = []height{{"random reads that the drives can do", most}}
-		}
-		if len(kinds) > 1 {
-			c.Text += " " + capital(strings.Join(kinds, ", ")) + "."
 		}
 		if len(c.Lines) > 0 {
 			charts = append(charts, c)

@@ -162,15 +162,11 @@ func levelled(change *float64) bool { return change == nil || math.Abs(*change) 
 // checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long as one waits: its
 // background writer writes changed pages all the time.
 func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
-	w.checkpoint = w.checkpoint || checkpointed(rows)
-	now.Checkpoint, now.Uncounted = w.checkpoint, len(rows.Items(monitor.DatabaseCheckpoints)) == 0
-}
-
-// checkpointed says whether a checkpoint has begun in any of some samples.
-func checkpointed(t monitor.Table) bool {
-	return slices.ContainsFunc(t.Items(monitor.DatabaseCheckpoints), func(column string) bool {
-		return slices.ContainsFunc(t.Values(column), func(v float64) bool { return v > 0 })
+	counts := rows.Items(monitor.DatabaseCheckpoints)
+	w.checkpoint = w.checkpoint || slices.ContainsFunc(counts, func(column string) bool {
+		return slices.ContainsFunc(rows.Values(column), func(v float64) bool { return v > 0 })
 	})
+	now.Checkpoint, now.Uncounted = w.checkpoint, len(counts) == 0
 }
 
 // state is what was seen last.
