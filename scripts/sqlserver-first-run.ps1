@@ -163,7 +163,7 @@ if ($sqlcmd) {
     }
     Step 'drive, its sessions killed' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '0', '--run-time', '30s') + (Record 'killed'))
     Wait-Job $killing | Remove-Job
-    Says '596|failed'
+    Holds 'killed' 'reconnects'
 } else {
     Skip 'drive, its sessions killed' 'there is no sqlcmd here'
 }
