@@ -88,16 +88,9 @@ func (v view) beside(from, to time.Time) string {
 	if busy := v.Counters.Mean(monitor.CPUBusy, from, to.Add(monitor.Interval)); busy >= saturated {
 		return result.CauseProcessors
 	}
-	half := to.Sub(from) / 2
+	begin, end := from.Sub(v.Start).Seconds(), to.Sub(v.Start).Seconds()
 	for _, c := range v.Checkpoints {
-		begin, end := v.At(c.From), v.At(c.To)
-		if begin.Before(from) {
-			begin = from
-		}
-		if end.After(to) {
-			end = to
-		}
-		if end.Sub(begin) >= half {
+		if 2*(min(c.To, end)-max(c.From, begin)) >= end-begin {
 			return result.CauseCheckpoint
 		}
 	}

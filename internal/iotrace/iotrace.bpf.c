@@ -150,9 +150,9 @@ static __always_inline __u32 *place(struct dentry *d)
 // carried is the file whose pages a bio carries, by its first page; nil where they are no file's, as in direct I/O.
 static __always_inline struct dentry *carried(struct bio *bio)
 {
-	if (BPF_CORE_READ(bio, bi_vcnt) == 0)
+	if (bio->bi_vcnt == 0)
 		return 0;
-	struct page *page = BPF_CORE_READ(bio, bi_io_vec, bv_page);
+	struct page *page = bio->bi_io_vec->bv_page;
 	unsigned long head = BPF_CORE_READ(page, compound_head);
 	if (head & 1)
 		page = (struct page *)(head - 1);
@@ -205,15 +205,15 @@ static __always_inline __u32 transfer(struct bio *bio, __u32 op)
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(queued, struct bio *bio)
 {
-	__u32 op = BPF_CORE_READ(bio, bi_opf) & OP_MASK;
+	__u32 op = bio->bi_opf & OP_MASK;
 	if (op > OP_WRITE) // discards and the like
 		return 0;
-	struct gendisk *disk = BPF_CORE_READ(bio, bi_bdev, bd_disk);
-	__u32 dev = BPF_CORE_READ(disk, major) << 20 | BPF_CORE_READ(disk, first_minor);
+	struct gendisk *disk = bio->bi_bdev->bd_disk;
+	__u32 dev = disk->major << 20 | disk->first_minor;
 	__u32 *drive = bpf_map_lookup_elem(&drives, &dev);
 	if (!drive)
 		return 0;
-	__u32 class = BPF_CORE_READ(bio, bi_iter.bi_size) ? transfer(bio, op) : flush();
+	__u32 class = bio->bi_iter.bi_size ? transfer(bio, op) : flush();
 	struct started s = { .at = bpf_ktime_get_ns(), .histogram = (*drive * CLASSES + class) * (1 + BUCKETS), .class = class };
 	__u64 key = (__u64)bio;
 	bpf_map_update_elem(&ios, &key, &s, BPF_ANY);
@@ -234,10 +234,10 @@ static __always_inline void end(struct bio *bio)
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(request_ended, struct request *request)
 {
-	struct bio *bio = BPF_CORE_READ(request, bio);
+	struct bio *bio = request->bio;
 	for (int i = 0; i < MERGED && bio; i++) {
 		end(bio);
-		bio = BPF_CORE_READ(bio, bi_next);
+		bio = bio->bi_next;
 	}
 	return 0;
 }

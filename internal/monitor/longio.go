@@ -49,33 +49,22 @@ func explain(slow []measure.SlowOrder, long []iotrace.IO, start time.Time) {
 	slices.SortFunc(long, func(a, b iotrace.IO) int { return a.From.Compare(b.From) })
 	for i := range slow {
 		o := &slow[i]
-		from, to := start.Add(o.OperationFrom), start.Add(o.OperationTo)
+		to := o.OperationTo
 		o.IO, o.IOTime = measure.NoIO, 0
 		for _, kind := range []struct {
 			name    string
 			classes []iotrace.Class
 		}{{WaitLogFlush, []iotrace.Class{iotrace.LogWrite, iotrace.LogFlush}}, {WaitDataRead, []iotrace.Class{iotrace.DataRead}}} {
-			covered, until := time.Duration(0), from
+			covered, until := time.Duration(0), o.OperationFrom
 			for _, io := range long {
-				if io.To.Sub(io.From) < to.Sub(from)/goodPart || !slices.Contains(kind.classes, io.Class) || !io.To.After(until) || !io.From.Before(to) {
-					continue
+				begin, end := max(io.From.Sub(start), until), min(io.To.Sub(start), to)
+				if begin < end && io.To.Sub(io.From) >= (to-o.OperationFrom)/goodPart && slices.Contains(kind.classes, io.Class) {
+					covered, until = covered+end-begin, end
 				}
-				begin, end := later(io.From, until), io.To
-				if end.After(to) {
-					end = to
-				}
-				covered, until = covered+end.Sub(begin), end
 			}
 			if covered > o.IOTime {
 				o.IO, o.IOTime = kind.name, covered
 			}
 		}
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
