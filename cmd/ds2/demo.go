@@ -185,7 +185,7 @@ func (f *demoFlags) check() error {
 const brownout, shortestBrownout = 7 * time.Second, 2 * (7*time.Second + aroundEvents)
 
 // brownout are the events that stop a server's processes in the middle of the run and have them go on.
-func (f *demoFlags) brownout(server *localpg.Server) (events []string, err error) {
+func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 	file, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
 	if err != nil {
 		return nil, fmt.Errorf("find the server's processes: %w", err)
@@ -194,13 +194,10 @@ func (f *demoFlags) brownout(server *localpg.Server) (events []string, err error
 	c := f.drive.config
 	c.Targets = []string{f.drive.target}
 	at := c.Ramp() + c.Warmup + c.Run/2
-	for _, e := range []struct {
-		at     time.Duration
-		signal string
-	}{{at, "STOP"}, {at + brownout, "CONT"}} {
-		events = append(events, fmt.Sprintf("%s=kill -%s $(cat /proc/%s/task/%s/children)", e.at, e.signal, pid, pid))
+	signal := func(at time.Duration, name string) string {
+		return fmt.Sprintf("%s=kill -%s $(cat /proc/%s/task/%s/children)", at, name, pid, pid)
 	}
-	return events, nil
+	return []string{signal(at, "STOP"), signal(at+brownout, "CONT")}, nil
 }
 
 // start starts the server, with room for the users and the audit.

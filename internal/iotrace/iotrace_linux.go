@@ -159,9 +159,9 @@ var titles = map[string]uint32{
 
 // Look finds new processes of the servers that work for no client: call it once a second.
 func (t *Tracer) Look() {
+	now := map[int]bool{}
 	for _, server := range t.servers {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
-		now := map[int]bool{}
 		for _, field := range strings.Fields(string(children)) {
 			pid, err := strconv.Atoi(field)
 			if err != nil || t.known[pid] {
@@ -178,8 +178,8 @@ func (t *Tracer) Look() {
 				}
 			}
 		}
-		t.known = now
 	}
+	t.known = now
 }
 
 // Read gives the histograms since the start: of each class, of each drive in their order.
