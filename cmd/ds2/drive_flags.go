@@ -18,6 +18,7 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
@@ -36,6 +37,7 @@ type driveFlags struct {
 	spacing     string
 	startAt     string
 	events      []string
+	disclosure  []string
 	windows     []string
 	limits      []string
 	abortAfter  time.Duration
@@ -62,6 +64,8 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver machines draw different orders")
 	f.crash.add(flags)
 	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup suspend data'; may be repeated. The report says what each cost")
+	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, raid=, cache=, compression=, "+
+		"file-system= or price=, such as 'price=12000 USD'; may be repeated")
 	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
 	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
 }
@@ -213,6 +217,8 @@ type judged struct {
 	windows []measure.WindowSpec
 	crash   *durability.Plan
 	events  []runs.Event
+
+	disclosure map[string]string
 }
 
 // judge refuses flags that make no run, before anything is connected to.
@@ -222,6 +228,9 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	}
 	if err := f.background.check(); err != nil {
 		return j, err
+	}
+	if j.disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
+		return j, usageError("--disclosure: %w", err)
 	}
 	for _, t := range tenants() {
 		if t.judge == nil {
@@ -305,7 +314,7 @@ func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err er
 	j.limits = append(j.limits, least...)
 	o = runs.Options{
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
-		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()],
+		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()], Disclosure: j.disclosure,
 		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, WarmMax: warmMax,
 		Crash: j.crash, Events: j.events, Background: f.background.config(), Debt: f.debt,
 		RunID: f.runID, Version: kitVersion(),

@@ -48,7 +48,7 @@ The keys of the file are the flags of ds2 bench, for all configurations or for o
   order           random, or sequence: all runs of one configuration, then those of the next
   practice        discarded runs of each before the first block (default 1)
   labels          of a configuration: your own words for the report
-  disclosure      of a configuration: array, firmware, raid, cache, compression, file-system, price
+  disclosure      what was tested: array, firmware, raid, cache, compression, file-system, price
 
 ${VARIABLE} is an environment variable and ${file:PATH} the contents of a file, such as a password.
 

@@ -97,13 +97,10 @@ func (f *experimentFile) configuration(shared map[string]given, name string, nod
 		return nil, err
 	}
 	c := &fileConfiguration{line: node.Line, given: maps.Clone(shared)}
-	c.Name, c.Labels, c.Disclosure = name, text.Labels, text.Disclosure
-	if err := result.CheckDisclosure(c.Disclosure); err != nil {
-		return nil, f.wrong(node.Line, "configuration %s: disclosure: %w", name, err)
-	}
+	c.Name, c.Labels = name, text.Labels
 	for _, flag := range slices.SortedFunc(maps.Keys(own), func(a, b string) int { return own[a].line - own[b].line }) {
 		c.given[flag] = own[flag]
-		if flag != "target" { // the bench's record has its database
+		if flag != "target" && flag != "disclosure" { // which the bench's record has
 			c.note(flag, own[flag])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -30,9 +31,8 @@ type fileText struct {
 
 // configurationText is one of its configurations. The other keys are flags that go before those of all.
 type configurationText struct {
-	Labels     map[string]string    `yaml:"labels"`
-	Disclosure map[string]string    `yaml:"disclosure"`
-	Flags      map[string]yaml.Node `yaml:",inline"`
+	Labels map[string]string    `yaml:"labels"`
+	Flags  map[string]yaml.Node `yaml:",inline"`
 }
 
 // given is what a file gives for a flag.
@@ -237,10 +237,15 @@ func (f *experimentFile) flag(key string, line int) (*pflag.Flag, error) {
 	return flag, nil
 }
 
-// values reads a value, or a list of them.
+// values reads a value, a list of them, or what is disclosed by keys.
 func (f *experimentFile) values(key string, node yaml.Node) (values []string, err error) {
 	var one string
-	if err = node.Decode(&values); err != nil {
+	var keys map[string]string
+	if key == "disclosure" && node.Decode(&keys) == nil {
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			values = append(values, k+"="+keys[k])
+		}
+	} else if err = node.Decode(&values); err != nil {
 		err = node.Decode(&one)
 		values = []string{one}
 	}

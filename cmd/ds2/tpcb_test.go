@@ -98,7 +98,7 @@ func TestThirdWorkload(t *testing.T) {
 	}
 
 	text, _ := succeed(exitDone, "report", "--output", "text", "--details", at("run"))
-	contains("the report", text, "TPM", "The audit passed: all 6 checks", "post max < 1us")
+	contains("the report", text, "TPM", "The audit passed: 6 checks", "post max < 1us")
 	ownWords(t, "the report", text)
 	succeed(exitDone, "report", "--output", "html", "--out", at("run.html"), at("run"))
 	page, err := os.ReadFile(at("run.html"))

@@ -39,7 +39,7 @@ func Digest(run *result.BenchRun, s result.Summary) {
 // Single is a run as a bench of one.
 func Single(s result.Summary) result.Bench {
 	b := result.Bench{
-		Command: s.Command, Start: s.Start, End: s.End, Words: s.Words,
+		KitVersion: s.KitVersion, Command: s.Command, Start: s.Start, End: s.End, Words: s.Words,
 		Setup: result.Setup{Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1},
 		Runs:  []result.BenchRun{{Dir: ".", Status: result.Done}}, // whatever it ended by: its figures are looked at
 	}

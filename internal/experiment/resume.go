@@ -103,8 +103,9 @@ func setupOf(o runs.Options, setup result.Setup) result.Setup {
 	return setup
 }
 
-// judging has a setup take over from another what only judges: how many runs must count, and which do.
+// judging has a setup take over from another what changes no run: how many must count, which do, and what is stated of the array.
 func judging(s *result.Setup, from result.Setup) {
+	s.Parameters.Disclosure = from.Parameters.Disclosure
 	s.Runs, s.KeepFaulty, s.DropUnsteady = from.Runs, from.KeepFaulty, from.DropUnsteady
 }
 

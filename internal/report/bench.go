@@ -16,6 +16,7 @@ import (
 // Page is what there is to read of a bench: its result, its runs laid over each other, and the run that stands for it.
 func (c Configuration) Page() Page {
 	p := Page{"ds2 bench " + c.Name, []view{benchView(c)}}
+	p.views[0].Tables = append(p.views[0].Tables, disclosureTable([]Configuration{c}))
 	if c.Median == "" {
 		return p
 	}

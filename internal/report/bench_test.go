@@ -38,7 +38,7 @@ func opmOfRun(opm, half float64) result.Headline {
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
 	slow := 0.45
 	c := Configuration{Name: name, Bench: result.Bench{Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
-		Words: orders, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
+		KitVersion: "test", Words: orders, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
 	for i, v := range opm {
 		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100), P95: new(1e6 / v),
 			Bottleneck: bottleneck, Limits: []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: &slow, OK: true}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
@@ -18,10 +19,15 @@ func (c Comparison) Page() Page {
 		return c.Configurations[0].Page()
 	}
 	v := c.view()
+	var kits []string
 	for _, one := range c.Configurations {
+		if !slices.Contains(kits, one.KitVersion) {
+			kits = append(kits, one.KitVersion)
+		}
 		v.Tables = append(v.Tables, conditionTable(one), medianCosts(one))
 	}
-	v.Tables = append(v.Tables, commandsOf(c.Configurations))
+	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
+	v.Tables = append(v.Tables, disclosureTable(c.Configurations), commandsOf(c.Configurations))
 	return Page{"ds2 comparison", []view{v}}
 }
 
@@ -56,8 +62,7 @@ func (c Comparison) view() view {
 		case d.Low == nil:
 			v.find(unknown, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
 		case d.blind():
-			v.find(unknown, fmt.Sprintf("%s of %s: %s; these runs could only have shown a difference of about +%s %%: more blocks or longer runs show smaller ones",
-				first.Unit(), d.Name, d.Text(), worth(*d.Detectable, *d.Detectable)))
+			v.find(unknown, fmt.Sprintf("%s of %s: %s; %s", first.Unit(), d.Name, d.Text(), d.shown()))
 		default:
 			v.find(proof, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
 		}
@@ -87,11 +92,8 @@ func (c Comparison) sentence() string {
 		return "no result"
 	}
 	first, other := c.called(most.Against), c.called(most.Name)
-	if doubts := c.doubtsOf(most.Against, most.Name); len(doubts) > 0 {
-		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubts[0].What)
-	}
-	if most.blind() {
-		return fmt.Sprintf("Cannot tell %s from %s: the runs scatter too much", other, first)
+	if doubt := c.doubt(most.Against, most.Name); doubt != nil {
+		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.What)
 	}
 	if most.Significant != nil && !*most.Significant {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
@@ -173,7 +175,7 @@ func (c Comparison) figures() table {
 				if d.Figure == c.named(name) {
 					difference = d.percent(d.Percent)
 					if d.Low != nil {
-						interval = d.percent(*d.Low) + " to " + d.percent(*d.High)
+						interval = d.interval()
 					}
 				}
 			}

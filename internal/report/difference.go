@@ -46,6 +46,26 @@ func (d Difference) blind() bool {
 	return d.Significant != nil && !*d.Significant && d.Detectable != nil && *d.Detectable > widestNone
 }
 
+// mostOfInterval is the ratio of its ends from which on an interval that holds no difference says nothing.
+const mostOfInterval = 10
+
+func wide(c measure.Change) bool { return 100+c.High > mostOfInterval*(100+c.Low) }
+
+// interval is that of a change, in words where it is of no use.
+func interval(c measure.Change, percent func(float64) string) string {
+	if c.Low <= 0 && c.High >= 0 && wide(c) {
+		return fmt.Sprintf("wider than × %d: cannot tell", mostOfInterval)
+	}
+	return percent(c.Low) + " to " + percent(c.High)
+}
+
+func exactly(percent float64) string { return fmt.Sprintf("%+.1f %%", percent) }
+
+// interval is that of the difference, in words.
+func (d Difference) interval() string {
+	return interval(measure.Change{Low: *d.Low, High: *d.High}, d.percent)
+}
+
 // compared is a figure that is compared.
 type compared struct {
 	name, title, unit string
@@ -139,13 +159,14 @@ func Compare(all []Configuration) Comparison {
 			c.Differences = append(c.Differences, d)
 		}
 		c.Warnings = append(c.Warnings, unlike(first, other)...)
-		c.Held = append(c.Held, c.held(first, other)...)
-		if bottleneck(first.Bench) != diagnose.Storage && bottleneck(other.Bench) != diagnose.Storage {
-			continue
+		if bottleneck(first.Bench) == diagnose.Storage || bottleneck(other.Bench) == diagnose.Storage {
+			if p := partsOf(first, other); p != nil {
+				c.Parts = append(c.Parts, *p)
+				c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
+			}
 		}
-		if p := partsOf(first, other); p != nil {
-			c.Parts = append(c.Parts, *p)
-			c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
+		if c.doubt(first.Name, other.Name) == nil {
+			c.Held = append(c.Held, c.held(first, other)...)
 		}
 	}
 	return c
@@ -277,7 +298,7 @@ func (d Difference) Text() string {
 	if d.Blocks > 0 {
 		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
 	}
-	return fmt.Sprintf("%s (95 %% confidence %s to %s, %s%s); medians %s", d.percent(d.Percent), d.percent(*d.Low), d.percent(*d.High),
+	return fmt.Sprintf("%s (95 %% confidence %s, %s%s); medians %s", d.percent(d.Percent), d.interval(),
 		measure.Significance(*d.P, differenceLevel), paired, d.percent(d.Medians))
 }
 

@@ -10,16 +10,26 @@ import (
 
 // TestDisclosure: what is missing is called not stated, and a price gives the figure by it.
 func TestDisclosure(t *testing.T) {
-	e := Experiment{
-		Experiment: result.Experiment{Configurations: []result.ExperimentConfiguration{
-			{Name: "hdd", Disclosure: map[string]string{"raid": "10", "price": "20,000 USD"}}, {Name: "ssd"},
-		}},
-		Benches: []Configuration{{Name: "hdd", Bench: result.Bench{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 50000})}}, {Name: "ssd"}},
-	}
-	rows := fmt.Sprint(e.disclosureTable().Rows)
-	for _, want := range []string{"[raid 10 not stated]", "[firmware not stated not stated]", "OPM per 1,000 of the price's currency 2,500.0 OPM per 1,000 USD not stated"} {
+	hdd := Configuration{Name: "hdd", Bench: result.Bench{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 50000})}}
+	hdd.Setup.Parameters.Disclosure = map[string]string{"raid": "10", "price": "20,000 USD"}
+	rows := fmt.Sprint(disclosureTable([]Configuration{hdd, {Name: "ssd"}}).Rows)
+	for _, want := range []string{"[raid 10 not stated]", "[firmware not stated not stated]", "[per 1,000 of the price's currency 2,500.0 OPM per 1,000 USD not stated]"} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("no %q in %s", want, rows)
+		}
+	}
+}
+
+// TestDisclosureOnEveryPage: of a run, a bench and a comparison, the version too.
+func TestDisclosureOnEveryPage(t *testing.T) {
+	hdd, ssd := arrays(16, 16)
+	for name, page := range map[string]Page{"run": Runs(record(t, nil)), "bench": hdd.Page(), "comparison": Compare([]Configuration{hdd, ssd}).Page()} {
+		var b strings.Builder
+		if err := page.HTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "<summary>Disclosure</summary>") || !strings.Contains(b.String(), "method of that version") {
+			t.Errorf("the page of a %s lacks the disclosure or the version", name)
 		}
 	}
 }

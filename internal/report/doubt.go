@@ -102,12 +102,26 @@ func (p Parts) text(unit string, words result.Words) string {
 		unit, p.Name, times(p.Ratio), p.Against, times(p.IORate), times(p.IOsPerCycle), words.A())
 }
 
-// doubtsOf are those about either of two configurations.
-func (c Comparison) doubtsOf(first, other string) (some []Doubt) {
+// doubt is why nothing can be told of two configurations; nil: something can.
+func (c Comparison) doubt(first, other string) *Doubt {
 	for _, d := range c.Doubts {
 		if d.Name == first || d.Name == other {
-			some = append(some, d)
+			return &d
 		}
 	}
-	return some
+	for _, d := range c.Differences {
+		if d.Figure == c.main() && d.Against == first && d.Name == other && d.blind() {
+			return &Doubt{other, "the runs scatter too much", d.shown()}
+		}
+	}
+	return nil
+}
+
+// shown is what a blind difference's runs could have shown.
+func (d Difference) shown() string {
+	least := "of about +" + worth(*d.Detectable, *d.Detectable) + " %"
+	if *d.Detectable > 100*(mostOfInterval-1) {
+		least = fmt.Sprintf("of more than × %d", mostOfInterval)
+	}
+	return fmt.Sprintf("these runs could only have shown a difference %s: more blocks or longer runs show smaller ones", least)
 }

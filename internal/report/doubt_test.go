@@ -65,6 +65,12 @@ func TestCannotTell(t *testing.T) {
 		require.NoError(t, comparison.Judge([]limit.Gate{gate}))
 		var text bytes.Buffer
 		require.NoError(t, comparison.Page().Text(&text, true))
+		far, err := limit.ParseGate("opm < -99.99%", nil) // an interval that cannot tell anything is far from this
+		require.NoError(t, err)
+		require.NoError(t, comparison.Judge([]limit.Gate{far}))
+		if open := comparison.Gates[1].Outcome == limit.GateOpen; open != strings.HasPrefix(c.headline, "Cannot tell") {
+			t.Errorf("%s: a gate far beyond the interval: %+v", c.why, comparison.Gates[1])
+		}
 		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
 			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -93,7 +94,7 @@ func (e Experiment) Page() Page {
 	} else {
 		v.find(reservation, e.how())
 	}
-	v.Tables = append(v.Tables, e.pairTable(), e.settingTable(), e.disclosureTable())
+	v.Tables = append(v.Tables, e.pairTable(), e.settingTable(), disclosureTable(e.Benches))
 	views := []view{v}
 	for i, c := range e.Benches {
 		bench := benchView(c)
@@ -191,7 +192,7 @@ func (e Experiment) pairTable() table {
 			if p.Change.Significant() {
 				significance = "yes"
 			}
-			row[3], row[4], row[6] = d.percent(low)+" to "+d.percent(high), fmt.Sprintf("%.2g", p.Change.P), significance
+			row[3], row[4], row[6] = d.interval(), fmt.Sprintf("%.2g", p.Change.P), significance
 		}
 		if p.Blocks > 0 {
 			row[2] = d.percent(p.Change.Percent)
@@ -243,34 +244,23 @@ func (e Experiment) settingTable() table {
 const notStated = "not stated"
 
 // disclosureTable is what was stated of the configurations, and what was not; with prices, also their figures by them.
-func (e Experiment) disclosureTable() table {
+func disclosureTable(all []Configuration) table {
 	t := table{Caption: "Disclosure", Head: []string{"what"}, Words: true}
-	perPrice := []string{""}
-	for _, c := range e.Configurations {
+	for _, key := range result.Disclosures {
+		t.Rows = append(t.Rows, []string{key})
+	}
+	perPrice := []string{"per 1,000 of the price's currency"}
+	for _, c := range all {
 		t.Head = append(t.Head, c.Name)
-		figure := notStated
-		for _, b := range e.Benches {
-			amount, currency, err := result.ParsePrice(c.Disclosure[result.PriceKey])
-			if b.Name == c.Name && b.Figure != nil && err == nil {
-				perPrice[0] = b.Unit() + " per 1,000 of the price's currency"
-				figure = fmt.Sprintf("%s %s per 1,000 %s", number(b.Figure.Value/amount*1000, 1), b.Unit(), currency)
-			}
+		stated, figure := c.Setup.Parameters.Disclosure, notStated
+		for i, key := range result.Disclosures {
+			t.Rows[i] = append(t.Rows[i], cmp.Or(stated[key], notStated))
+		}
+		if amount, currency, err := result.ParsePrice(stated[result.PriceKey]); err == nil && c.Figure != nil {
+			figure = fmt.Sprintf("%s %s per 1,000 %s", number(c.Figure.Value/amount*1000, 1), c.Unit(), currency)
 		}
 		perPrice = append(perPrice, figure)
 	}
-	for _, key := range result.Disclosures {
-		row := []string{key}
-		for _, c := range e.Configurations {
-			stated := c.Disclosure[key]
-			if stated == "" {
-				stated = notStated
-			}
-			row = append(row, stated)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	if perPrice[0] != "" {
-		t.Rows = append(t.Rows, perPrice)
-	}
+	t.Rows = append(t.Rows, perPrice)
 	return t
 }

@@ -37,9 +37,9 @@ func (c *Comparison) Judge(gates []limit.Gate) error {
 		}
 		for _, after := range all[1:] {
 			v := judge(gate, all[0], after, all)
-			if doubts := c.doubtsOf(v.Against, v.Name); len(doubts) > 0 && !gate.Counted() {
+			if doubt := c.doubt(v.Against, v.Name); doubt != nil && !gate.Counted() {
 				v.Outcome = limit.GateOpen
-				v.Why += fmt.Sprintf("; %s: %s", doubts[0].What, doubts[0].Why)
+				v.Why += fmt.Sprintf("; %s: %s", doubt.What, doubt.Why)
 			}
 			c.Gates = append(c.Gates, v)
 		}
@@ -65,7 +65,7 @@ func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
 		case math.IsNaN(v.Change.Low):
 			v.Why += "; an interval takes two runs of each"
 		default:
-			v.Why += fmt.Sprintf(" (95 %% confidence of the change %+.1f %% to %+.1f %%)", v.Change.Low, v.Change.High)
+			v.Why += fmt.Sprintf(" (95 %% confidence of the change %s)", interval(v.Change, exactly))
 		}
 		return v
 	}
@@ -83,7 +83,7 @@ func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
 	case math.IsNaN(v.Change.Low):
 		v.Why = fmt.Sprintf("%s changed by %+.1f %%; %s", gate.Metric, v.Change.Percent, noInterval)
 	default:
-		v.Why = fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %+.1f %% to %+.1f %%)", gate.Metric, v.Change.Percent, v.Change.Low, v.Change.High)
+		v.Why = fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %s)", gate.Metric, v.Change.Percent, interval(v.Change, exactly))
 		if v.Outcome == limit.GateOpen {
 			v.Why += shown(gate, v.Change, cmp.Or(by.Blocks, min(before.measured(), after.measured())), what)
 		}
@@ -94,7 +94,7 @@ func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
 // shown says what a change that a gate cannot judge could have shown, and how much more would do.
 func shown(gate limit.Gate, c measure.Change, n int, what string) string {
 	least := c.Detectable()
-	if math.IsNaN(least) {
+	if math.IsNaN(least) || c.Low <= 0 && wide(c) {
 		return ""
 	}
 	if !gate.Rising() {

@@ -17,6 +17,7 @@ import (
 	"io"
 	"strings"
 
+	"ds2/internal/conclude"
 	"ds2/internal/result"
 )
 
@@ -55,7 +56,9 @@ func Runs(records ...*result.Record) Page {
 	p := Page{title: fmt.Sprintf("%d ds2 runs", len(records))}
 	for i, r := range records {
 		p.title = map[bool]string{true: "ds2 run " + r.RunID, false: p.title}[len(records) == 1]
-		p.views = append(p.views, runView(r, fmt.Sprintf("run%d", i+1)))
+		v := runView(r, fmt.Sprintf("run%d", i+1))
+		v.Tables = append(v.Tables, disclosureTable([]Configuration{{Name: "the run", Bench: conclude.Single(r.Summary)}}))
+		p.views = append(p.views, v)
 	}
 	return p
 }

@@ -96,7 +96,7 @@ func TestHTML(t *testing.T) {
 		"the verdict":               `<div class="light good"><b>Trustworthy</b>`,
 		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · method of that version · host:5432/ds2</p>",
 		"the facts":                 "<th scope=\"row\">order p95, ms</th>",
-		"the audit":                 "The audit passed: all 1 checks",
+		"the audit":                 "The audit passed: 1 check of",
 		"the seed":                  "<td>42</td>",
 		"the chart of OPM":          `id="run1-opm"`,
 		"its figures as a table":    "<caption>Orders per minute over time, OPM</caption>",

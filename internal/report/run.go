@@ -37,7 +37,9 @@ func runView(r *result.Record, id string) view {
 	if slow := slowestNote(s); slow != "" {
 		v.Why = append(v.Why, slow)
 	}
-	v.Why = append(v.Why, auditText(s.Audit).text)
+	if audit := auditText(s.Audit); audit.level == proof { // else it is among the findings
+		v.Why = append(v.Why, audit.text)
+	}
 	for _, asked := range []string{cutsNote(s.Cuts), crashNote(s.Crash), replayNote(s.Replay)} { // the run was made to find out
 		if asked != "" {
 			v.Why = append(v.Why, asked)
@@ -92,7 +94,9 @@ func (v *view) findRun(s result.Summary) {
 			v.find(aside, note)
 		}
 	}
-	v.findings = append(v.findings, auditText(s.Audit))
+	if audit := auditText(s.Audit); audit.level != proof {
+		v.find(audit.level, audit.text)
+	}
 	v.findLimits(s.Limits)
 	if c := s.Cuts; c != nil && c.Lossy > 0 {
 		v.find(failure, cutsNote(c))
@@ -163,7 +167,7 @@ func auditText(a *result.Audit) finding {
 	case a.NotAudited != "":
 		return finding{reservation, fmt.Sprintf("The database was not audited: %s; ds2 verify --record does it.", a.NotAudited)}
 	case a.Passed:
-		return finding{proof, fmt.Sprintf("The audit passed: all %d checks of the database hold.", len(a.Checks))}
+		return finding{proof, fmt.Sprintf("The audit passed: %s of the database.", counted(len(a.Checks), "check"))}
 	}
 	failed := 0
 	for _, c := range a.Checks {

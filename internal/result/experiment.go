@@ -39,12 +39,10 @@ const (
 
 // ExperimentConfiguration is one of the configurations that an experiment compares.
 type ExperimentConfiguration struct {
-	Name   string            `json:"name"`
-	Dir    string            `json:"dir"` // of its bench, within the experiment's directory
-	Labels map[string]string `json:"labels,omitempty"`
-	// Disclosure is what was stated of the array, by the keys in Disclosures.
-	Disclosure map[string]string `json:"disclosure,omitempty"`
-	Settings   []Setting         `json:"settings"` // that differ between the configurations
+	Name     string            `json:"name"`
+	Dir      string            `json:"dir"` // of its bench, within the experiment's directory
+	Labels   map[string]string `json:"labels,omitempty"`
+	Settings []Setting         `json:"settings"` // that differ between the configurations
 }
 
 // Setting is a flag of drive or bench, and its value without passwords.
@@ -72,24 +70,31 @@ func (e *Experiment) check() error {
 	return nil
 }
 
-// Disclosures are what a reader of published figures asks of a configuration, by their keys in the file of an experiment.
+// Disclosures are what a reader of published figures asks of what was tested, by their keys.
 var Disclosures = []string{"array", "firmware", "raid", "cache", "compression", "file-system", "price"}
 
 // PriceKey is the disclosure that is an amount and its currency, such as "12000 USD".
 const PriceKey = "price"
 
-// CheckDisclosure refuses what nobody asks for, and a price that is none. Empty values are what is not stated.
-func CheckDisclosure(stated map[string]string) error {
-	for key := range stated {
+// ParseDisclosure reads KEY=TEXT, and refuses what nobody asks for and a price that is none. Empty texts are what is not stated.
+func ParseDisclosure(all []string) (stated map[string]string, err error) {
+	for _, one := range all {
+		key, text, _ := strings.Cut(one, "=")
 		if !slices.Contains(Disclosures, key) {
-			return fmt.Errorf("unknown key %q: keys are %s", key, strings.Join(Disclosures, ", "))
+			return nil, fmt.Errorf("unknown key %q: keys are %s", key, strings.Join(Disclosures, ", "))
 		}
+		if text == "" {
+			continue
+		}
+		if _, _, err := ParsePrice(text); err != nil && key == PriceKey {
+			return nil, err
+		}
+		if stated == nil {
+			stated = map[string]string{}
+		}
+		stated[key] = text
 	}
-	if stated[PriceKey] == "" {
-		return nil
-	}
-	_, _, err := ParsePrice(stated[PriceKey])
-	return err
+	return stated, nil
 }
 
 // ParsePrice reads an amount and its currency.

@@ -278,6 +278,8 @@ type Parameters struct {
 	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
 	Calls           string   `json:"calls,omitempty"`             // by what the users called, where the engine has several ways
 	Proof           string   `json:"proof,omitempty"`             // what the kit lacks of it on this engine
+
+	Disclosure map[string]string `json:"disclosure,omitempty"` // what was stated of the array, by the keys in Disclosures
 }
 
 // Target is what one of several targets did, over the whole run.

@@ -36,6 +36,8 @@ type Options struct {
 	Calls string // by what the users call, where the engine has several ways
 	Proof string // what the kit lacks of it on this engine, empty where it lacks none
 
+	Disclosure map[string]string // what is stated of the array
+
 	// CheckpointFirst has each target that can make a checkpoint before the idle time.
 	CheckpointFirst bool
 

@@ -36,6 +36,7 @@ func Summarize(o Options) result.Summary {
 			Copies:          o.Background.Copies,
 			Calls:           o.Calls,
 			Proof:           o.Proof,
+			Disclosure:      o.Disclosure,
 		},
 	}
 	o.Plan.Describe(&a)
