@@ -158,7 +158,7 @@ func newView(in Input, w *measure.Window) view {
 
 // At is a time of the run, in seconds since the first orders, on the clock.
 func (in Input) At(seconds float64) time.Time {
-	return in.Start.Add(time.Duration(seconds * float64(time.Second)))
+	return in.Start.Add(measure.Seconds(seconds))
 }
 
 // debtConditions are the figures of the debt by which runs are compared.

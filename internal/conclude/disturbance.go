@@ -1,8 +1,7 @@
 package conclude
 
 import (
-	"time"
-
+	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
@@ -16,9 +15,8 @@ func disturbances(in Input) (all []result.Disturbance) {
 			continue
 		}
 		d := result.Disturbance{Events: []int{i + 1}}
-		at := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 		var err error
-		if d.Disturbance, err = in.Series.Disturbance(at(event.From), at(in.Events[0].From)); err != nil {
+		if d.Disturbance, err = in.Series.Disturbance(measure.Seconds(event.From), measure.Seconds(in.Events[0].From)); err != nil {
 			d.From, d.Unknown = event.From, err.Error()
 		} else if d.Back != nil {
 			back = d.From + *d.Back

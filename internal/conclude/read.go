@@ -111,6 +111,4 @@ func (r Reader) conclude(record *result.Record) error {
 type WindowError struct{ err error }
 
 func (e *WindowError) Error() string { return e.err.Error() }
-
-// Unwrap gives the cause.
 func (e *WindowError) Unwrap() error { return e.err }

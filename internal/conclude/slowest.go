@@ -17,8 +17,7 @@ const saturated = .95
 // a long I/O of the trace, a wait for a user, a lock or the drives by the server's samples, processors that were all busy, a checkpoint.
 // An order has the first of these that holds. That it was the cause is not shown; that nothing of the kind was there is.
 func (v view) slowest() *result.SlowOrders {
-	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-	slow := v.Series.Slowest(measure.Span{From: seconds(v.window.From), To: seconds(v.window.To)})
+	slow := v.Series.Slowest(measure.Span{From: measure.Seconds(v.window.From), To: measure.Seconds(v.window.To)})
 	if len(slow) == 0 {
 		return nil
 	}

@@ -21,8 +21,6 @@ import (
 type DirError struct{ Err error }
 
 func (e *DirError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the cause.
 func (e *DirError) Unwrap() error { return e.Err }
 
 // takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is, such as a bench, is for the error;

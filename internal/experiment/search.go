@@ -151,8 +151,6 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 type VerdictError struct{ Err error }
 
 func (e *VerdictError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the cause.
 func (e *VerdictError) Unwrap() error { return e.Err }
 
 var errNoFigures = errors.New("the run gave no figures")

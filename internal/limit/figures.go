@@ -31,7 +31,7 @@ type Names struct {
 // highest mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the data's drives. A cycle
 // of users, such as an order, goes by the name that its workload has for it.
 func Of(names Names, series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
-	span := measure.Span{From: seconds(w.From), To: seconds(w.To)}
+	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
 	times, err := series.Distributions(span)
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
@@ -99,5 +99,3 @@ func CountOf(m Metric, w measure.Window) measure.Rate {
 	}
 	return measure.Rate{Count: float64(w.Errors), Of: float64(w.Counts.Orders + w.Counts.GivenUp)}
 }
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -78,6 +78,9 @@ type PhaseSpan struct {
 // Span is a part of a run, in time since the first orders.
 type Span struct{ From, To time.Duration }
 
+// Seconds is a time of a record, in which times are numbers of seconds.
+func Seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
 // opm is the rate over the samples in span, 0 where there are none.
 func (s Series) opm(span Span) float64 {
 	var orders int64

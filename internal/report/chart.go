@@ -436,7 +436,5 @@ func quantileLabels() (labels []string) {
 
 // latencySpan is what a window's response times are of.
 func latencySpan(w measure.Window) measure.Span {
-	return measure.Span{From: duration(w.LatencyFrom), To: duration(w.LatencyTo)}
+	return measure.Span{From: measure.Seconds(w.LatencyFrom), To: measure.Seconds(w.LatencyTo)}
 }
-
-func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

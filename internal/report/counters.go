@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -197,7 +198,7 @@ func statistics(r *result.Record, column string) []string {
 	c := newCounter(column)
 	from, to := r.Start, r.End
 	if len(r.Windows) > 0 {
-		from, to = r.Start.Add(duration(r.Windows[0].From)), r.Start.Add(duration(r.Windows[0].To))
+		from, to = r.Start.Add(measure.Seconds(r.Windows[0].From)), r.Start.Add(measure.Seconds(r.Windows[0].To))
 	}
 	mean, low, high := r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)
 	for i, v := range r.Host.Values(column) {

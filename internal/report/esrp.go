@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -57,8 +58,7 @@ func esrpServers(r *result.Record) ([]esrpServer, error) {
 	if d == nil || len(r.Windows) == 0 {
 		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: it takes a run of workload mailbox whose drives of data and log are observed; on another machine say which they are by --devices data=nvme1n1,log=nvme2n1", r.Dir)
 	}
-	at := func(seconds float64) time.Time { return r.Start.Add(time.Duration(seconds * float64(time.Second))) }
-	from, to := at(r.Windows[0].From), at(r.Windows[0].To)
+	from, to := r.Start.Add(measure.Seconds(r.Windows[0].From)), r.Start.Add(measure.Seconds(r.Windows[0].To))
 	byMachine := map[string][]monitor.Volume{}
 	var machines []string
 	for _, v := range d.Volumes {

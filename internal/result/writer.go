@@ -17,7 +17,6 @@ import (
 
 // Writer writes the record of a run as it goes, and keeps nothing of it. It is used by one goroutine.
 type Writer struct {
-	dir                 string
 	samples, histograms *csvFile
 	slowest             *csvFile
 	log                 *logFile
@@ -68,7 +67,7 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 		return nil, err
 	}
 	var err error
-	w := &Writer{dir: dir, columns: samplesColumns(own)}
+	w := &Writer{columns: samplesColumns(own)}
 	for _, f := range []struct {
 		file    **csvFile
 		name    string
@@ -95,9 +94,6 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	}
 	return w, nil
 }
-
-// Dir is the record's directory.
-func (w *Writer) Dir() string { return w.dir }
 
 // Log is where the run's log goes.
 func (w *Writer) Log() io.Writer { return w.log }
