@@ -46,7 +46,7 @@ func TestServerKilled(t *testing.T) {
 		{name: "checksum test", args: []string{"verify", "--target", target, "--deep", "--readers", "4", "--read-rate", "500kB/s", "--quiet"},
 			amid: "SELECT count(*) >= 3 FROM pg_stat_activity WHERE query LIKE '%ds2_prewarm%' AND pid <> pg_backend_pid()",
 			code: exitFailed, says: "ds2: deep check "},
-		{name: "scan and copies", args: drive("--run-time", "8s", "--scrub-rate", "2MB/s", "--copies", "2"),
+		{name: "scan and copies", args: drive("--run-time", "20s", "--scrub-rate", "2MB/s", "--copies", "2"),
 			amid:  "SELECT (SELECT count(*) FROM pg_replication_slots) = 2 AND (SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()) > 0",
 			users: true, code: exitDone, says: "the background scan of "},
 		{name: "debt", args: drive("--run-time", "2s", "--debt"), waits: true, users: true,

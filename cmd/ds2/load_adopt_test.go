@@ -147,7 +147,7 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	record, err := result.Read(dir)
-	if err != nil || record.Windows[0].Counts.Orders < 10 {
+	if err != nil || record.Counts.Orders == 0 {
 		t.Fatalf("record: %v, %+v", err, record)
 	}
 	// Who has driven it already is told.
