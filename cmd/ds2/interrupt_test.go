@@ -233,7 +233,8 @@ func TestSecondSignal(t *testing.T) {
 			}
 		}, func() {
 			s.proxy.Toxics.ResetToxics(t.Context())
-			s.proxy.Stop() // and with it the connections that hang in it
+			s.proxy.Stop()                 // and with it the connections that hang in it
+			s.proxy.Listen = "127.0.0.1:0" // its port may be another's by now
 			require.NoError(t, s.proxy.Start())
 		}},
 		{"the server is down", true, s.Kill, func() {}},
