@@ -134,19 +134,17 @@ func TestCrashOfTwoMachines(t *testing.T) {
 	server, target := loadedServer(t)
 	kills := localServer(t, server, target)
 	dir := t.TempDir()
-	start := time.Now().Add(4 * time.Second).Truncate(time.Second).UTC().Format(time.RFC3339)
+	start := time.Now().Add(20 * time.Second).Truncate(time.Second).UTC().Format(time.RFC3339) // when all are connected, on a busy machine too
 	common := []string{"drive", "--target", target, "--threads", "3", "--ramp-rate", "100", "--warmup-time", "0", "--run-id", "both", "--seed", "9",
 		"--start-at", start, "--metrics-addr", "", "--quiet", "--verify", "none"}
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	other := make(chan string, 1)
-	go func() {
-		code, stdout, stderr := execute(t, append(common, "--run-time", "12s", "--user-offset", "3", "--journal", "--out", b)...)
-		other <- fmt.Sprintf("exit %d\n%s\n%s", code, stdout, stderr)
-	}()
+	other := startProgram(t, append(common, "--run-time", "1h", "--user-offset", "3", "--journal", "--out", b)...)
+	other.start(t)
 	code, stdout, stderr := execute(t, append(common, "--crash-cycles", "2", "--crash-after", "2s", "--kill-command", kills.KillLine, "--start-command", kills.StartLine, "--out", a)...)
-	second := <-other
-	if code != exitDone || !strings.HasPrefix(second, "exit 0\n") {
-		t.Fatalf("exit %d\n%s\n%s\nthe other: %s", code, stdout, stderr, second)
+	require.NoError(t, other.Process.Signal(syscall.SIGINT))
+	other.awaitEnd(t)
+	if code != exitDone || other.ProcessState.ExitCode() != exitInterrupted {
+		t.Fatalf("exit %d\n%s\n%s\nthe other: %s", code, stdout, stderr, other.stderr.String())
 	}
 	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", a, "--record", b)
 	if code != exitDone || !strings.Contains(stdout, "ok      acknowledged purchases that were lost: expected 0, found 0\n") {
