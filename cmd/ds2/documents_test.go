@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -57,7 +56,7 @@ func TestDocuments(t *testing.T) {
 				body = "```\n" + outputOf(t, path, m[2]) + "```\n"
 			} else {
 				body = map[string]func() string{
-					"commands": commandReference, "exit codes": exitCodeReference, "published comparison": func() string { return publishedComparison(t) },
+					"commands": commandReference, "exit codes": exitCodeReference,
 				}[m[2]]()
 			}
 			return fmt.Sprintf("<!-- %s: %s -->\n%s<!-- end -->", m[1], m[2], body)
@@ -186,8 +185,7 @@ func commandReference() string {
 		fmt.Fprintf(&b, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID {
-				purpose, _, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
-				fmt.Fprintf(&b, "\n### ds2 %s\n\n%s\n", cmd.Name(), markdown(purpose))
+				fmt.Fprintf(&b, "\n### ds2 %s\n\n%s.\n", cmd.Name(), markdown(cmd.Short))
 				if cmd.Use != cmd.Name() {
 					fmt.Fprintf(&b, "\n    ds2 %s\n", cmd.Use)
 				}
@@ -198,15 +196,6 @@ func commandReference() string {
 		}
 	}
 	return b.String() + text
-}
-
-// publishedComparison compares the storage report's published figures.
-func publishedComparison(t *testing.T) string {
-	dir := t.TempDir()
-	disks := benchOf(t, filepath.Join(dir, "disks"), 682.0, 776.9, 48172.0, 46586.3, 48142.0)
-	ssd := benchOf(t, filepath.Join(dir, "ssd"), 393.1, 501.4, 64973.7, 67356.7, 64203.0)
-	_, stdout, _ := execute(t, "compare", "disks="+disks, "ssd="+ssd)
-	return "```\n" + stdout + "```\n"
 }
 
 func exitCodeReference() string {
