@@ -190,7 +190,7 @@ func (m Model) Save(path string) error { return atomicfile.WriteJSON(path, m) }
 func Read(path string) (m Model, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return m, fmt.Errorf("read model: %w", err)
+		return m, fmt.Errorf("read model: %w; ds2 whatif learn writes one, model.json in the directory of its --out", err)
 	}
 	if err = json.Unmarshal(text, &m); err == nil {
 		err = m.check()
