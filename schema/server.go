@@ -21,8 +21,6 @@ type Server struct {
 	Identity string
 	// Version gives one row: the major version as a number, and a line of text with all that the server says of itself.
 	Version string
-	// Clock gives one row: the server's time, in seconds since 1970.
-	Clock string
 	// Process gives one row: the number of the process that serves this session, as the server's own container has it, the
 	// name of its program, its age in seconds, and the port on which it listens; null for the one of number and port that the server
 	// does not know.
@@ -46,7 +44,7 @@ func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string
 	for name, query := range map[string]*string{
-		"server/identity": &s.Identity, "server/version": &s.Version, "server/process": &s.Process, "server/clock": &s.Clock,
+		"server/identity": &s.Identity, "server/version": &s.Version, "server/process": &s.Process,
 		"database/files": &s.Files, "database/settings": &settings, "database/file-counters": &s.FileCounters,
 	} {
 		text, err := serverFiles.ReadFile(path.Join(engine, name+".sql"))

@@ -48,7 +48,7 @@ stopped; --runs, --keep-faulty and --drop-unsteady may change.
 --power log:FILE adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
-  ds2 bench --target postgres://ds2:ds2@db1/ds2 --prometheus http://monitor:9090 \
+  ds2 bench --target postgres://ds2:ds2@db1/ds2 --exporter http://db1:9100/metrics \
       --restore-command ./restore-array.sh
 
 PowerShell:
@@ -223,6 +223,14 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 	return experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),
+		Ready: func(ctx context.Context) error {
+			for _, t := range options.Targets {
+				if err := t.DB().PingContext(ctx); err != nil {
+					return t.Wrap("connect to "+t.Label(), err)
+				}
+			}
+			return nil
+		},
 		Restore: func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
 		Run:     conduct.BenchRun(i.stop(), options),
 		Verify:  func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },

@@ -146,6 +146,6 @@ func (f *dvdStoreFlags) tell(w io.Writer) {
 	for _, host := range f.hosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")
-		fmt.Fprintf(w, "note: %s ignored: ds2 reads the counters of its own machine; those of another by --exporter http://%s:9100/metrics or --prometheus\n", host, name)
+		fmt.Fprintf(w, "note: %s ignored: ds2 reads the counters of its own machine; those of another by --exporter http://%s:9100/metrics\n", host, name)
 	}
 }

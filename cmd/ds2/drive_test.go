@@ -207,8 +207,6 @@ func TestDriveRefuses(t *testing.T) {
 		{"--ramp-rate x", `--ramp-rate: not a number: "x"`},
 		{"--quiet=x", `--quiet: neither true nor false: "x"`},
 		{"--warmup-time x", `ds2: --warmup-time: invalid duration "x": use a number of minutes`},
-		{"--prometheus-instance db1", "give the URL of the Prometheus"},
-		{"--exporter http://127.0.0.1:1/metrics --prometheus http://127.0.0.1:1", "--exporter: "},
 		{"surplus", `unexpected argument "surplus"`},
 		{"--detailed_view Y", `unexpected argument "Y": write --flag=value`},
 	} {

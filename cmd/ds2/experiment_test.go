@@ -43,7 +43,7 @@ func TestExperimentFile(t *testing.T) {
 	if targets[1] != "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2" || targets[2] != "postgres://ds2:s3cret@db2/ds2" {
 		t.Errorf("targets %q", targets)
 	}
-	hidden, err := parseExperiment("x.yaml", []byte("configurations: {a: {prometheus: 'http://u:s3cret@m', password-command: echo s3cret}}\nfactors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}"))
+	hidden, err := parseExperiment("x.yaml", []byte("configurations: {a: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}\nfactors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}"))
 	if err != nil || strings.Contains(fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration), "s3cret") {
 		t.Errorf("%+v, %v", hidden, err)
 	}

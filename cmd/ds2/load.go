@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -260,7 +261,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 
 // serverLost adds to the error of a load whose server went away what can be done about it.
 func serverLost(err error, r *load.Report) error {
-	if store.Classify(err) != store.Connection || r.Time(schema.Tables) == 0 {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok || e.Class != store.Connection || r.Time(schema.Tables) == 0 || e.Code != "" && e.Hint != "" { // which the server said itself
 		return err
 	}
 	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; continue with ds2 load --resume, and with --parallel 1 if memory was short", err)

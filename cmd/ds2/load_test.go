@@ -1,29 +1,34 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"ds2/internal/load"
+	"ds2/internal/store"
+	"ds2/schema"
 )
 
-func TestBoundLine(t *testing.T) {
-	for _, c := range []struct {
-		why        string
-		worked     time.Duration
-		processors int
-		says       string
+// TestServerLost: what a load advises where its server went away is no advice where the server answered and said why.
+func TestServerLost(t *testing.T) {
+	began := &load.Report{Phases: []load.PhaseTime{{Phase: schema.Tables, Time: time.Second}}}
+	const memory = "if memory was short"
+	for name, c := range map[string]struct {
+		err    store.Error
+		advice bool
 	}{
-		{"nearly all of one processor", 9 * time.Second, 1, "90 % of this machine's 1 processors; ds2 set the pace, not the server: load from a machine with more processors"},
-		{"the same of eight", 9 * time.Second, 8, "11 % of this machine's 8 processors; the server set the pace"},
-		{"nobody knows", 0, 2, ""},
-		{"neither", 12 * time.Second, 2, "60 % of this machine's 2 processors"},
+		"the connection broke":        {store.Error{Class: store.Connection}, true},
+		"the server is not there":     {store.Error{Class: store.Connection, Hint: "start the server"}, true},
+		"the server goes down":        {store.Error{Class: store.Connection, Code: "57P01"}, true},
+		"its drive is full":           {store.Error{Class: store.Connection, Code: "57P02", Hint: "only 3 MB are free"}, false},
+		"the role dbo does not exist": {store.Error{Class: store.Connection, Code: "33557097", Hint: "Babelfish refuses the login"}, false},
+		"the statement was refused":   {store.Error{Class: store.Bug}, false},
 	} {
-		r := &load.Report{Processor: c.worked, Processors: c.processors, Phases: []load.PhaseTime{{Phase: load.PhaseData, Time: 10 * time.Second}},
-			Tables: []load.TableReport{{Table: "orders", Bytes: 1}}}
-		if got := boundLine(r); !strings.HasSuffix(got, c.says) || (got == "") != (c.says == "") {
-			t.Errorf("%s: got %q, want it to say %q", c.why, got, c.says)
+		c.err.Err = errors.New(name)
+		if got := serverLost(&c.err, began).Error(); strings.Contains(got, memory) != c.advice {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ds2/internal/escape"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -36,17 +37,12 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Database, 
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(i.hard)
 		stop := context.AfterFunc(i.soft, cancel)
-		one, err := s.Lock(ctx, lock)
-		for said := false; store.Starting(err) && i.soft.Err() == nil; said = true {
-			if !said {
-				fmt.Fprintf(stderr, "note: waiting until the server takes sessions: %v\n", err)
-			}
-			select {
-			case <-time.After(time.Second):
-			case <-i.soft.Done():
-			}
-			one, err = s.Lock(ctx, lock)
-		}
+		var one func()
+		err := store.AwaitStart(
+			func(d time.Duration) bool { return progress.Pause(i.soft, d) },
+			func(err error) { fmt.Fprintf(stderr, "note: waiting until the server takes sessions: %v\n", err) },
+			func() (err error) { one, err = s.Lock(ctx, lock); return err },
+		)
 		if !stop() && err == nil {
 			one()
 			err = i.soft.Err()

@@ -23,10 +23,8 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log flushes, with eBPF; needs the database's machine, Linux and root")
 	flags.Var(byteSize(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB (default: that of its machine or container, if known)")
 	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
-	flags.StringVar(&f.Prometheus, "prometheus", "", "URL of the Prometheus that scrapes the database machine's node_exporter; queried after the run")
-	flags.StringVar(&f.Instance, "prometheus-instance", "", "the node_exporter's instance in Prometheus, with or without port (default: the target's host)")
 	flags.Var(powerValue{&f.Options}, "power", "where watts come from: a command that prints them, such as 'ipmitool dcmi power reading', "+
-		"run at most once a second; log:FILE, a meter's times and watts, separated by commas; or query:EXPRESSION, which --prometheus answers")
+		"run at most once a second; or log:FILE, a meter's times and watts, separated by commas")
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
@@ -34,19 +32,10 @@ func (f *observeFlags) check() (err error) {
 	if f.device, err = loadDevice(f.deviceRecord); err != nil {
 		return err
 	}
-	if len(f.Exporters) > 0 && f.Prometheus != "" {
-		return usageError("--exporter: the counters of a machine come from its exporter or from a Prometheus, not from both; leave out --prometheus")
-	}
-	for _, given := range []struct{ flag, url string }{{"prometheus", f.Prometheus}, {"exporter", strings.Join(f.Exporters, "")}} {
-		if given.url != "" && !strings.HasPrefix(given.url, "http://") && !strings.HasPrefix(given.url, "https://") {
-			return usageError("--%s: %q is not a URL: write it as http://host:9100/metrics, and a Prometheus as http://host:9090", given.flag, given.url)
+	for _, url := range f.Exporters {
+		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics", url)
 		}
-	}
-	if f.Prometheus == "" && f.PowerQuery != "" {
-		return usageError("--power: give the URL of the Prometheus that holds it by --prometheus")
-	}
-	if f.Instance != "" && f.Prometheus == "" {
-		return usageError("--prometheus-instance: give the URL of the Prometheus that observes %s besides, by --prometheus", f.Instance)
 	}
 	return nil
 }
@@ -62,8 +51,6 @@ func (v powerValue) String() string {
 		return ""
 	case o.PowerLog != "":
 		return "log:" + o.PowerLog
-	case o.PowerQuery != "":
-		return "query:" + o.PowerQuery
 	default:
 		return o.PowerCommand
 	}
@@ -71,11 +58,9 @@ func (v powerValue) String() string {
 
 func (v powerValue) Set(text string) error {
 	o := v.options
-	o.PowerCommand, o.PowerLog, o.PowerQuery = "", "", ""
+	o.PowerCommand, o.PowerLog = "", ""
 	if file, is := strings.CutPrefix(text, "log:"); is {
 		o.PowerLog = file
-	} else if expression, is := strings.CutPrefix(text, "query:"); is {
-		o.PowerQuery = expression
 	} else {
 		o.PowerCommand = text
 	}

@@ -22,7 +22,7 @@ func newPreflightCommand() *cobra.Command {
 check prints ok, warning or FAILURE, with what to do.
 
 It checks server, rights, database, space, connections, settings that distort a test of storage,
-exporters, power, clocks, ports, and the directory of the record.
+exporters, power, ports, and the directory of the record.
 
 --scrub-rate, --copies, --replay and --debt are checked too. Nothing is changed; for --copies it
 makes temporary replication slots. What several configurations share is reported once.

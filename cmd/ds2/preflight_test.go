@@ -92,7 +92,7 @@ func TestPreflight(t *testing.T) {
 		{"nothing is wrong", append([]string{"--target", target, "--threads", "4", "--power", "echo 250", "--exporter", exporter}, fine...), exitDone, []string{
 			"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against", "ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
-			"ok       clock: |the machine of", "ok       clock: |" + name, "ok       room on |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
+			"ok       room on |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
 		}},
 		{"too few connections", append([]string{"--target", as(t, target, few), "--threads", "4"}, fine...), exitVerdict, []string{
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT", "warning  counters of |pg_monitor|GRANT pg_monitor TO"}},

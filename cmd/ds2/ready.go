@@ -38,7 +38,7 @@ func (f *runFlags) ready(i *interrupts, w way, stderr io.Writer) (o runs.Options
 	done = func() { o.Observer.Close(); closeStores(o.Targets) }
 	if err == nil && o.Plan == nil { // why, a check has listed
 		w.looks.add(store.Finding{
-			What: "not checked", State: store.Warning, Found: "rights and connections, room for growth and log, settings, drives, exporters, power, clocks",
+			What: "not checked", State: store.Warning, Found: "rights and connections, room for growth and log, settings, drives, exporters, power",
 			Do: "correct what failed, and ask again",
 		})
 		return o, done, nil
@@ -244,12 +244,8 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 		option, wrong := errors.AsType[*monitor.OptionError](err)
 		switch {
 		case err == nil:
-			for _, asked := range []struct{ flag, value string }{
-				{"--power", options.PowerCommand + options.PowerLog}, {"--prometheus", options.Prometheus},
-			} {
-				if asked.value != "" {
-					l.ok(asked.flag, "answers")
-				}
+			if options.PowerCommand+options.PowerLog != "" {
+				l.ok("--power", "answers")
 			}
 			for _, address := range options.Exporters {
 				l.ok("--exporter", "%s answers", address)
@@ -273,9 +269,7 @@ func leaveOut(o *monitor.Options, field string) bool {
 	case "devices":
 		o.Devices = nil
 	case "power":
-		o.PowerCommand, o.PowerLog, o.PowerQuery = "", "", ""
-	case "prometheus":
-		o.Prometheus, o.PowerQuery = "", ""
+		o.PowerCommand, o.PowerLog = "", ""
 	default:
 		return false
 	}

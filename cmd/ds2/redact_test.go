@@ -41,7 +41,6 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"as a run id":                         {[]string{"drive", "--target", url, "--run-id", url}, "--run-id"},
 		"as a window":                         {[]string{"drive", "--target", url, "--window", url}, "--window"},
 		"as a directory":                      {[]string{"report", url}, "***"},
-		"in the URL of Prometheus":            {[]string{"drive", "--target", url, "--prometheus", "http://ann:s3cr3t@127.0.0.1:x"}, ""},
 		"in the URL of a Pushgateway":         {[]string{"drive", "--target", url, "--pushgateway", "http://ann:s3cr3t@127.0.0.1:x"}, ""},
 		"a server that is not there":          {[]string{"drive", "--target", url}, "127.0.0.1:1/ds2"},
 	} {

@@ -35,7 +35,7 @@ func (v view) costs(power *result.Power) *diagnose.Costs {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
 		}
 	}
-	if power != nil && power.Source == monitor.Power {
+	if power != nil {
 		c.Joules = power.Active
 	}
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))

@@ -17,7 +17,7 @@ func TestCostsAddUp(t *testing.T) {
 		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 70, Counts: measure.Counts{Orders: 6000}, Errors: 3}}},
 	}
 	watts := 300.0
-	s.Power = &result.Power{Source: monitor.Power, Active: &watts}
+	s.Power = &result.Power{Active: &watts}
 	table := monitor.Table{Columns: []string{
 		monitor.ItemColumn(monitor.DiskReads, "sda"), monitor.ItemColumn(monitor.DiskReadTime, "sda"),
 		monitor.ItemColumn(monitor.DiskReads, "sdb"), monitor.ItemColumn(monitor.DiskReadTime, "sdb"),

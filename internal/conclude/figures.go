@@ -20,18 +20,14 @@ func known(v float64) *float64 {
 }
 
 // power takes the means of a run from its samples: idle over those before the first orders, active over the window. Without a meter
-// it takes RAPL's figures; without either there is none.
+// there is none.
 func (v view) power() *result.Power {
-	source := monitor.Power
-	if v.Counters.Values(source) == nil {
-		source = monitor.PowerRAPL
-	}
-	if v.Counters.Values(source) == nil {
+	if v.Counters.Values(monitor.Power) == nil {
 		return nil
 	}
-	p := &result.Power{Source: source, Idle: known(v.Counters.Mean(source, time.Time{}, v.Start))}
+	p := &result.Power{Idle: known(v.Counters.Mean(monitor.Power, time.Time{}, v.Start))}
 	if v.window != nil {
-		p.Active = known(v.Counters.Mean(source, v.from, v.to))
+		p.Active = known(v.Counters.Mean(monitor.Power, v.from, v.to))
 	}
 	return p
 }

@@ -120,7 +120,6 @@ func (s Sessions) waitingForEachOther() float64 { return s.WaitingForLock + s.Wa
 
 // Power is what a run took, in watts. A mean is absent where the meter gave nothing for its time.
 type Power struct {
-	Source string `json:"source"` // the column that it was taken from
 	// Idle is the mean of the idle time before the run, Active that of the first window (WORKLOAD.md section 6).
 	Idle   *float64 `json:"idle_w,omitempty"`
 	Active *float64 `json:"active_w,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/store"
 )
 
 // Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup asks for, each from the
@@ -21,6 +22,8 @@ type Bench struct {
 	Dir     string        // of the bench's summary and its runs
 	Planned time.Duration // that a run takes, without restore and audit
 
+	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: nobody asks.
+	Ready func(context.Context) error
 	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last ended.
 	Restore func(context.Context) error
 	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
@@ -43,10 +46,21 @@ func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (re
 	return c.Summary, err
 }
 
-// run makes the last run of b: restore, settle, idle, run, cool down. Where says where the experiment is.
+// run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool down. Where says where the experiment is.
 func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, place runs.Place, where string) error {
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
+	pause := func(d time.Duration) bool { return runs.Pause(ctx, stop, d) }
+	if p.Ready != nil {
+		say := func(err error) { told(fmt.Sprintf("waiting until the server takes sessions: %v", err)) }
+		err := store.AwaitStart(pause, say, func() error { return p.Ready(ctx) })
+		if store.Starting(err) {
+			return stopped(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if p.Restore != nil {
 		told("restoring the database")
 		if err := p.Restore(ctx); err != nil {
@@ -55,11 +69,8 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, p
 	}
 	settle := time.Duration(b.Setup.Settle * float64(time.Second))
 	told(fmt.Sprintf("settling for %s", settle))
-	if !runs.Pause(ctx, stop, settle) {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		return driver.ErrStopped
+	if !pause(settle) {
+		return stopped(ctx)
 	}
 	told("running")
 	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, r.Dir), place)
@@ -78,6 +89,9 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, p
 	p.Told("%s: %.1f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
 	return nil
 }
+
+// stopped is why a pause was cut short.
+func stopped(ctx context.Context) error { return cmp.Or(context.Cause(ctx), driver.ErrStopped) }
 
 // auditLast makes the audit of the last run of b, where that was cut off: what was measured is not measured again.
 func (p Bench) auditLast(b *result.Bench) error {

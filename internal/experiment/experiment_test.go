@@ -13,11 +13,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/store"
 )
 
 // made is a run of a simulated experiment.
@@ -202,6 +205,58 @@ func TestExperimentLeavesOut(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestExperimentWaitsForRecovery: a server that recovers for three minutes has failed one run, the one that it broke off; the next
+// waits for it, and ends when the experiment is stopped.
+func TestExperimentWaitsForRecovery(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var back time.Time
+			starting := &store.Error{Op: "connect", Class: store.Connection, Code: "57P03", NotYet: true, Err: errors.New("the server is recovering")}
+			ready := func(context.Context) error {
+				if time.Now().Before(back) {
+					return starting
+				}
+				return nil
+			}
+			stop := make(chan struct{})
+			s := &simulation{dir: t.TempDir()}
+			s.opm = func(m made) (float64, error) {
+				if m.number == 3 {
+					back = time.Now().Add(3 * time.Minute)
+					if stopped {
+						time.AfterFunc(time.Minute, func() { close(stop) })
+					}
+					return 0, errors.New("the server is gone")
+				}
+				if err := ready(t.Context()); err != nil {
+					return 0, err
+				}
+				return noisy(m)
+			}
+			e := s.experiment(t, 2, "hdd", "ssd")
+			for _, c := range e.Configurations {
+				c.Procedure.Ready = ready
+			}
+			err := e.Do(t.Context(), stop)
+			if stopped {
+				if !errors.Is(err, driver.ErrStopped) || time.Now().After(back) {
+					t.Errorf("stopped while it waits: %v", err)
+				}
+				return
+			}
+			require.NoError(t, err)
+			for _, c := range e.Configurations {
+				if !conclude.Enough(c.Summary) || c.Summary.Status != result.Done {
+					t.Errorf("%s: %+v", c.Name, c.Summary)
+				}
+			}
+			if len(s.runs) != 5 {
+				t.Errorf("runs %v", s.runs)
+			}
+		})
+	}
 }
 
 // TestExperimentWithoutConfigurations: where all are left out, the error is theirs.

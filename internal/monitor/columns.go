@@ -66,10 +66,7 @@ const (
 	CopiesReadBytes   = "copies.read_bytes_per_second"   // of the log
 	CopiesDeviceBytes = "copies.device_bytes_per_second" // of these, what came from drives
 
-	// RAPL knows the processors and the memory only, not the drives, fans and power supplies, so it has a column of its own
-	// and never passes for the meter's.
-	Power     = "power.watts"
-	PowerRAPL = "power.rapl_watts"
+	Power = "power.watts"
 
 	DatabaseCommits          = "db.commits_per_second"
 	DatabaseRollbacks        = "db.rollbacks_per_second"

@@ -195,30 +195,6 @@ func TestMachineCounters(t *testing.T) {
 	}
 }
 
-func TestRAPL(t *testing.T) {
-	fs := FS{Sys: t.TempDir()}
-	zone := func(dir, name string, energy uint64) {
-		t.Helper()
-		write(t, fs.Sys, "class/powercap/"+dir+"/name", name+"\n")
-		write(t, fs.Sys, "class/powercap/"+dir+"/max_energy_range_uj", "1000000000\n")
-		write(t, fs.Sys, "class/powercap/"+dir+"/energy_uj", fmt.Sprintf("%d\n", energy))
-	}
-	zone("intel-rapl:0", "package-0", 900_000_000)
-	zone("intel-rapl:0:0", "core", 1)  // part of the package
-	zone("intel-rapl:0:1", "dram", 10) // beside it
-	zone("intel-rapl:1", "package-1", 0)
-	zone("intel-rapl-mmio:0", "package-0", 900_000_000) // the same again
-	rapl, err := fs.RAPL()
-	require.NoError(t, err)
-	was := read(t, rapl)
-	zone("intel-rapl:0", "package-0", 100_000_000) // 200 J on, past the end of its range
-	zone("intel-rapl:0:1", "dram", 20_000_010)     // 20 J
-	zone("intel-rapl:1", "package-1", 80_000_000)  // 80 J
-	if watts := column(t, rapl, PowerRAPL, 2, was, read(t, rapl)); watts != 150 {
-		t.Errorf("300 J in 2 s are %v W, want 150", watts)
-	}
-}
-
 // BenchmarkSecond is what one second of sampling this machine costs.
 func BenchmarkSecond(b *testing.B) {
 	drives, err := Root.Drives()

@@ -24,7 +24,6 @@ import (
 type Exporter struct {
 	Name    string // its host:port, which tells the machines of several apart
 	Machine Machine
-	Clock   Clock
 
 	url    string
 	client *http.Client
@@ -49,19 +48,13 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 		u.Path = "/metrics"
 	}
 	e := &Exporter{Name: u.Host, url: u.String(), client: &http.Client{Timeout: exporterTime}}
-	var clock Clock
-	if e.first, clock, err = e.scrape(ctx); err != nil {
+	if e.first, err = e.scrape(ctx); err != nil {
 		return nil, err
 	}
 	if e.kind = kindOf(e.first); e.kind == nil {
 		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s", u.Redacted(), nodeExporter.probe, windowsExporter.probe)
 	}
 	e.Machine = e.kind.machine(e.first)
-	if now := e.first.sum(e.kind.clock, nil); !math.IsNaN(now) {
-		clock.set(time.UnixMicro(int64(now * 1e6)))
-	}
-	clock.Of = "the machine of " + e.Name
-	e.Clock = clock
 	return e, e.narrow(ctx, u)
 }
 
@@ -82,38 +75,32 @@ func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
 	all := e.url
 	u.RawQuery = query.Encode()
 	e.url = u.String()
-	if _, _, err := e.scrape(ctx); err != nil { // such as through a proxy that knows no such question
+	if _, err := e.scrape(ctx); err != nil { // such as through a proxy that knows no such question
 		e.url = all
 	}
 	return ctx.Err()
 }
 
-// scrape asks the exporter once. The clock is as exact as the header of the answer, which has whole seconds.
-func (e *Exporter) scrape(ctx context.Context) (exposition, Clock, error) {
+// scrape asks the exporter once.
+func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
 	if err != nil {
-		return nil, Clock{}, err
+		return nil, err
 	}
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
-	asked := time.Now()
 	response, err := e.client.Do(request)
 	if err != nil {
-		return nil, Clock{}, err
+		return nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, Clock{}, fmt.Errorf("%s answers with %s", request.URL.Redacted(), response.Status)
+		return nil, fmt.Errorf("%s answers with %s", request.URL.Redacted(), response.Status)
 	}
 	families, err := parseExposition(response.Body)
 	if err != nil {
-		return nil, Clock{}, fmt.Errorf("read %s: %w", request.URL.Redacted(), err)
+		return nil, fmt.Errorf("read %s: %w", request.URL.Redacted(), err)
 	}
-	clock := Clock{asked: asked, answered: time.Now()}
-	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
-		clock.set(date.Add(500 * time.Millisecond))
-		clock.Within += 500 * time.Millisecond
-	}
-	return families, clock, nil
+	return families, nil
 }
 
 // parseExposition reads what an exporter shows, in Prometheus's text format.
@@ -212,7 +199,7 @@ func (e *Exporter) Source(devices []string, several bool) (Source, error) {
 	}
 	shown := src.Read
 	src.Read = func(ctx context.Context, values []float64) (err error) {
-		if now, _, err = e.scrape(ctx); err != nil {
+		if now, err = e.scrape(ctx); err != nil {
 			return err
 		}
 		return shown(ctx, values)
@@ -263,7 +250,7 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if err := w.noteUncounted(ctx, src); err != nil {
 			return fail(err)
 		}
-		w.exporters, w.Sources, w.Clocks = append(w.exporters, e), append(w.Sources, src), append(w.Clocks, e.Clock)
+		w.exporters, w.Sources = append(w.exporters, e), append(w.Sources, src)
 		for _, drive := range w.drives(e.kind, e.first) {
 			if several {
 				drive.Name, drive.Machine = e.item(drive.Name), e.Name

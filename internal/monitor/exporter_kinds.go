@@ -15,8 +15,6 @@ type exporterKind struct {
 	probe      string   // a metric that every exporter of the kind shows
 	success    string   // of each collector, whether it works
 	collectors []string // that sources and machine read
-	metrics    string   // the names of these metrics, as a regular expression
-	clock      string   // the machine's own, in seconds since 1970
 	disks      func(exposition) map[string]diskCounts
 	model      func(x exposition, drive string) string
 	free       func(x exposition, dir string) (bytes float64, mount string) // NaN: not known
@@ -27,11 +25,9 @@ type exporterKind struct {
 
 // nodeExporter has the names that this machine's own counters have too.
 var nodeExporter = &exporterKind{
-	probe: "node_cpu_seconds_total", success: "node_scrape_collector_success", clock: "node_time_seconds",
+	probe: "node_cpu_seconds_total", success: "node_scrape_collector_success",
 	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
-	metrics: "node_(cpu_(seconds|core_throttles|package_throttles)_total|cpu_scaling_frequency_hertz|cpu_info|disk_.*|memory_Mem(Available|Total)_bytes|" +
-		"network_(receive|transmit)_bytes_total|network_speed_bytes|thermal_zone_temp|(uname|os)_info)",
-	disks: nodeDisks.read,
+	disks:      nodeDisks.read,
 	model: func(x exposition, drive string) (model string) {
 		x.each("node_disk_info", func(labels map[string]string, _ float64) {
 			if labels["device"] == drive {
@@ -44,13 +40,11 @@ var nodeExporter = &exporterKind{
 }
 
 var windowsExporter = &exporterKind{
-	probe: "windows_cpu_time_total", success: "windows_exporter_collector_success", clock: "windows_time_current_timestamp_seconds",
+	probe: "windows_cpu_time_total", success: "windows_exporter_collector_success",
 	collectors: []string{"cpu", "memory", "net", "physical_disk"},
-	metrics: "windows_(cpu_time_total|cpu_info|physical_disk_.*|memory_(available|physical_total)_bytes|" +
-		"net_(bytes_(received|sent)_total|current_bandwidth_bytes)|os_.*|cs_.*)",
-	disks: windowsDisks.read,
-	model: func(exposition, string) string { return "" },
-	free:  windowsFree, machine: windowsMachine, sources: windowsSources,
+	disks:      windowsDisks.read,
+	model:      func(exposition, string) string { return "" },
+	free:       windowsFree, machine: windowsMachine, sources: windowsSources,
 }
 
 // exporterKinds are those that are known.

@@ -172,9 +172,6 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	if self := Root.Machine(nil); e.Machine.Kernel != self.Kernel || e.Machine.MemoryBytes != self.MemoryBytes || e.Machine.Processors != self.Processors || e.Machine.System != self.System {
 		t.Errorf("the exporter describes %+v, the machine itself %+v", e.Machine, self)
 	}
-	if e.Clock.Differs() || e.Clock.Within > time.Minute || e.Clock.Within == 0 {
-		t.Errorf("the machine's clock differs from itself: %+v", e.Clock)
-	}
 	if !strings.Contains(e.url, "collect") {
 		t.Errorf("asked for all: %s", e.url)
 	}
@@ -242,25 +239,6 @@ func TestSeveralExporters(t *testing.T) {
 		if n := len(all); len(slices.Compact(all)) != n {
 			t.Errorf("of two machines something has the same name: %v", all)
 		}
-	}
-}
-
-func TestExporterClock(t *testing.T) {
-	for _, c := range []struct {
-		ahead   time.Duration
-		differs bool
-	}{{0, false}, {10 * time.Second, true}, {-10 * time.Second, true}} {
-		text := fmt.Sprintf("node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\nnode_time_seconds %.3f\n", float64(time.Now().Add(c.ahead).UnixMilli())/1000)
-		e, err := OpenExporter(t.Context(), newExporter(t, text).URL)
-		require.NoError(t, err)
-		if off := e.Clock.Ahead - c.ahead; off.Abs() > 5*time.Second || e.Clock.Differs() != c.differs {
-			t.Errorf("a clock %s ahead is reported as %s", c.ahead, e.Clock)
-		}
-	}
-	// Without a clock of its own, the answer's date tells, in whole seconds.
-	e, err := OpenExporter(t.Context(), newExporter(t, windowsExposition).URL)
-	if err != nil || e.Clock.Differs() || e.Clock.Within < 500*time.Millisecond {
-		t.Errorf("by its answer's date: %+v, %v", e.Clock, err)
 	}
 }
 

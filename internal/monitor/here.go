@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -80,13 +79,5 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 		return err
 	}
 	w.Sources = append(w.Sources, counters)
-	rapl, err := Root.RAPL()
-	switch {
-	case errors.Is(err, ErrNoRAPL):
-	case err != nil:
-		w.note("%v", err)
-	default:
-		w.Sources = append(w.Sources, rapl)
-	}
 	return nil
 }

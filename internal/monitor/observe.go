@@ -20,7 +20,6 @@ type Options struct {
 
 	PowerCommand string // prints watts
 	PowerLog     string // file that a meter writes, read after the run
-	PowerQuery   string // of Prometheus, asked after the run
 
 	SMART string // SMARTAuto, SMARTOn or SMARTOff; empty: off
 
@@ -29,9 +28,6 @@ type Options struct {
 	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
 
 	Exporters []string // URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
-
-	Prometheus string // URL of the server that holds a node_exporter's series of the targets' machine, asked after the run
-	Instance   string // of that node_exporter; empty: the first target's host
 }
 
 // OptionError is one of Options that cannot be followed.
@@ -58,7 +54,6 @@ type Observer struct {
 	Servers []Server // of the targets, in their order: targets of one server have the same
 	Sources []Source // to be sampled
 	Local   bool     // ds2 runs on the machine under test
-	Clocks  []Clock  // of the other machines, as far as they are known
 	IOTrace *IOTrace // nil: I/Os are not traced
 
 	targets         []store.Database
@@ -66,10 +61,9 @@ type Observer struct {
 	exporters       []*Exporter
 	serverProcesses []int // those of this machine whose children are sessions, or that are all of a server
 
-	o          Options
-	devices    []string          // that were asked for
-	roles      map[string][]Role // of these, as far as they were given
-	prometheus *Prometheus
+	o       Options
+	devices []string          // that were asked for
+	roles   map[string][]Role // of these, as far as they were given
 
 	smartctl    string   // the program
 	smartDrives []string // that answer it
@@ -81,9 +75,6 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Database]bool{}}
 	var err error
 	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
-		return nil, err
-	}
-	if err := w.remote(ctx); err != nil {
 		return nil, err
 	}
 	servers, err := store.Servers(ctx, targets)
@@ -106,7 +97,6 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		return w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
 	})
 	switch linux := runtime.GOOS == "linux"; {
-	case o.Prometheus != "": // it is asked after the run
 	case len(o.Exporters) > 0:
 		if err := w.openExporters(ctx); err != nil {
 			return nil, err
@@ -117,9 +107,9 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 			return nil, err
 		}
 	case len(w.devices) > 0:
-		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the exporter on their machine, or of the Prometheus that observes it")}
+		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
-		w.note("the databases' machine is not observed: it is another one, or no Linux, and neither an exporter nor a Prometheus is given")
+		w.note("the databases' machine is not observed: it is another one, or no Linux, and no exporter is given")
 	}
 	asDrives := w.Machine == nil
 	for _, s := range servers {
@@ -144,11 +134,6 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		return nil, err
 	}
 	w.Warnings = append(w.Warnings, w.Distorting...)
-	for _, c := range w.Clocks {
-		if c.Differs() {
-			w.Warnings = append(w.Warnings, c.String()+": what was noted by it, in a log or by a meter, does not fall on the right second of the run; set both by NTP")
-		}
-	}
 	return w, w.power(ctx)
 }
 

@@ -31,4 +31,3 @@ func (fs FS) Find(string) (FileSystem, error)                { return FileSystem
 func (fs FS) Drives() ([]string, error)                      { return nil, errLinuxOnly }
 func (fs FS) Counters([]string) (Source, error)              { return Source{}, errLinuxOnly }
 func (fs FS) Client() (Source, error)                        { return Source{}, errLinuxOnly }
-func (fs FS) RAPL() (Source, error)                          { return Source{}, ErrNoRAPL }

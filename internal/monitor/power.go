@@ -3,9 +3,9 @@ package monitor
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,9 +14,6 @@ import (
 
 	"ds2/internal/shell"
 )
-
-// ErrNoRAPL says that the machine shows no RAPL energy counters.
-var ErrNoRAPL = errors.New("the machine shows no RAPL energy counters")
 
 // staleAfter is how long a reading of power stands for the present when no newer one comes.
 const staleAfter = 30 * time.Second
@@ -76,4 +73,40 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 		return w, nil
 	}
 	return math.NaN(), fmt.Errorf("run power command: no number in its output %q", strings.TrimSpace(stdout.String()))
+}
+
+// power opens the power meter.
+func (w *Observer) power(ctx context.Context) error {
+	if w.o.PowerLog != "" {
+		if _, err := os.Stat(w.o.PowerLog); err != nil {
+			return &OptionError{"power", err}
+		}
+	}
+	if w.o.PowerCommand != "" {
+		src, err := PowerCommand(ctx, w.o.PowerCommand)
+		if err != nil {
+			return &OptionError{"power", err}
+		}
+		w.Sources = append(w.Sources, src)
+	}
+	return nil
+}
+
+// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and can be called again when the log
+// has arrived later.
+func (w *Observer) Fill(t *Table) (filled bool, err error) {
+	if w.o.PowerLog == "" {
+		return false, nil
+	}
+	file, err := os.Open(w.o.PowerLog)
+	if err != nil {
+		return false, fmt.Errorf("read power log: %w", err)
+	}
+	defer file.Close()
+	watts, err := ReadMeterLog(file, time.Local)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", w.o.PowerLog, err)
+	}
+	t.Set(Power, watts)
+	return true, nil
 }

@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"context"
-	"errors"
 	"io"
 	"math"
 	"os"
@@ -17,12 +16,6 @@ import (
 
 	"ds2/internal/fuzztest"
 )
-
-func TestNoRAPL(t *testing.T) {
-	if _, err := (FS{Sys: t.TempDir()}).RAPL(); !errors.Is(err, ErrNoRAPL) {
-		t.Errorf("RAPL of a machine without = %v, want ErrNoRAPL", err)
-	}
-}
 
 func TestPowerCommand(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -69,9 +69,6 @@ func TestTablespacesOfOneServer(t *testing.T) {
 			t.Errorf("%s is in the columns %q, want %d of them", column, got, want)
 		}
 	}
-	if len(w.Clocks) != 1 {
-		t.Errorf("clocks of %d servers, want 1", len(w.Clocks))
-	}
 }
 
 // TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does: neither its process nor its

@@ -14,7 +14,6 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 	if s.Unknown != nil {
 		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v", s.Name, s.Unknown)
 	}
-	w.clock(ctx, s)
 	item := ""
 	if several {
 		item = s.Name
@@ -29,7 +28,7 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 	}
 	var container *Container
 	here := s.Any().Here(ctx)
-	if runtime.GOOS == "linux" && w.prometheus == nil && here {
+	if runtime.GOOS == "linux" && here {
 		container = w.process(ctx, s, item)
 	}
 	counters := []Counters{{Query: shared, Label: "server", Of: s.Name, Item: item}}
@@ -60,18 +59,6 @@ func (w *Observer) item(t store.Database) string {
 		return ""
 	}
 	return t.Label()
-}
-
-// clock compares a server's clock with this machine's.
-func (w *Observer) clock(ctx context.Context, s *store.Server) {
-	label := s.Any().Label()
-	c, err := databaseClock(ctx, s.Any().DB(), s.Clock())
-	if err != nil {
-		w.note("the clock of %s is not known: %v", label, s.Any().Wrap("ask for it", err))
-		return
-	}
-	c.Of = label
-	w.Clocks = append(w.Clocks, c)
 }
 
 // files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.

@@ -123,7 +123,7 @@ func Room(targets []Target, l Load) (all []store.Finding) {
 func Observed(o *monitor.Observer) []store.Finding {
 	var all []store.Finding
 	for _, note := range o.Notes {
-		all = append(all, store.Finding{What: "counters", State: store.Warning, Found: note, Do: "see ds2 drive --help for --exporter, --prometheus and --devices"})
+		all = append(all, store.Finding{What: "counters", State: store.Warning, Found: note, Do: "see ds2 drive --help for --exporter and --devices"})
 	}
 	if m := o.Machine; m != nil {
 		found := "of the database machine are observed"
@@ -134,13 +134,6 @@ func Observed(o *monitor.Observer) []store.Finding {
 			found += " " + d.Name
 		}
 		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
-	}
-	for _, c := range o.Clocks {
-		f := store.Finding{What: "clock", State: store.OK, Found: c.String()}
-		if c.Differs() {
-			f.State, f.Do = store.Warning, "set both by NTP: what was noted by it, in a log or by a meter, does not fall on the right second of the run"
-		}
-		all = append(all, f)
 	}
 	for _, reads := range o.Reads {
 		all = append(all, store.Finding{What: "reads", State: store.Warning, Found: reads, Do: "load a larger size, or give the server less memory"})

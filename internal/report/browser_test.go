@@ -40,7 +40,7 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 		for block := 1; block <= 5; block++ {
 			dir, factor := fmt.Sprintf("run-%d", block), 1+.02*math.Sin(float64(3*block+7*i))
 			r := recordAt(t, filepath.Join(one.Dir, dir), speed*factor, growth, func(s *result.Summary) {
-				s.Device, s.Power = fio, &result.Power{Source: monitor.Power, Active: new(watts + float64(block))}
+				s.Device, s.Power = fio, &result.Power{Active: new(watts + float64(block))}
 				s.Figure.PerWatt = new(s.Figure.Value / *s.Power.Active)
 				s.Costs = &diagnose.Costs{Reads: new(5.5 / factor), Writes: new(2.), Joules: new(60 * *s.Power.Active / s.Figure.Value)}
 				s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage}}
@@ -112,7 +112,7 @@ func TestBrowser(t *testing.T) {
 	mailbox := record(t, func(s *result.Summary) {
 		s.Workload, s.Words = "mailbox", result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
 		s.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1), PerWatt: new(2.03)})
-		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Source: monitor.Power, Active: new(400.)}
+		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Active: new(400.)}
 		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498}, {Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}
 		s.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", Unit: limit.Seconds, Bound: .02, Measured: new(.0112), OK: true}}
 		s.Sections = []result.Section{{Title: "Database sizing and throughput", Notes: []string{"It is no Jetstress or ESRP result."}, Head: []string{"what", "value"}, Rows: [][]string{{"achieved I/O per second", "812.4"}}, Words: true}}

@@ -62,7 +62,7 @@ var counterCharts = []counterChart{
 	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero, []string{monitor.ClientRecord}},
 	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", fromZero,
 		[]string{monitor.ClientFiles, monitor.ClientGoroutines}},
-	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power, monitor.PowerRAPL}},
+	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power}},
 }
 
 // counter is how a column of the host's table is shown.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -70,9 +69,6 @@ func powerNote(s result.Summary) string {
 	}
 	if f := s.Figure; f != nil && f.PerWatt != nil {
 		text += fmt.Sprintf(", %s %s per watt", number(*f.PerWatt, 1), f.Unit)
-	}
-	if p.Source == monitor.PowerRAPL {
-		text += " (RAPL: processors and memory alone)"
 	}
 	return sentence(text)
 }

@@ -53,7 +53,7 @@ func at(lines []string, i int) string {
 func eventful(s *result.Summary) {
 	slow, active, idle, perWatt := 0.612, 501.4, 393.1, 13.0
 	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
-	s.Power = &result.Power{Source: monitor.Power, Idle: &idle, Active: &active}
+	s.Power = &result.Power{Idle: &idle, Active: &active}
 	s.Figure.PerWatt = &perWatt
 	s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions wait 83 % of their time for it"}, Warnings: []string{"the drive is a loop device"}}
 	s.Bottleneck.Figures = diagnose.Figures{DeviceReads: new(.41), DeviceLog: new(.12)}

@@ -154,7 +154,7 @@ func TestHTMLTells(t *testing.T) {
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		active, perWatt := 501.4, 13.0
-		s.Power = &result.Power{Source: monitor.Power, Active: &active}
+		s.Power = &result.Power{Active: &active}
 		s.Figure.PerWatt = &perWatt
 		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sda was busy 99 % of the time"}, Warnings: []string{"the drive is a loop device"}}
 		s.Machine = &monitor.Machine{Kernel: "6.1.0", Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}

@@ -198,7 +198,7 @@ const (
 	TotalIOPSPerWatt = "total IOPS per watt"
 )
 
-// Power is what the run took, in watts. Its source is monitor.Power, or monitor.PowerRAPL: processors and memory only.
+// Power is what the run took, in watts.
 type Power = diagnose.Power
 
 // Bottleneck is what held the orders back in the first window, and the figures that say so.

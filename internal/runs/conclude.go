@@ -40,7 +40,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {
 		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
-			observedErr = fill(ctx, r.options, &counters, s.Start)
+			observedErr = fill(r.options, &counters, s.Start)
 		}
 		observed(s, r.options.Observer)
 	}
@@ -87,10 +87,9 @@ func (r *Run) count() {
 	}
 }
 
-// fill adds to the samples of machine and databases those that others took in the time of the run. It can be done again when a meter's
-// log has arrived later.
-func fill(ctx context.Context, o Options, counters *monitor.Table, start time.Time) error {
-	filled, err := o.Observer.Fill(ctx, counters)
+// fill adds a meter's log to the samples of machine and databases. It can be done again when the log has arrived later.
+func fill(o Options, counters *monitor.Table, start time.Time) error {
+	filled, err := o.Observer.Fill(counters)
 	if filled {
 		err = errors.Join(err, result.SaveHost(o.Dir, counters, start))
 	}
@@ -110,7 +109,7 @@ func Complete(ctx context.Context, o Options) (result.Summary, error) {
 		return result.Summary{}, err
 	}
 	s := record.Summary
-	err = fill(ctx, o, &record.Host, s.Start)
+	err = fill(o, &record.Host, s.Start)
 	if o.Device != nil {
 		s.Device = o.Device
 	}

@@ -46,7 +46,7 @@ func (j *limitJudge) sample(s measure.Sample) {
 }
 
 // over judges the interval that is over, whose first orders started at start; counters are those sampled in it so far.
-// The error ends the run. What is known only after the run, such as the counters that Prometheus holds, is left to the end.
+// The error ends the run. What is known only after the run, such as what a meter's log holds, is left to the end.
 func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start time.Time) error {
 	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
 	j.samples = nil

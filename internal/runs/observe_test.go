@@ -101,22 +101,16 @@ func TestObservedRun(t *testing.T) {
 	}
 }
 
-// TestRunObservedFromElsewhere takes the machine's counters from node_exporter and Prometheus, and power from a meter's
-// log; when the log has grown, the record is completed again.
+// TestRunObservedFromElsewhere takes the machine's counters from node_exporter, and power from a meter's log; when the log has grown,
+// the record is completed again.
 func TestRunObservedFromElsewhere(t *testing.T) {
 	nightly.Long(t, "makes a run; the sources are tested in monitor")
 	t.Parallel()
 	node := promtest.StartNodeExporter(t)
-	prometheus := promtest.Start(t, []string{node})
 	_, s := loaded(t, localpg.Options{})
 	log := filepath.Join(t.TempDir(), "meter.csv")
 	require.NoError(t, os.WriteFile(log, []byte("time,watts\n"+time.Now().Format(time.RFC3339)+",100\n"), 0o644))
-	observing := monitor.Options{Prometheus: prometheus, Instance: node, PowerLog: log}
-	for known := false; !known; time.Sleep(100 * time.Millisecond) { // its first scrape
-		w, err := monitor.Observe(t.Context(), []store.Database{s}, 0, observing)
-		require.NoError(t, err)
-		known = w.Machine.MemoryBytes > 0
-	}
+	observing := monitor.Options{Exporters: []string{"http://" + node + "/metrics"}, PowerLog: log}
 	r := observedRun(t, s, observing)
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.Power} {
 		if !slices.Contains(r.Host.Columns, column) {

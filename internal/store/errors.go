@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Class says what kind of failure an error is, and so what a user of the store can do about it.
@@ -58,6 +59,22 @@ func (e *Error) Unwrap() error { return e.Err }
 func Starting(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.NotYet
+}
+
+// AwaitStart makes a try of something that takes a session, again each second while the server takes none yet. say is told once why it
+// waits. Where a pause is cut short the error is that of the last try.
+func AwaitStart(pause func(time.Duration) bool, say func(error), try func() error) error {
+	err := try()
+	for said := false; Starting(err); said = true {
+		if !said {
+			say(err)
+		}
+		if !pause(time.Second) {
+			break
+		}
+		err = try()
+	}
+	return err
 }
 
 // Classify is the class of an error that a Database or Session returned; Bug where it is none of theirs.

@@ -30,7 +30,7 @@ type File struct {
 	Path string
 }
 
-// Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints, processes and clock are
+// Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints and processes are
 // those of all its databases together: whoever counts or asks for them does it once for each Server, not for each target.
 type Server struct {
 	ID        string     // no other server has it; its address, where the server did not give one
@@ -91,9 +91,6 @@ func (s *Server) DatabaseCounters() (string, error) { return s.queries.DatabaseC
 
 // FileCounters is the query for what the server itself counts of the files of a database; empty where it does not.
 func (s *Server) FileCounters() string { return s.queries.FileCounters }
-
-// Clock is the query for the server's time, in seconds since 1970.
-func (s *Server) Clock() string { return s.queries.Clock }
 
 // FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a database, or
 // that is all of its server, and has use called with it while the session lasts. It is process.ErrNone where it is none of those.

@@ -94,8 +94,11 @@ func (e *connectError) wrap(op string) error {
 // that a login failed.
 func classify(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
-		if opened && (whileStarting[m.Number] || login && m.Number == babelfishUnmapped) {
+		if opened && whileStarting[m.Number] {
 			return m.Number, store.Connection, ""
+		}
+		if opened && login && m.Number == babelfishUnmapped {
+			return m.Number, store.Connection, "Babelfish refuses the login, in PostgreSQL's words: it is starting, or somebody has dropped the database"
 		}
 		if class, hint := classOf(m.Number); class != store.Bug {
 			return m.Number, class, hint

@@ -91,6 +91,9 @@ func TestLoginAnswers(t *testing.T) {
 				if !ok || e.Code != c.code || c.before != c.after && e.Class != class || c.before == c.after && e.Class != c.before {
 					t.Errorf("reached before: %v: got %#v, want code %s", reached, err, c.code)
 				}
+				if babelfish := reached && c.code == "33557097"; ok && babelfish && e.Hint == "" {
+					t.Errorf("no hint: %v", err)
+				}
 				if denies := target.DeniesDatabase(err); denies != c.denies {
 					t.Errorf("reached before: %v: deniesDatabase says %v of %v", reached, denies, err)
 				}
