@@ -286,23 +286,4 @@ func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Rep
 		}
 		fmt.Fprintln(w)
 	}
-	if line := boundLine(r); line != "" {
-		fmt.Fprintln(w, line)
-	}
-}
-
-// boundLine says what limited the copying of the data; empty where that is not known.
-func boundLine(r *load.Report) string {
-	share, bound := r.Bound()
-	verdict := ""
-	switch bound {
-	case load.Unknown:
-		return ""
-	case load.ByDriver:
-		verdict = "; ds2 set the pace, not the server: load from a machine with more processors"
-	case load.ByServer:
-		verdict = "; the server set the pace"
-	}
-	return fmt.Sprintf("  ds2 itself worked %s in %s of data, %.0f %% of this machine's %d processors%s",
-		r.Processor.Round(10*time.Millisecond), r.Time(load.PhaseData).Round(10*time.Millisecond), 100*share, r.Processors, verdict)
 }

@@ -78,15 +78,12 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 		{schema.Procedures, l.runPhase(schema.Procedures)},
 		{schema.Statistics, l.runPhase(schema.Statistics)},
 	} {
-		began, worked := time.Now(), processorTime()
+		began := time.Now()
 		l.course.Begin(phase.name)
 		if err := phase.run(ctx); err != nil {
 			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
 		}
 		l.report.Phases = append(l.report.Phases, PhaseTime{phase.name, time.Since(began)})
-		if phase.name == PhaseData {
-			l.report.Processor = processorTime() - worked
-		}
 	}
 	if err := l.finish(ctx); err != nil {
 		return l.report, fmt.Errorf("finish load: %w", err)

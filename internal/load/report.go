@@ -1,8 +1,6 @@
 package load
 
 import (
-	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,10 +16,6 @@ type Report struct {
 	LeftOut []string      // a line for each thing that the server cannot take
 	Growth  string        // a warning where little room is left for what runs add; empty where there is enough, or nobody knows
 
-	// Processor is how long processors of this machine worked for this process in PhaseData; 0 where nobody knows.
-	Processor  time.Duration
-	Processors int // of this machine
-
 	mu sync.Mutex
 }
 
@@ -33,35 +27,6 @@ func (r *Report) Time(phase schema.Phase) time.Duration {
 		}
 	}
 	return 0
-}
-
-// Bound is what limited the copying of the data.
-type Bound int
-
-// What limits the copying.
-const (
-	Unknown  Bound = iota // nothing was copied, or nobody knows how hard this machine worked
-	ByDriver              // ds2 kept nearly all processors of its machine at work
-	ByServer              // ds2 left most of them idle: it waited for the server, or for the network before it
-	ByBoth                // neither alone
-)
-
-// Bound judges what limited the copying, by the share of this machine's processor time that ds2 took.
-func (r *Report) Bound() (share float64, by Bound) {
-	const much, little = 0.8, 0.5
-	elapsed := r.Time(PhaseData)
-	copied := slices.ContainsFunc(r.Tables, func(t TableReport) bool { return t.Bytes > 0 })
-	if r.Processor == 0 || elapsed == 0 || !copied {
-		return 0, Unknown
-	}
-	share = r.Processor.Seconds() / elapsed.Seconds() / float64(r.Processors)
-	switch {
-	case share >= much:
-		return share, ByDriver
-	case share < little:
-		return share, ByServer
-	}
-	return share, ByBoth
 }
 
 // PhaseTime is how long a phase took.
@@ -89,7 +54,7 @@ func (t TableReport) Rate() (rows, bytes float64) {
 }
 
 func newReport(parts []datagen.Part) *Report {
-	r := &Report{Processors: runtime.NumCPU()}
+	r := &Report{}
 	seen := map[datagen.Table]bool{}
 	for _, p := range parts {
 		if !seen[p.Table] {

@@ -17,9 +17,8 @@ import (
 	"ds2/internal/throttle"
 )
 
-// A deep check reads every page of every fork of a relation (deepcheck_read.go), then checks what the pages hold
-// (deepcheck_check.go), and goes on to the next: small tables first, which shows early how long each kind of work takes, and indexes
-// after their table, of which much is in a cache then. Both need extensions that come with the server. Missing ones are created in a transaction
+// A deep check reads every page of every fork of a relation (read.go), then checks what the pages hold (check.go), and goes on to the
+// next: small tables first, and indexes after their table, of which much is in a cache then. Both need extensions that come with the server. Missing ones are created in a transaction
 // that is never committed: whatever ends the check, kill -9 of ds2 included, leaves none behind.
 
 // deepCheck is a deep check under way, on one connection.
@@ -35,8 +34,8 @@ type deepCheck struct {
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	reading   readingTime
 	throttle  throttle.Throttle
-	work      float64 // of reading and checking everything, in pages read
-	worked    float64 // of this
+	work      int64 // of reading and checking everything, in pages
+	worked    int64 // of this
 	result    store.DeepCheck
 }
 
@@ -45,14 +44,11 @@ type Checker struct{ target.Target }
 
 // relation is a table, index or sequence.
 type relation struct {
-	oid, table uint32  // table is an index's, else the relation itself
-	name       string  // quoted, with its schema
-	kind       string  // as in pg_class
-	method     string  // access method
-	usable     bool    // false for an index that was never finished
-	rows       float64 // or entries, as far as the server knows
-	tablePages int64
-	texts      bool // an index has a column that is compared by a collation
+	oid, table uint32 // table is an index's, else the relation itself
+	name       string // quoted, with its schema
+	kind       string // as in pg_class
+	method     string // access method
+	usable     bool   // false for an index that was never finished
 	forks      []fork
 }
 
@@ -107,9 +103,9 @@ func (s *deepCheck) all(ctx context.Context) error {
 		return err
 	}
 	for _, r := range s.relations {
-		s.work += float64(r.pages()) + checkWork(r)
+		s.work += 2 * r.pages()
 	}
-	before := 0.0
+	before := int64(0)
 	for _, r := range s.relations {
 		if err := s.readRelation(ctx, r); err != nil {
 			return fmt.Errorf("read %s: %w", r.name, err)
@@ -120,7 +116,7 @@ func (s *deepCheck) all(ctx context.Context) error {
 				return fmt.Errorf("check %s: %w", r.name, err)
 			}
 		}
-		before += float64(r.pages()) + checkWork(r)
+		before += 2 * r.pages()
 		s.worked = before
 		s.show(r)
 	}
@@ -130,36 +126,7 @@ func (s *deepCheck) all(ctx context.Context) error {
 
 // show tells how far the deep check is, in a relation.
 func (s *deepCheck) show(r relation) {
-	s.tell("read and check "+r.name, int64(s.worked), int64(s.work))
-}
-
-// filterRows is from how many rows on the filter by which the server looks for the entry of each row does not stay in a processor's
-// cache: with 6 million it took 0.25 µs a row, with 10 million 0.45, with 30 million 0.5 to 0.7.
-const filterRows = 8e6
-
-// tableCheck is the work of checking a page of a table, next to reading one. How the kinds of work relate was measured on PostgreSQL
-// 15, the pages in the kernel's cache.
-const tableCheck = 0.8
-
-// checkWork is the work of checking a relation: of a B-tree its entries, of which each is looked for from its row, so that the
-// table's pages are looked at besides; texts take longer to compare.
-func checkWork(r relation) float64 {
-	switch {
-	case r.kind == "S":
-		return 0
-	case r.method == "heap":
-		return tableCheck * float64(r.pages())
-	case r.method != "btree":
-		return 4 * float64(r.pages())
-	}
-	entries := r.rows
-	if r.texts {
-		entries *= 3
-	}
-	if r.rows > filterRows {
-		entries += r.rows
-	}
-	return 0.042 * (entries + 16*float64(r.tablePages))
+	s.tell("read and check "+r.name, s.worked, s.work)
 }
 
 // extension makes sure that an extension is there.
@@ -263,8 +230,7 @@ func (s *deepCheck) reconnect(ctx context.Context) error {
 func (s *deepCheck) list(ctx context.Context) error {
 	rows, err := s.conn.QueryContext(ctx, `
 		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text, coalesce(a.amname, ''),
-			coalesce(i.indisvalid AND i.indisready, true), greatest(c.reltuples, 0)::float8,
-			pg_relation_size(coalesce(i.indrelid, c.oid)) / $1::bigint, coalesce(EXISTS (SELECT FROM unnest(i.indcollation::oid[]) o WHERE o <> 0), false), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
+			coalesce(i.indisvalid AND i.indisready, true), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
 		FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace
 		LEFT JOIN pg_am a ON a.oid = c.relam
@@ -279,7 +245,7 @@ func (s *deepCheck) list(ctx context.Context) error {
 	for rows.Next() {
 		var r relation
 		var f fork
-		if err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &r.rows, &r.tablePages, &r.texts, &f.name, &f.pages); err != nil {
+		if err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &f.name, &f.pages); err != nil {
 			return fmt.Errorf("list tables and indexes: %w", err)
 		}
 		if n := len(s.relations); n == 0 || s.relations[n-1].oid != r.oid {

@@ -149,7 +149,7 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 				s.reading.bad++
 				s.damage(r, d.place, d.found)
 			}
-			s.worked += float64(part.to - part.from)
+			s.worked += part.to - part.from
 			s.show(r)
 			return err
 		})
