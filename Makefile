@@ -84,7 +84,7 @@ check: fmt vet lint cross arm tsql tests ## everything that CI asks for, but the
 
 nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each package with the race detector, all versions, macOS, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
-	$(GO) test -run '^TestDay$$' ./internal/result
+	DS2_TEST_HOURS=24 $(GO) test -run '^TestDay$$' ./internal/result
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 
 fmt:
@@ -125,7 +125,7 @@ corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
 	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
 
 # The list of the tests that were skipped, and why, is the last that is printed.
-tests: ## runs all tests but those of `make nightly`, with the race detector where goroutines meet
+tests: ## runs all tests but those of `make nightly`, with the race detector where goroutines are started
 	$(GOTESTSUM) --raw-command -- env GO='$(GO)' .ci/tests
 
 GOTESTSUM = $(GO) tool gotestsum --format standard-quiet

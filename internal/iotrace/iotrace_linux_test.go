@@ -100,14 +100,15 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		require.GreaterOrEqual(t, lost, 0, "%v: each once", class)
 		require.LessOrEqual(t, lost, n/1000, "%v: each", class)
 		t.Logf("%v: %d of %d are not counted", class, lost, n)
-		// What is longer than a slow I/O is one, or stood still as long on a busy machine, as its caller noticed.
-		over := func(all []time.Duration) int {
-			at, _ := slices.BinarySearch(all, slow*99/100) // as buckets have 1 %
+		// What is longer than a slow I/O is one, or stood still as long on a busy machine, as its caller noticed. Buckets have 1 %.
+		over := func(all []time.Duration, least time.Duration) int {
+			at, _ := slices.BinarySearch(all, least)
 			return len(all) - at
 		}
-		t.Logf("%v: %d of %d slow ones are found, %d by their callers", class, over(traced), slows, over(waits))
-		require.GreaterOrEqual(t, over(traced), slows-lost, "%v", class)
-		require.LessOrEqual(t, over(traced), over(waits), "%v", class)
+		found, noticed := over(traced, slow*99/100), over(waits, slow*98/100)
+		t.Logf("%v: %d of %d slow ones are found, %d by their callers", class, found, slows, noticed)
+		require.GreaterOrEqual(t, found, slows-lost, "%v", class)
+		require.LessOrEqual(t, found, noticed, "%v", class)
 		for _, peak := range []struct {
 			is, found, waited time.Duration
 		}{
@@ -116,7 +117,7 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		} {
 			t.Logf("%v: a peak at %s is found at %s, where callers waited %s", class, peak.is, peak.found, peak.waited)
 			require.GreaterOrEqual(t, peak.found, peak.is*99/100, "%v: at least as long as the drive took", class)
-			require.LessOrEqual(t, peak.found, peak.waited, "%v: no longer than was waited", class)
+			require.LessOrEqual(t, peak.found*99/100, peak.waited, "%v: no longer than was waited", class)
 		}
 	}
 	for i := range all {

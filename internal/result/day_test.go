@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -75,12 +76,14 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestDay records a day of a run: what stays in memory does not grow, the record grows by at most 1 MB an hour, and what
+// TestDay records three hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at most 1 MB an hour, and what
 // is read from it is what happened.
 func TestDay(t *testing.T) {
-	hours := 24
-	if testing.Short() || raceDetector { // which takes ten times as long
-		hours = 3
+	hours := 3
+	if text := os.Getenv("DS2_TEST_HOURS"); text != "" {
+		var err error
+		hours, err = strconv.Atoi(text)
+		require.NoError(t, err)
 	}
 	dir := filepath.Join(t.TempDir(), "array[A] of *?") // not a pattern
 	w, err := Create(dir, Summary{

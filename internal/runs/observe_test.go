@@ -232,7 +232,10 @@ func TestRunKeepsItsFigures(t *testing.T) {
 		}
 		replaced <- os.Rename(damaged, counters)
 	}()
-	s1, err := driveUntil(t, run, func() { moreOrders(t.Context(), run, 1) })
+	s1, err := driveUntil(t, run, func() {
+		moreOrders(t.Context(), run, 1)
+		later(t.Context(), run, 3*time.Second) // figures take whole seconds
+	})
 	require.NoError(t, <-replaced)
 	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
 		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))
