@@ -11,12 +11,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store/postgres/target"
 	"ds2/internal/store/sqlserver/servertest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": func() {
-		cleanupTime = patience
+		cleanupTime, target.CancelTime = patience, 10*time.Second
 		main()
 	}})
 }

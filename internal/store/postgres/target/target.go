@@ -29,10 +29,13 @@ type Target interface {
 	Config(ctx context.Context) (*pgx.ConnConfig, error)
 }
 
+// CancelTime is how long a server has to take the request to end a statement.
+var CancelTime = 300 * time.Millisecond // tests on busy machines give it more
+
 // CancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
 // go on for minutes. A server that does not answer is not waited for.
 func CancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
-	return canceller{&pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: 300 * time.Millisecond}}
+	return canceller{&pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: CancelTime}}
 }
 
 type canceller struct {
