@@ -173,8 +173,10 @@ func TestRealGroup(t *testing.T) {
 		t.Errorf("available %v, %v", v, err)
 	}
 	taken, err := FS{"/proc", "/sys"}.taken(busy.Process.Pid)
-	if err != nil || taken.seconds < 0.05 {
-		t.Errorf("taken %+v, %v", taken, err)
+	for deadline := time.Now().Add(5 * time.Minute); taken.seconds < 0.05 && err == nil && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		taken, err = FS{"/proc", "/sys"}.taken(busy.Process.Pid)
 	}
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, taken.seconds, 0.05)
 	t.Logf("version 2: %v; throttled %v of %v periods, %.1f s; the process took %.2f s", v2, throttled, periods, seconds, taken.seconds)
 }
