@@ -175,7 +175,7 @@ if ($script:backups) { Says '"server_reads": [1-9]' }
 Backup 'deep check' 0 @('verify', '--target', $Target, '--deep')
 if (-not $Quick) {
     Backup 'copies of the log' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '5s', '--run-time', '60s', '--copies', '2') + (Record 'copies'))
-    Backup 'bench of two short runs' 0 (@('bench', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '30s', '--runs', '2', '--settle', '5s', '--restore', 'snapshot') + (Record 'bench'))
+    Backup 'bench of two short runs' 0 (@('bench', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '30s', '--runs', '2', '--settle', '5s', '--idle', '0', '--cooldown', '0', '--restore', 'snapshot') + (Record 'bench'))
     if ($script:backups) { Holds 'bench' 'opm' }
     if ($Kill -and $Start) {
         Step 'crash' 0 (@('drive', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '90s', '--crash-after', '30s', '--kill-command', $Kill, '--start-command', $Start) + (Record 'crash'))
