@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	cdpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -107,9 +108,17 @@ device-record: %q
 		await(tab, `/(hdd|ssd)/.test(document.querySelector('#found .headline')?.textContent) && document.querySelector('#found .light')`+
 			` && document.querySelector('#found .figures td') && document.querySelector('#found .plot svg')`)
 	}
-	var picture []byte
-	run(browser, chromedp.FullScreenshot(&picture, 100))
-	browsertest.Keep(t, "live.png", picture)
+	run(browser, cdpage.BringToFront())
+	for _, colours := range []string{"light", "dark"} {
+		for name, width := range map[string]int64{"wide": 1280, "phone": 390} {
+			var picture []byte
+			var overflow int
+			run(browser, browsertest.Colours(colours), chromedp.EmulateViewport(width, 900), browsertest.Drawn(),
+				chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), chromedp.FullScreenshot(&picture, 100))
+			require.LessOrEqual(t, overflow, 0, "pixels that the page is wider than its window, %d", width)
+			browsertest.Keep(t, "live-"+name+"-"+colours+".png", picture)
+		}
+	}
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))
 	await(second, `/has ended; its record is in/.test(`+state+`)`)
 	p.awaitEnd(t)

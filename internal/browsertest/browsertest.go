@@ -91,7 +91,7 @@ func watch(t *testing.T, tab context.Context, allowed string) {
 				complain("console: %s", e.Args[0].Value)
 			}
 		case *log.EventEntryAdded:
-			complain("log: %s", e.Entry.Text)
+			complain("log: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	})
 }
@@ -100,6 +100,12 @@ func watch(t *testing.T, tab context.Context, allowed string) {
 func Colours(scheme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
+}
+
+// Drawn waits until a page that is seen has drawn its charts anew, in new colours or another width: they do so a frame later.
+func Drawn() chromedp.Action {
+	return chromedp.Evaluate(`new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))`, nil,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
 }
 
 // Keep leaves a picture where DS2_ARTIFACTS names a directory: of few colours, for documents.

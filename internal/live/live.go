@@ -102,7 +102,11 @@ func New(command string) *Page {
 func (p *Page) Begin(s Show) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.show, p.charts, p.oldest, p.last = s, s.Charts, nil, Frame{At: math.Inf(-1)}
+	p.replace(s)
+}
+
+func (p *Page) replace(s Show) {
+	p.show, p.charts, p.oldest, p.last, p.frame = s, s.Charts, nil, Frame{At: math.Inf(-1)}, nil
 	p.send(p.begin())
 }
 
@@ -115,8 +119,7 @@ func (p *Page) Doing(format string, args ...any) {
 	defer p.mu.Unlock()
 	p.doing = fmt.Sprintf(format, args...)
 	if p.show.Now == nil && p.show.Title != "" { // what comes next is of another run, whose figures the last one's are not
-		p.show, p.charts, p.oldest, p.last = Show{}, nil, nil, Frame{At: math.Inf(-1)}
-		p.send(p.begin())
+		p.replace(Show{})
 	}
 }
 

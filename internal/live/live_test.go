@@ -171,6 +171,9 @@ func TestRuns(t *testing.T) {
 	}
 	show.Title = "run m2x8"
 	p.Begin(show)
+	late := p.join() // before the first frame
+	require.Contains(t, string(<-late), "run m2x8")
+	p.leave(late)
 	await("show", "run m2x8")
 }
 
@@ -190,6 +193,12 @@ func TestRunsInBrowser(t *testing.T) {
 			nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
 	}
 	require.NoError(t, chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")))
+	held, silent, now := make(chan struct{}), show, show.Now
+	silent.Title, silent.Now = "run p5q1", func() Frame { <-held; return now() }
+	p.Begin(silent)
+	require.NoError(t, chromedp.Run(browser, says("p5q1", "^$", "^$", ""))) // nothing of k3f9 stands under its name
+	close(held)
+	require.NoError(t, chromedp.Run(browser, says("p5q1", " OPM$", "", "")))
 	p.Rest("")
 	p.Doing("run-2: settling")
 	require.NoError(t, chromedp.Run(browser, says("^$", "^$", "settling", "!")))

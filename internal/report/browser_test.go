@@ -152,7 +152,7 @@ func TestBrowser(t *testing.T) {
 			browsertest.Colours("light"), wide, chromedp.Navigate("file://"+path),
 			chromedp.Evaluate(background, &grounds[0]), chromedp.CaptureScreenshot(shots[""]),
 			phone, chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), chromedp.CaptureScreenshot(shots["-phone"]),
-			browsertest.Colours("dark"), chromedp.CaptureScreenshot(shots["-phone-dark"]),
+			browsertest.Colours("dark"), browsertest.Drawn(), chromedp.CaptureScreenshot(shots["-phone-dark"]),
 			wide, chromedp.Evaluate(background, &grounds[1]), chromedp.CaptureScreenshot(shots["-dark"]),
 			browsertest.Colours("light"),
 			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; }), document.querySelectorAll('.plot').length`, &charts),

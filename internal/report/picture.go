@@ -24,6 +24,7 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 			for i, l := range bars.Lines {
 				if l.Wide && len(c.Configurations) == 1 { // runs have one colour
 					bars.Lines[i].Hue = 0
+					bars.Text = "A column is a run and a ring one that does not count; whiskers are the 95 % confidence interval."
 				}
 			}
 			all = append(all, bars)

@@ -69,11 +69,12 @@
 			{name: b.to - b.from > (c.to - c.from) / 12 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
-		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y, label: {position: 'insideStartTop'}}))];
+		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y}))];
 		const dotted = c.lines.some(l => l.dots), columns = c.lines.some(l => l.wide), small = columns && element.clientHeight < 200;
+		const width = c.names && (element.clientWidth - 100) / c.names.length, wraps = c.names?.some(n => 7 * n.length > width);
 		const names = c.names ? {
 			min: 0.5, max: c.names.length + 0.5, axisTick: {show: false},
-			axisLabel: {color: faint, customValues: c.names.map((_, i) => i + 1), formatter: v => c.names[v - 1], width: (element.clientWidth - 100) / c.names.length, overflow: 'truncate'},
+			axisLabel: {color: faint, customValues: c.names.map((_, i) => i + 1), formatter: v => c.names[v - 1], width, overflow: 'break', lineHeight: 14},
 		} : {};
 		// The shape of a line's points: none on a time axis, dots or rings where they stand alone, whiskers at the ends of an error bar.
 		const shape = l => l.wide ? {type: 'bar', barGap: '-100%', barWidth: Math.min(64, (element.clientWidth - 120) / (2 * c.names.length))} : l.bars ? {type: 'line', symbol: 'rect', symbolSize: [10, 2], showSymbol: true}
@@ -83,7 +84,7 @@
 			animation: !still.matches && !paper && !c.live,
 			aria: {enabled: true, label: {description: c.text}},
 			textStyle: {fontFamily: 'system-ui, sans-serif', color: ink},
-			grid: columns ? {left: small ? 48 : 64, right: 8, top: small ? 8 : 32, bottom: 24} : {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
+			grid: columns ? {left: small ? 48 : 64, right: 8, top: small ? 8 : 32, bottom: wraps ? 40 : 24} : {left: 64, right: 24, top: 56 + legend, bottom: zoom ? 88 : 48},
 			legend: {
 				show: !columns, top: 0, type: 'plain', itemWidth: 24, itemHeight: 8, textStyle: {color: ink}, inactiveColor: faint,
 				data: [...new Set(c.lines.map(l => l.name))],
@@ -100,14 +101,14 @@
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
 					min: time ? c.from : 0, max: time ? c.to : v => Math.ceil(1.05 * v.max), axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
-			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, ...(c.live && c.levels ? {min: 0, max: v => Math.max(v.max || 0, ...c.levels.map(l => 1.05 * l.y))} : {}), name: small ? '' : c.yName, splitNumber: small ? 2 : 5, axisLabel: {color: faint, formatter: figure}},
+			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, ...(c.live && c.levels ? {min: 0, max: v => Math.max(v.max || 0, ...c.levels.map(l => 1.05 * l.y))} : {}), name: small ? '' : c.yName, splitNumber: small ? 2 : zoom && element.clientHeight < 320 ? 3 : 5, axisLabel: {color: faint, formatter: figure, showMaxLabel: c.live && c.levels ? false : undefined}},
 			series: c.lines.map((l, i) => ({
 				name: l.name, ...shape(l), connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
 				color: colour(`line${l.hue % 8 + 1}`),
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1, type: dashes[l.dash % dashes.length]},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
-				markLine: i === 0 && marked.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideEndTop'}, lineStyle: {color: faint}, data: marked} : undefined,
+				markLine: i === 0 && marked.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideStartTop'}, lineStyle: {color: faint}, data: marked} : undefined,
 			})),
 		};
 	}
