@@ -25,7 +25,7 @@ type benchBackupFlags struct {
 func newBenchBackupCommand() *cobra.Command {
 	var f benchBackupFlags
 	cmd := &cobra.Command{
-		Use:   "bench-backup",
+		Use: "bench-backup", SuggestFor: []string{"backup"},
 		Short: "Measure how fast the servers read their databases for a backup, which is discarded",
 		Long: `Has all servers read at once what a backup reads, and discards it. The result is MB/s of each and in
 total, and the latency and size of the drives' reads. Nothing is left on the servers.

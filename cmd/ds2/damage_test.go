@@ -18,7 +18,7 @@ func TestDamagedRecord(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, result.SamplesFile), 300); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"report", dir}, {"report", "-o", "text", dir}, {"report", "-o", "csv", dir}, {"report", "-o", "json", dir}, {"compare", dir, dir}} {
+	for _, args := range [][]string{{"report", dir}, {"report", "-o", "text", dir}, {"report", "-o", "csv", dir}, {"report", "-o", "json", dir}, {"compare", dir}} {
 		code, stdout, stderr := execute(t, args...)
 		if code != exitFailed || !strings.Contains(stderr, result.SamplesFile+" is damaged") || strings.Contains(stdout, "OPM") {
 			t.Errorf("ds2 %s: exit %d, %s%s", strings.Join(args[:len(args)-1], " "), code, stdout, stderr)

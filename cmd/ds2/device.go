@@ -138,7 +138,7 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 		}
 		record, err := device.Read(path)
 		if err != nil {
-			return nil, err
+			return nil, usageError("%v: name the directory of a record, or a file that ds2 device wrote", err)
 		}
 		all = append(all, report.Device{Name: name, Record: record})
 	}

@@ -26,6 +26,7 @@ func records(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("name the directory of a record, such as ds2-results/20261121T041500Z-k3f9tq")
 	}
+	seen := map[string]string{}
 	for _, arg := range args {
 		_, dir, named := strings.Cut(arg, "=")
 		if !named {
@@ -34,6 +35,10 @@ func records(_ *cobra.Command, args []string) error {
 		if _, err := os.Stat(dir); err != nil {
 			return fmt.Errorf("there is no record %s: name a directory that a run, a bench or an experiment wrote", dir)
 		}
+		if before, twice := seen[filepath.Clean(dir)]; twice {
+			return fmt.Errorf("%s and %s are one record: name another", before, arg)
+		}
+		seen[filepath.Clean(dir)] = arg
 	}
 	return nil
 }

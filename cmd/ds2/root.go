@@ -127,7 +127,13 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 func atRun(cmd *cobra.Command, f func()) {
 	if cmd.HasParent() && !cmd.Runnable() { // it has commands below it; without this an unknown one is no error
 		cmd.FParseErrWhitelist.UnknownFlags = true // of a command below it, whose name is wrong
-		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+			var names []string
+			for _, sub := range cmd.Commands() {
+				names = append(names, sub.Name())
+			}
+			return usageError("%s is no command by itself: add %s; see %[1]s --help", cmd.CommandPath(), strings.Join(names, " or "))
+		}
 	}
 	if runE := cmd.RunE; runE != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {

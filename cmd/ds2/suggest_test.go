@@ -12,7 +12,7 @@ func TestSuggest(t *testing.T) {
 		"drive --thread=5":    "ds2: unknown flag: --thread; did you mean --threads?; see ds2 drive --help\n",
 		"drive --nonsense 5":  "ds2: unknown flag: --nonsense; see ds2 drive --help\n",
 		"repot":               "ds2: unknown command \"repot\" for \"ds2\"; did you mean reset or report?; see ds2 --help\n",
-		"report --format csv": "ds2: unknown flag: --format; see ds2 report --help\n",
+		"report --format csv": "ds2: unknown flag: --format; did you mean --output?; see ds2 report --help\n",
 	} {
 		if code, stdout, stderr := execute(t, strings.Fields(line)...); code != exitUsage || stdout != "" || stderr != want {
 			t.Errorf("ds2 %s: exit %d, %s%q, want %q", line, code, stdout, stderr, want)

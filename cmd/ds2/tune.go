@@ -89,8 +89,8 @@ func (f *tuneFlags) check() error {
 		f.search.Start = map[tune.Method]int{tune.Golden: 1, tune.Steps: 16}[f.search.Method]
 	}
 	switch {
-	case f.search.Max > 1_000_000:
-		return usageError("--max-threads is %d: it must be at most 1000000", f.search.Max)
+	case f.search.Max < 1 || f.search.Max > 1_000_000:
+		return usageError("--max-threads is %d: it must be 1 to 1000000", f.search.Max)
 	case f.search.Start < 1 || f.search.Start > f.search.Max:
 		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d", f.search.Start, f.search.Max)
 	case !(f.gain >= 0) || f.gain >= 100:
