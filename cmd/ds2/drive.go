@@ -146,17 +146,16 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return outcome.Err
 	}
 	failed, err := conduct.Verify(interrupts.stop(), run)
-	if err != nil {
-		return err
-	}
+	printErr := printResult(stdout, o, options.Dir)
+	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	switch {
+	case err != nil:
+		return err
 	case outcome.Status == result.Aborted:
 		failed = slices.Insert(failed, 0, outcome.Err.Error())
 	case !limit.Passed(summary.Limits):
 		failed = slices.Insert(failed, 0, "limits failed: "+limit.Failed(summary.Limits))
 	}
-	printErr := printResult(stdout, o, options.Dir)
-	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	if len(failed) > 0 {
 		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}

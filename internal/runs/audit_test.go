@@ -54,3 +54,24 @@ func TestInterruptedAudit(t *testing.T) {
 		t.Errorf("after another run: %q, %v", faults, err)
 	}
 }
+
+// TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited, and has what it measured.
+func TestDeepCheckThatFails(t *testing.T) {
+	_, s := loaded(t, localpg.Options{})
+	o := options(t, s)
+	o.Driver.Run = time.Second
+	c := Conduct{
+		Audit: true, Deep: true, Locked: t.Context(), Tell: t.Logf,
+		Restart:  func(context.Context) error { return errors.New("start command: exit status 1") },
+		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) {}, nil },
+		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
+	}
+	dir := filepath.Join(t.TempDir(), "run-1")
+	got, faults, err := c.BenchRun(Stop{t.Context(), t.Context()}, o)(t.Context(), dir, Place{Number: 1})
+	if err != nil || got.Figure == nil || len(faults) != 1 || faults[0] != "not read to the last page: start command: exit status 1" {
+		t.Errorf("faults %q, %v: %+v", faults, err, got.Figure)
+	}
+	if s, err := result.ReadSummary[result.Summary](dir); err != nil || s.Audit == nil || !s.Audit.Passed {
+		t.Errorf("the record: %+v, %v", s.Audit, err)
+	}
+}

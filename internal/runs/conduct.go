@@ -78,11 +78,12 @@ func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged", cuts.Lossy, len(cuts.Cuts)))
 	}
 	if c.Deep {
-		damaged, err := c.deep(stop.Soft, run)
-		if err != nil {
+		switch damaged, err := c.deep(stop.Soft, run); {
+		case err != nil && stop.Soft.Err() != nil:
 			return nil, err
-		}
-		if damaged {
+		case err != nil:
+			faults = append(faults, fmt.Sprintf("not read to the last page: %v", err))
+		case damaged:
 			faults = append(faults, "the database is damaged")
 		}
 	}
