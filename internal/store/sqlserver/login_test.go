@@ -181,7 +181,9 @@ func TestCutConnections(t *testing.T) {
 			server := tdstest.Start(t, tdstest.Options{Certificate: selfSigned(t, "127.0.0.1", false)})
 			server.Cut(c.cut)
 			s := openURL(t, server.URL("DS2"))
-			if _, err := s.ConnectUser(t.Context(), procedure); store.Classify(err) != store.Connection {
+			_, err := s.ConnectUser(t.Context(), procedure)
+			e, ok := errors.AsType[*store.Error](err)
+			if !ok || e.Class != store.Connection || !strings.HasPrefix(e.Hint, "the server closed the connection: look at whether the port is SQL Server's") {
 				t.Errorf("got %v of class %s", err, store.Classify(err))
 			}
 			if err := s.Wrap("ping", s.DB().PingContext(t.Context())); store.Classify(err) != store.Connection {
@@ -204,7 +206,8 @@ func TestLoginThatHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := openURL(t, server.URL("DS2")).ConnectUser(ctx, procedure)
-	if store.Classify(err) != store.Connection || !errors.Is(err, context.DeadlineExceeded) {
+	e, ok := errors.AsType[*store.Error](err)
+	if !ok || e.Class != store.Connection || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(e.Hint, "connection timeout=SECONDS") {
 		t.Errorf("got %v of class %s", err, store.Classify(err))
 	}
 }
