@@ -54,7 +54,7 @@ stopped; --runs, --keep-faulty and --drop-unsteady may change.
 PowerShell:
   ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\ds2\6-ssd`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")

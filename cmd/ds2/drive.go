@@ -76,8 +76,11 @@ func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.output.verify.add(flags)
 }
 
-// firstOfRun is what the first Ctrl-C does to a run.
-const firstOfRun = "orders under way end, then the record is written"
+// What the first Ctrl-C does to a run, and to the runs of a bench, a search or an experiment.
+const (
+	firstOfRun  = "orders under way end, then the record is written"
+	firstOfRuns = firstOfRun + "; the same command, with --out and the directory of the records, continues"
+)
 
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded or connected to.
 func (f *runFlags) judgeRun(flags *pflag.FlagSet) error {

@@ -75,7 +75,7 @@ arrays.yaml:
   factors:
     threads: [32, 128]`,
 		Args: f.args,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0], args[1:]) }),
+		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0], args[1:]) }),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show, by the scatter of runs in its directory and in DIRs; run nothing")

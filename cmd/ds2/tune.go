@@ -53,7 +53,7 @@ that was stopped, without repeating trials.`,
 PowerShell:
   ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
 	f.addShared(flags)
