@@ -76,7 +76,7 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 			changed[statement.Table] = true
 		}
 		if statement.ThenCopy {
-			if _, err := copyFrom(ctx, tx.Conn(), statement.Table, rows); err != nil {
+			if _, err := copyFrom(ctx, tx.Conn(), statement.Table, rows, "FREEZE"); err != nil {
 				return nil, err
 			}
 		}
