@@ -47,13 +47,13 @@ func Fit(all []Observation, processors int) (Model, error) {
 	}
 	m.Demand, m.Scatter, m.Inverse = demandOf(t), math.Sqrt(distance/float64(m.Freedom)), inverse
 	for j, c := range []Coefficient{
-		{Name: "processor", Unit: "s", Value: m.Demand.Processor},
+		{Name: "processor", Unit: "ms", Value: 1e3 * m.Demand.Processor},
 		{Name: "reads", Unit: "an order", Value: m.Demand.Reads},
 		{Name: "flushes", Unit: "an order", Value: m.Demand.Flushes},
 	} {
 		half := math.Exp(measure.Student(.975, float64(m.Freedom)) * m.Scatter * math.Sqrt(inverse[j][j]))
 		c.Low, c.High = c.Value/half, c.Value*half
-		if c.Value > LeastProcessor {
+		if j > 0 || m.Demand.Processor > LeastProcessor {
 			m.Coefficients = append(m.Coefficients, c)
 		}
 		if j > 0 && !(half < 10) { // also NaN
