@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -26,10 +27,9 @@ type wire struct {
 	watch  link.Watch
 	packet int // bytes of each packet but a message's last: 2.2.3.1.3
 
-	in       []byte // read and not yet used: in[from:to]
-	from, to int
-	body     []byte // of an answer of several packets, put together
-	busy     bool   // an answer is not read to its end
+	in   *bufio.Reader // of direct
+	body []byte        // of an answer of several packets, put together
+	busy bool          // an answer is not read to its end
 }
 
 // Packets: [MS-TDS] 2.2.3.1.
@@ -42,7 +42,9 @@ const (
 )
 
 func newWire(conn net.Conn, packet int, statements []Statement) *wire {
-	return &wire{request: newRequest(statements), conn: conn, direct: recorded(link.Direct(conn)), watch: link.NewWatch(conn), packet: packet, in: make([]byte, 16<<10)}
+	direct := recorded(link.Direct(conn))
+	return &wire{request: newRequest(statements), conn: conn, direct: direct, watch: link.NewWatch(conn), packet: packet,
+		in: bufio.NewReaderSize(direct, max(packet, 16<<10))}
 }
 
 func (w *wire) whole() bool { return !w.severed }
@@ -99,19 +101,20 @@ func (w *wire) send() error {
 func (w *wire) receive() ([]byte, error) {
 	w.body = w.body[:0]
 	for {
-		if err := w.have(packetHeader); err != nil {
+		header, err := w.in.Peek(packetHeader)
+		if err != nil {
 			return nil, err
 		}
-		header := w.in[w.from : w.from+packetHeader]
 		kind, status, size := header[0], header[1], int(binary.BigEndian.Uint16(header[2:]))
-		if kind != packetAnswer || size < packetHeader {
+		if kind != packetAnswer || size < packetHeader || size > w.in.Size() {
 			return nil, errShape
 		}
-		if err := w.have(size); err != nil {
+		packet, err := w.in.Peek(size)
+		if err != nil {
 			return nil, err
 		}
-		payload := w.in[w.from+packetHeader : w.from+size]
-		w.from += size
+		_, _ = w.in.Discard(size) // its bytes stay until the next is read
+		payload := packet[packetHeader:]
 		if status&lastPacket != 0 && len(w.body) == 0 {
 			return payload, nil
 		}
@@ -122,31 +125,6 @@ func (w *wire) receive() ([]byte, error) {
 			return w.body, nil
 		}
 	}
-}
-
-// have reads until n bytes are there.
-func (w *wire) have(n int) error {
-	if w.from == w.to {
-		w.from, w.to = 0, 0
-	}
-	for w.to-w.from < n {
-		if w.from+n > len(w.in) {
-			if n > len(w.in) {
-				bigger := make([]byte, n)
-				copy(bigger, w.in[w.from:w.to])
-				w.in, w.to, w.from = bigger, w.to-w.from, 0
-			} else {
-				w.to = copy(w.in, w.in[w.from:w.to])
-				w.from = 0
-			}
-		}
-		read, err := w.direct.Read(w.in[w.to:])
-		w.to += read
-		if err != nil && w.to-w.from < n {
-			return err
-		}
-	}
-	return nil
 }
 
 // close ends the connection. A request whose answer was not read is cancelled by an attention, [MS-TDS] 2.2.1.7, so that it does
