@@ -271,7 +271,7 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 
 // options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds none. The caller
 // closes the targets, also where there is an error.
-func (f *driveFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
+func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
 	j, err := f.judge(time.Now())
 	if err != nil {
 		return o, err

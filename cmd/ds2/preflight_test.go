@@ -99,10 +99,12 @@ func TestPreflight(t *testing.T) {
 		{"more than the server has", append([]string{"--target", target, "--threads", "1000"}, fine...), exitVerdict, []string{"FAILURE  connections of |raise max_connections by "}},
 		{"no rights", append([]string{"--target", as(t, target, poor), "--checkpoint-first"}, fine...), exitVerdict, []string{
 			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT", "FAILURE  checkpoint of "}},
-		{"what reads beside the users and works after them", append([]string{"--target", target, "--scrub-rate", "1MB/s", "--copies", "2", "--debt"}, fine...), exitDone, []string{
-			"ok       --scrub-rate: the user may read the server's files of ", "ok       --copies: the user may read the log of ", "ok       --debt: "}},
-		{"no rights to that", append([]string{"--target", as(t, target, few), "--scrub-rate", "1MB/s", "--copies", "2", "--debt"}, fine...), exitVerdict, []string{
-			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"" + few + "\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint"}},
+		{"what reads beside the users and works after them", append([]string{"--target", target, "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitDone, []string{
+			"ok       --scrub-rate: the user may read the server's files of ", "ok       --copies: the user may read the log of ", "ok       --debt: ",
+			"ok       --verify deep: the user may check every page of "}},
+		{"no rights to that", append([]string{"--target", as(t, target, few), "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitVerdict, []string{
+			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"" + few + "\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint",
+			"FAILURE  --verify deep: |permission denied to create extension"}},
 		{"a replay test", append([]string{"--target", target}, replay...), exitDone, []string{"ok       --replay: the user may put off the checkpoints of "}},
 		{"no rights to that", append([]string{"--target", as(t, target, few)}, replay...), exitVerdict, []string{"FAILURE  --replay: |superuser"}},
 		{"more copies than slots", append([]string{"--target", target, "--copies", "11"}, fine...), exitVerdict, []string{"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
@@ -167,6 +169,13 @@ func TestPreflight(t *testing.T) {
 		"--metrics-addr", "", "--out", out)
 	if !strings.Contains(stderr, "warning: connections of ") || !strings.Contains(stderr, "CONNECTION LIMIT") {
 		t.Errorf("ds2 drive: exit %d\n%s", code, stderr)
+	}
+
+	// What cannot be done after it is refused before it.
+	out = filepath.Join(t.TempDir(), "deep")
+	code, _, stderr = execute(t, "drive", "--target", as(t, target, few), "--run-time", "1s", "--warmup-time", "0", "--verify", "deep", "--metrics-addr", "", "--out", out)
+	if _, err := os.Stat(out); code != exitFailed || !strings.Contains(stderr, "permission denied to create extension") || !os.IsNotExist(err) {
+		t.Errorf("ds2 drive --verify deep: exit %d, record %v\n%s", code, err, stderr)
 	}
 
 	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s SET default_transaction_read_only = on", pgx.Identifier{name}.Sanitize())); err != nil {

@@ -150,9 +150,14 @@ func (l *looks) step(what, do string, err error) error {
 	return nil
 }
 
-// asked looks whether a target lets itself be read beside the users, and be told to put work off or to do what it has put off.
-func (f *driveFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
+// asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it begins.
+func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	c := o.Background
+	may := func(what string, of func(store.Capabilities) func(context.Context) error) func() error {
+		return func() error { return store.May(ctx, o.Targets, what, of) }
+	}
+	deep := may("deep checks", func(c store.Capabilities) func(context.Context) error { return c.MayDeepCheck })
+	cold := may("cold starts but by a restart of the server", func(c store.Capabilities) func(context.Context) error { return c.MayDropCache })
 	for _, check := range []struct {
 		flag  string
 		asked bool
@@ -169,6 +174,9 @@ func (f *driveFlags) asked(ctx context.Context, l *looks, o runs.Options) error 
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},
 		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
+		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
+		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},
+		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
 	} {
 		if !check.asked {
 			continue

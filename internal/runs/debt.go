@@ -17,16 +17,12 @@ import (
 
 // CheckDeferred is an error where a target cannot be made to do the work that it has deferred.
 func CheckDeferred(ctx context.Context, targets []store.Database) error {
-	for _, target := range targets {
-		deferred := target.Can().Deferred
-		if deferred == nil {
-			return store.Cannot(target, "its deferred work")
+	return store.May(ctx, targets, "its deferred work", func(c store.Capabilities) func(context.Context) error {
+		if c.Deferred == nil {
+			return nil
 		}
-		if err := deferred.CheckDeferred(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.Deferred.CheckDeferred
+	})
 }
 
 // apart keeps the samples of that work apart from those of what was before and after it.

@@ -343,11 +343,7 @@ func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
 		if !r.options.ColdStart {
 			continue
 		}
-		drop := target.Can().DropCache
-		if drop == nil {
-			return store.Cannot(target, "cold starts but by a restart of the server")
-		}
-		if err := drop(ctx); err != nil {
+		if err := target.Can().DropCache(ctx); err != nil {
 			return err
 		}
 		r.log.Info("emptied the server's cache before the run", "target", target.Label())

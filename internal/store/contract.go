@@ -76,6 +76,10 @@ type Capabilities struct {
 	// DropCache empties the cache of the whole server, but for pages that changed: a checkpoint comes first.
 	DropCache func(ctx context.Context) error
 
+	// MayDropCache is an error where the server or the user's rights do not allow that, and MayDeepCheck the same of DeepCheck. Nothing is
+	// changed.
+	MayDropCache, MayDeepCheck func(ctx context.Context) error
+
 	// IOFaults looks for failed and very slow I/Os of the database's files, as the server notes them from now on: since gives those, a
 	// line each.
 	IOFaults func(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
@@ -126,6 +130,20 @@ type Capabilities struct {
 // Cannot is the refusal of what a server's Capabilities have not: what is a noun phrase, such as "snapshots".
 func Cannot(s Database, what string) error {
 	return &Error{Op: "ask " + s.Label() + " for " + what, Class: Config, Err: fmt.Errorf("engine %s has none", s.Engine())}
+}
+
+// May is an error where one of some databases cannot do what only some servers can; of its capabilities may is what tells, nil where it cannot.
+func May(ctx context.Context, all []Database, what string, may func(Capabilities) func(context.Context) error) error {
+	for _, s := range all {
+		ask := may(s.Can())
+		if ask == nil {
+			return Cannot(s, what)
+		}
+		if err := s.Wrap("ask "+s.Label()+" for "+what, ask(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Loader is a database that can be filled. A step of a load and the note of its name in the table ds2_steps are one

@@ -33,7 +33,8 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
 		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
 		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
-		"--cold-start":  func() error { return s.DropCache(ctx) },
+		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
+		"--cold-start":  func() error { return can.MayDropCache(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
 		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
 	} {

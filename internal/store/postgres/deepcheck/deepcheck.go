@@ -39,7 +39,7 @@ type deepCheck struct {
 	result    store.DeepCheck
 }
 
-// Checker checks a database.
+// Checker checks a database. It needs a superuser.
 type Checker struct{ target.Target }
 
 // relation is a table, index or sequence.
@@ -66,18 +66,31 @@ func (r relation) pages() (n int64) {
 	return n
 }
 
-// DeepCheck reads and checks every page; see [store.Capabilities]. It needs a superuser.
-func (c Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (_ store.DeepCheck, err error) {
-	start := time.Now()
+// begin makes a check that has begun.
+func (c Checker) begin(ctx context.Context, how store.DeepReading, tell progress.Tell) (*deepCheck, error) {
 	s := &deepCheck{
 		Target: c.Target, how: how, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
 		throttle: throttle.New(how.Rate),
 		result:   store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
-	if err := s.connect(ctx); err != nil {
+	return s, s.connect(ctx)
+}
+
+// MayDeepCheck makes what a check needs, and leaves nothing of it: store.Capabilities.
+func (c Checker) MayDeepCheck(ctx context.Context) error {
+	s, err := c.begin(ctx, store.DeepReading{}, progress.Ignore)
+	s.leave(ctx)
+	return err
+}
+
+// DeepCheck reads and checks every page: store.Capabilities.
+func (c Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (_ store.DeepCheck, err error) {
+	start := time.Now()
+	s, err := c.begin(ctx, how, tell)
+	defer func() { s.leave(ctx) }() // not the first connection, if that was lost
+	if err != nil {
 		return s.result, err
 	}
-	defer func() { s.leave(ctx) }() // not the first connection, if that was lost
 	if err := s.list(ctx); err != nil {
 		return s.result, err
 	}
@@ -207,8 +220,11 @@ func (s *deepCheck) leave(ctx context.Context) {
 	drop(ctx, s.conn)
 }
 
-// drop ends a connection.
+// drop ends a connection, if there is one.
 func drop(ctx context.Context, conn *sql.Conn) {
+	if conn == nil {
+		return
+	}
 	conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
 	conn.Raw(func(any) error { return driver.ErrBadConn })
 }

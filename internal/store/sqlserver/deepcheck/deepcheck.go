@@ -14,32 +14,28 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// checkDB reads every page of the current database, verifies its checksum and checks what it says. Each fault is a row.
-const checkDB = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
-
-// checkDBBy is checkDB by so many of the server's workers; 0: as many as it likes.
-func checkDBBy(readers int) string {
-	if readers == 0 {
-		return checkDB
-	}
-	return checkDB + fmt.Sprintf(", MAXDOP = %d", readers)
-}
-
-// Checker checks a database.
+// Checker checks a database. It needs the rights of db_owner.
 type Checker struct{ target.Target }
 
-// DeepCheck has the server check the database: store.Capabilities. It needs the rights of db_owner; a server that shows
-// its state to the user is asked for the progress.
+// MayDeepCheck asks whether the user may have the database checked: store.Capabilities.
+func (s Checker) MayDeepCheck(ctx context.Context) error {
+	op := "check " + s.Label()
+	v, err := s.Kind(ctx)
+	if v.Babelfish {
+		return store.Refuse(op, "leave --deep out, or of a run --verify deep and --deep-every", "this server, Babelfish, has no DBCC CHECKDB")
+	}
+	if err == nil { // it takes the rights of a check, and checks nothing
+		_, err = s.DB().ExecContext(ctx, "DBCC CHECKDB (0) WITH ESTIMATEONLY, NO_INFOMSGS")
+	}
+	return s.Wrap(op, err)
+}
+
+// DeepCheck has the server check the database: store.Capabilities. A server that shows its state to the user is asked for the progress.
 func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
-	v, err := s.Kind(ctx)
-	if err != nil {
-		return result, err
-	}
-	if v.Babelfish {
-		return result, store.Refuse(op, "leave --deep out, or of a run --verify deep",
-			"this server, Babelfish, has no DBCC CHECKDB")
+	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
+		return result, s.MayDeepCheck(ctx)
 	}
 	if how.Rate > 0 {
 		return result, store.Refuse(op, "leave --read-rate out", "DBCC CHECKDB has no rate at which it reads")
@@ -53,7 +49,7 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	var session int
 	err = conn.QueryRowContext(ctx, `
 		SELECT @@SPID, 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
-			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE database_id = DB_ID()),
+			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE name = DB_NAME()),
 			(SELECT COUNT(*) FROM sys.partitions), (SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
 		Scan(&session, &result.Server, &result.Checksums, &result.Objects, &result.Bytes)
 	if err != nil {
@@ -62,8 +58,13 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	stop := target.EachPercent(ctx, s.DB(), session, func(percent float64, step string) {
 		tell(strings.ToLower(step), int64(percent/100*float64(result.Bytes)), result.Bytes)
 	})
+	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
+	check := "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
+	if how.Readers > 0 { // of the server's workers; else as many as it likes
+		check += fmt.Sprintf(", MAXDOP = %d", how.Readers)
+	}
 	var faults []fault
-	err = target.Named(ctx, conn, checkDBBy(how.Readers), func(row map[string]string) {
+	err = target.Named(ctx, conn, check, func(row map[string]string) {
 		if f, bad := faultOf(row); bad {
 			faults = append(faults, f)
 		}
@@ -108,10 +109,8 @@ func (s Checker) objectName(ctx context.Context, conn *sql.Conn, object int64) s
 	if object == 0 {
 		return "database"
 	}
-	var name sql.NullString
-	err := conn.QueryRowContext(ctx, "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1)", object).Scan(&name)
-	if err != nil || !name.Valid {
-		return fmt.Sprintf("object %d", object)
-	}
-	return name.String
+	name := fmt.Sprintf("object %d", object)
+	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE OBJECT_NAME(@p1) IS NOT NULL"
+	_ = conn.QueryRowContext(ctx, ask, object).Scan(&name)
+	return name
 }
