@@ -133,6 +133,20 @@ COMMIT TRANSACTION;`
 	}
 }
 
+// TestSQLServerOfOtherKinds: the server's collation may be another than the database's, and names of both stand in one column only under one.
+// Azure SQL Database has two numbers for a database, and shows no other, not even tempdb.
+func TestSQLServerOfOtherKinds(t *testing.T) {
+	server, err := ServerQueries("sqlserver")
+	require.NoError(t, err)
+	require.Regexp(t, `physical_name COLLATE DATABASE_DEFAULT, file_id FROM tempdb\.`, server.Files)
+	require.NotRegexp(t, `\n *FROM sys\.databases WHERE name = 'tempdb'`, server.Identity)
+	counters, err := server.DatabaseCounters(12)
+	require.NoError(t, err)
+	for _, query := range append(server.Settings, counters) {
+		require.NotRegexp(t, `sys\.databases [^(]*database_id = DB_ID\(\)`, query)
+	}
+}
+
 // TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =, since the blanks that fill them count for
 // LIKE.
 func TestSQLServerUnits(t *testing.T) {

@@ -103,7 +103,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		warn("accelerated database recovery is on: it also writes versions of rows to the database")
 	}
 	if s["database read committed snapshot"] == "1" && s["service objective"] == "" {
-		warn("read committed snapshot is on: it also writes versions of rows to tempdb; the storage report ran without")
+		warn("read committed snapshot is on: it also writes versions of rows; the storage report ran without")
 	}
 	if every := time.Duration(s.number("database target recovery time (s)")) * time.Second; run > 0 && every > run {
 		warn("the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
@@ -118,6 +118,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		{"database memory optimized pages", "0", "hybrid buffer pool is on: pages on persistent memory are read in place, past the cache and the drives under test"},
 		{"database encryption", "0", "transparent data encryption is on: the processors encrypt each page that is read or written"},
 		{"database compressed indexes", "0", "some tables or indexes are compressed: fewer pages are read and written, for more work of the processors"},
+		{"database availability group", "0", "the database is in an availability group: commits may wait until other replicas have written the log, too"},
 		{"server resource governor", "0", "the Resource Governor is on, and may limit I/O, memory and processors of these sessions"},
 	} {
 		if value, known := s[distorts.setting]; known && value != distorts.whenNot {
@@ -131,7 +132,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		warn("msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, and look at the drive", pages)
 	}
 	if level := s.number("database compatibility level"); level > 0 && level < 130 {
-		warn("the compatibility level is %d, of SQL Server before 2016: its optimizer and its checkpoints are another's", level)
+		warn("the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
 	}
 	if files, processors := s.number("tempdb data files"), s.number("server processors"); files > 0 && files < min(processors, 8) {
 		warn("tempdb has %d data files for %d processors: give it %d", files, processors, min(processors, 8))

@@ -15,7 +15,7 @@ func TestAdvice(t *testing.T) {
 		"log volume": `F:\`, "log volume free bytes": "500000000000", "database query store": "0", "database accelerated recovery": "0",
 		"database read committed snapshot": "0", "database target recovery time (s)": "60", "database compatibility level": "160",
 		"server memory target bytes": "8589934592", "server memory committed bytes": "8589934592", "server buffer pool extension": "0",
-		"database memory optimized pages": "0", "database encryption": "0", "database compressed indexes": "0", "server resource governor": "0",
+		"database memory optimized pages": "0", "database availability group": "0", "database encryption": "0", "database compressed indexes": "0", "server resource governor": "0",
 		"tempdb data files": "8", "server processors": "24", "ActivePowerScheme": highPerformance,
 	}
 	const run = 20 * time.Minute
@@ -57,6 +57,7 @@ func TestAdvice(t *testing.T) {
 		{"server memory committed bytes", "1000000000", "eight pages where one is asked for"},
 		{"server buffer pool extension", "1", "the buffer pool extension is on"},
 		{"database memory optimized pages", "1", "hybrid buffer pool is on"},
+		{"database availability group", "1", "is in an availability group"},
 		{"database encryption", "1", "transparent data encryption is on"},
 		{"database compressed indexes", "3", "are compressed"},
 		{"server resource governor", "1", "Resource Governor is on"},

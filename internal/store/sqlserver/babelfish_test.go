@@ -1,7 +1,6 @@
 package sqlserver
 
 import (
-	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -9,23 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/tdstest"
 )
 
 // TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since Babelfish has no views that say so; an answer
 // of zero bytes would be taken for a size.
 func TestSizesOnBabelfish(t *testing.T) {
-	s := openURL(t, tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(request []byte) []byte {
-		if !strings.Contains(strings.ReplaceAll(string(request), "\x00", ""), "pg_total_relation_size") {
-			return tdstest.Answer(tdstest.Error(babelfishUnmapped, 1, 16, "function does not exist"), tdstest.Done(tdstest.DoneError))
-		}
-		var columns, row []byte
-		for _, value := range []string{"orders", "table", "with its indexes", "4096"} { // database/sql makes a number of the last
-			columns = append(columns, 0, 0, 0, 0, 0, 0, typeVarChar, 100, 0, 0, 0, 0, 0, 0, 0)
-			row = append(binary.LittleEndian.AppendUint16(row, uint16(len(value))), value...)
-		}
-		return tdstest.Answer(append([]byte{tokenColumns, 4, 0}, columns...), append([]byte{tokenRow}, row...), tdstest.Done(tdstest.DoneFinal))
-	}}).URL("DS2"))
+	s := answering(t, map[string][]byte{"pg_total_relation_size": cells("orders", "table", "with its indexes", "4096")})
 	s.server = &server{babelfish: true}
 	placed, err := s.Placement(t.Context())
 	require.NoError(t, err)

@@ -1,8 +1,6 @@
 package sqlserver
 
-import (
-	"context"
-)
+import "context"
 
 // Durability is a database's option DELAYED_DURABILITY: whether commits may return before their log is on the drive.
 type Durability string
@@ -21,6 +19,6 @@ func (s *Store) DelayedDurability(ctx context.Context) (d Durability, err error)
 	if err != nil || v.babelfish {
 		return DurabilityUnknown, err
 	}
-	err = s.db.QueryRowContext(ctx, "SELECT delayed_durability_desc FROM sys.databases WHERE database_id = DB_ID()").Scan(&d)
+	err = s.db.QueryRowContext(ctx, "SELECT delayed_durability_desc FROM sys.databases WHERE name = DB_NAME()").Scan(&d)
 	return d, s.Wrap("ask for the delayed durability of "+s.Label(), err)
 }

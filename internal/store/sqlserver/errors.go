@@ -115,6 +115,7 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 // logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's log.
 var whileStarting = map[int32]bool{
 	target.CannotOpen: true, target.CannotOpenDefault: true, target.CannotOpenFallback: true, 18456: true, 927: true, 942: true,
+	976: true, 978: true, // the database's availability group fails over
 }
 
 // babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL Server's: a
@@ -158,11 +159,15 @@ func classOf(number int32) (store.Class, string) {
 		return store.Config, "the server cannot open the database's files, or lacks memory or room for them: look at its error log"
 	case 3906:
 		return store.Config, "the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that takes writes"
+	case 976, 978:
+		return store.Config, "the replica takes no queries, or none that change anything: name the primary one, or the availability group's listener"
+	case 1468:
+		return store.Config, "ALTER AVAILABILITY GROUP … REMOVE DATABASE first: the server refuses this within a group"
 	case 942:
 		return store.Config, "set it online: ALTER DATABASE … SET ONLINE"
 	case 201, 207, 208, 2812, 8144, 8145, 8146: // no column, table or procedure, or one of another shape
 		return store.Config, "fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"
-	case 229, 230, 262, 297, 300, 916:
+	case 229, 230, 262, 297, 300, 916, 2571, 7983:
 		return store.Config, "give the login of the target the right to do so, or use another"
 	case 15118:
 		return store.Config, "choose a password that the server's policy takes, eight characters or more of three kinds"

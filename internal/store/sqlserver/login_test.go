@@ -64,6 +64,7 @@ func TestLoginAnswers(t *testing.T) {
 		{"2.2.7.10 ERROR 17188: stopping", refusal(17188, 16, "SQL Server cannot accept new connections, because it is being shut down."), false, "17188", store.Connection, store.Connection},
 		{"2.2.7.10 ERROR 17189: no thread", refusal(17189, 16, "SQL Server failed with error code 0xc0000000 to spawn a thread."), false, "17189", store.Connection, store.Connection},
 		{"2.2.7.10 ERROR 17148: shut down", refusal(17148, 16, "SQL Server is terminating because of a system shutdown."), false, "17148", store.Connection, store.Connection},
+		{"2.2.7.10 ERROR 978: not the primary replica", refusal(978, 14, "The target database ('DS2') is in an availability group."), false, "978", store.Config, store.Connection},
 		{"2.2.7.10 ERROR 40613: Azure is waking the database", refusal(40613, 17, "Database 'DS2' is not currently available."), false, "40613", store.Connection, store.Connection},
 		{"2.2.7.10 ERROR 49918: Azure has no room", refusal(49918, 16, "Cannot process request. Not enough resources."), false, "49918", store.Resource, store.Resource},
 		{"2.2.7.10 ERROR 33557097: Babelfish's for all that it has no number for, such as that it is starting", refusal(33557097, 16, "the database system is not yet accepting connections"), false, "33557097", store.Bug, store.Connection},

@@ -88,8 +88,8 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 		CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)), 4) AS int),
 		CAST(SERVERPROPERTY('Babelfish') AS int),
 		CAST(SERVERPROPERTY('IsFullTextInstalled') AS int),
-		CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS varchar(260)),
-		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS varchar(260))`,
+		CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)),
+		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260))`,
 	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath)
 	v.babelfish, v.fullText = babelfish.Int64 == 1, fullText.Int64 == 1
 	v.dataPath, v.logPath = dataPath.String, logPath.String

@@ -20,6 +20,7 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"ds2/internal/escape"
+	"ds2/internal/process"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/reading"
 	"ds2/schema"
@@ -115,6 +116,11 @@ func (s *Store) Label() string {
 		port = 1433
 	}
 	return escape.Text(net.JoinHostPort(s.config.Host, strconv.FormatUint(port, 10)) + "/" + s.config.Database)
+}
+
+// Here looks for the server's process among those of this machine: store.Database.
+func (s *Store) Here(ctx context.Context) bool {
+	return store.FindProcess(ctx, s, process.Dir, func(int, string) error { return nil }) == nil
 }
 
 // DB is a pool for everything but the work of users.

@@ -3,10 +3,10 @@
 SET NOCOUNT ON;
 IF SERVERPROPERTY('Babelfish') = 1 THROW 50003, 'Babelfish has no performance counters', 1;
 DECLARE @database nvarchar(128) = DB_NAME();
--- Azure SQL Database names its counters by the database's physical name.
+-- Azure SQL Database names its counters by the database's physical name, and has one number for DB_ID and another for sys.databases.
 IF SERVERPROPERTY('EngineEdition') = 5
-    EXEC sp_executesql N'SELECT @name = physical_database_name FROM sys.databases WHERE database_id = DB_ID()', N'@name nvarchar(128) OUTPUT', @name = @database OUTPUT;
--- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do.
+    EXEC sp_executesql N'SELECT @name = physical_database_name FROM sys.databases WHERE name = DB_NAME()', N'@name nvarchar(128) OUTPUT', @name = @database OUTPUT;
+-- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do. It may have another collation.
 SELECT c.name, CAST(p.cntr_value AS float) * c.unit
 FROM sys.dm_os_performance_counters AS p
 JOIN (VALUES
@@ -17,7 +17,7 @@ JOIN (VALUES
     ('Data File(s) Size (KB)', 'size_bytes', 1024),
     ('Log File(s) Size (KB)', 'log_file_bytes', 1024),
     ('Log File(s) Used Size (KB)', 'log_file_used_bytes', 1024)
-) AS c (counter, name, unit) ON p.counter_name = c.counter
+) AS c (counter, name, unit) ON p.counter_name COLLATE DATABASE_DEFAULT = c.counter
 WHERE p.object_name LIKE '%:Databases%' AND p.instance_name = @database
 UNION ALL
 SELECT state, COUNT(session_id)

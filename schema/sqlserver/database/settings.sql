@@ -18,11 +18,11 @@ CROSS APPLY (VALUES
     ('database target recovery time (s)', CAST(d.target_recovery_time_in_seconds AS varchar(100))),
     ('database compatibility level', CAST(d.compatibility_level AS varchar(100)))
 ) AS v (name, value)
-WHERE d.database_id = DB_ID() AND v.value IS NOT NULL
+WHERE d.name = DB_NAME() AND v.value IS NOT NULL
 GO
 -- Since SQL Server 2019.
 SELECT 'database accelerated recovery', CAST(is_accelerated_database_recovery_on AS varchar(100))
-FROM sys.databases WHERE database_id = DB_ID()
+FROM sys.databases WHERE name = DB_NAME()
 GO
 -- Full recovery takes effect with the first full backup: until then the log is truncated as under simple recovery.
 SELECT 'database log chain', CASE WHEN last_log_backup_lsn IS NULL THEN 'none' ELSE 'begun' END
@@ -32,6 +32,16 @@ SELECT 'database used bytes', CAST(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS b
 FROM sys.database_files WHERE type = 0
 HAVING SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)) IS NOT NULL
 GO
+SELECT v.name, v.value
+FROM (SELECT SUM(CAST(size AS bigint)) * 8192 AS size, SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)) * 8192 AS used
+    FROM sys.database_files WHERE type = 1) AS l
+CROSS APPLY (VALUES
+    ('database log bytes', CAST(l.size AS varchar(100))),
+    ('database log used bytes', CAST(l.used AS varchar(100)))
+) AS v (name, value)
+WHERE v.value IS NOT NULL
+GO
+-- The same by the byte, for those who may see the server's state.
 SELECT v.name, v.value
 FROM sys.dm_db_log_space_usage
 CROSS APPLY (VALUES
@@ -75,9 +85,11 @@ SELECT 'server buffer pool extension', CASE WHEN state_description LIKE '%ENABLE
 FROM sys.dm_os_buffer_pool_extension_configuration
 GO
 -- Since SQL Server 2019.
-SELECT 'database memory optimized pages', CAST(is_memory_optimized_enabled AS varchar(10)) FROM sys.databases WHERE database_id = DB_ID()
+SELECT 'database memory optimized pages', CAST(is_memory_optimized_enabled AS varchar(10)) FROM sys.databases WHERE name = DB_NAME()
 GO
-SELECT 'database encryption', CAST(is_encrypted AS varchar(10)) FROM sys.databases WHERE database_id = DB_ID()
+SELECT 'database availability group', CASE WHEN replica_id IS NULL THEN '0' ELSE '1' END FROM sys.databases WHERE name = DB_NAME()
+GO
+SELECT 'database encryption', CAST(is_encrypted AS varchar(10)) FROM sys.databases WHERE name = DB_NAME()
 GO
 SELECT 'database compressed indexes', CAST(COUNT(*) AS varchar(100))
 FROM sys.partitions AS p

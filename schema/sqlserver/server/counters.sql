@@ -3,13 +3,13 @@
 -- background writer writes what checkpoints did before.
 SET NOCOUNT ON;
 IF SERVERPROPERTY('Babelfish') = 1 THROW 50003, 'Babelfish has no performance counters', 1;
-DECLARE @waits TABLE (wait_type nvarchar(60), seconds float);
+DECLARE @waits TABLE (wait_type nvarchar(60) COLLATE DATABASE_DEFAULT, seconds float);
 -- Azure SQL Database lets a database see its own waits alone.
 IF SERVERPROPERTY('EngineEdition') = 5
     INSERT INTO @waits EXEC (N'SELECT wait_type, wait_time_ms / 1000.0 FROM sys.dm_db_wait_stats');
 ELSE
     INSERT INTO @waits SELECT wait_type, wait_time_ms / 1000.0 FROM sys.dm_os_wait_stats;
--- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do.
+-- A counter's name is compared by =, for which the blanks at its end do not count; for LIKE they do. It may have another collation.
 SELECT c.name, CAST(p.cntr_value AS float) * c.unit
 FROM sys.dm_os_performance_counters AS p
 JOIN (VALUES
@@ -20,7 +20,8 @@ JOIN (VALUES
     ('%:Buffer Manager%', '', 'Page life expectancy', 'page_life_seconds', 1),
     ('%:Locks%', '_Total', 'Lock Waits/sec', 'lock_waits_total', 1),
     ('%:Locks%', '_Total', 'Number of Deadlocks/sec', 'deadlocks_total', 1)
-) AS c (object, instance, counter, name, unit) ON p.object_name LIKE c.object AND p.instance_name = c.instance AND p.counter_name = c.counter
+) AS c (object, instance, counter, name, unit) ON p.object_name COLLATE DATABASE_DEFAULT LIKE c.object
+    AND p.instance_name COLLATE DATABASE_DEFAULT = c.instance AND p.counter_name COLLATE DATABASE_DEFAULT = c.counter
 UNION ALL
 SELECT 'temporary_file_bytes_total', SUM(CAST(num_of_bytes_read + num_of_bytes_written AS float))
 FROM sys.dm_io_virtual_file_stats(DB_ID('tempdb'), NULL)

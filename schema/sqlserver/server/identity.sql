@@ -1,8 +1,7 @@
 -- What tells this server from every other: its name, which containers may share, and when it was started. In Azure SQL Database
--- each database is a server of its own. All Babelfish servers have one name.
+-- each database is a server of its own, which does not see tempdb. All Babelfish servers have one name.
 IF SERVERPROPERTY('Babelfish') = 1
     EXEC (N'SELECT CAST(system_identifier AS varchar(50)) FROM pg_control_system()')
 ELSE
     SELECT CONCAT(CAST(SERVERPROPERTY('ServerName') AS nvarchar(128)), CASE WHEN SERVERPROPERTY('EngineEdition') = 5 THEN '/' + DB_NAME() END,
-        ' since ', CONVERT(varchar(23), create_date, 126))
-    FROM sys.databases WHERE name = 'tempdb'
+        ' since ', CONVERT(varchar(23), (SELECT create_date FROM sys.databases WHERE name = 'tempdb'), 126))

@@ -3,8 +3,7 @@ package iowatch
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
+	"errors"
 	"time"
 
 	"ds2/internal/store"
@@ -18,7 +17,7 @@ INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 823,';
 INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 824,';
 INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 825,';
 INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'I/O requests taking longer than';
-SELECT said FROM #lines WHERE at > @p1
+SELECT COALESCE(said, '') FROM #lines WHERE at > @p1
 UNION ALL
 SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' of msdb.dbo.suspect_pages') FROM msdb.dbo.suspect_pages
 WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1 AND @p2 = 0`
@@ -37,11 +36,12 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 		return nil, err
 	}
 	if kind.Babelfish || kind.Azure {
-		return nil, &store.Error{Op: op, Class: store.Config, Err: fmt.Errorf("this server has no error log that tells")}
+		return nil, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server has no error log that tells")}
 	}
 	var begin time.Time // by the server's own clock, which dates its notes
-	if err = w.DB().QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin); err == nil {
-		_, err = w.noted(ctx, begin, 0) // who may not read it is told now
+	err = w.DB().QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin)
+	if err == nil {
+		err = target.ReadsErrorLog(ctx, w.DB()) // who may not is told now
 	}
 	if err != nil {
 		return nil, w.Wrap(op, err)
@@ -58,10 +58,6 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 	}, nil
 }
 
-func (w Watcher) noted(ctx context.Context, after time.Time, log int) (all []string, err error) {
-	said, err := store.Collect(ctx, w.DB(), faults, func(line *sql.NullString) []any { return []any{line} }, after, log)
-	for _, line := range said {
-		all = append(all, line.String)
-	}
-	return all, err
+func (w Watcher) noted(ctx context.Context, after time.Time, log int) ([]string, error) {
+	return store.Collect(ctx, w.DB(), faults, func(line *string) []any { return []any{line} }, after, log)
 }

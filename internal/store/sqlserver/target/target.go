@@ -83,12 +83,23 @@ func DeniesDatabase(err error) bool {
 	return HasNumber(err, NoSuchDatabase, CannotOpen, CannotOpenDefault, CannotOpenFallback)
 }
 
-// progressEvery is how often the server is asked how far it is.
-const progressEvery = time.Second
+// AskErrorLog asks for a line that each error log begins with.
+const AskErrorLog = "EXEC sys.sp_readerrorlog 0, 1, N'Server process ID is'"
+
+// ReadsErrorLog is an error where the user may not read the server's error log, or where that is not in English: it would be searched in
+// vain.
+func ReadsErrorLog(ctx context.Context, db *sql.DB) error {
+	english := false
+	err := store.List(ctx, db, AskErrorLog, func(*sql.Rows) error { english = true; return nil })
+	if err == nil && !english {
+		err = &store.Error{Op: "read the server's error log", Class: store.Config, Err: errors.New("it is not in English")}
+	}
+	return err
+}
 
 // EachPercent asks every now and then how far the statement of a session is, until stop is called or the server does not say.
 func EachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) (stop func()) {
-	return progress.Watch(ctx, progressEvery, func(ctx context.Context) bool {
+	return progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64
 		var step string
 		const ask = "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1"
