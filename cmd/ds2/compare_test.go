@@ -58,7 +58,7 @@ func TestCompareTheStorageReport(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	for _, want := range []string{
-		"24 hard disks run-1 48,172.0", "6 SSDs run-3 64,203.0", "OPM 48,100 65,000 +38 % +31 % to +45 %",
+		"24 hard disks run-1 48,172", "6 SSDs run-3 64,203", "OPM 48,100 65,000 +38 % +31 % to +45 %",
 		"Differences from 24 hard disks",
 		"6 SSDs         OPM           +38 % (95 % confidence +31 % to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %",
 		"active power -35 % (significance unknown", "idle power -42 % (significance unknown", "OPM per watt +109 % (significance unknown",
@@ -108,7 +108,7 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 	bench.Setup.Threads, bench.Runs[0].Faults, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
 	require.NoError(t, result.SaveSummary(b, bench))
 	_, stdout, _ := execute(t, "compare", "--details", a, b)
-	for _, want := range []string{"threads 32 and 64", "significance unknown", "b, run-1, 200.0 OPM: the audit failed"} {
+	for _, want := range []string{"threads 32 and 64", "significance unknown", "b, run-1, 200 OPM: the audit failed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -86,7 +86,7 @@ func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, p
 		r.Unaudited = true
 		return err
 	}
-	p.Told("%s: %.1f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
+	p.Told("%s: %.0f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
 	return nil
 }
 

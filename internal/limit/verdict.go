@@ -2,6 +2,7 @@ package limit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,9 +89,11 @@ func (v Verdict) Value() string {
 		return least + time.Duration(value*float64(time.Second)).Round(time.Microsecond).String()
 	case Ratio:
 		return strconv.FormatFloat(100*value, 'g', 4, 64) + "%"
-	default:
-		return strconv.FormatFloat(value, 'f', 1, 64)
 	}
+	if value >= 100 { // down, so that a figure below its lower limit does not seem to meet it
+		return strconv.FormatFloat(math.Floor(value), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(value, 'f', 1, 64)
 }
 
 // UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the ones that fewer users miss and that

@@ -173,8 +173,7 @@ type Interval struct {
 	From, To time.Duration
 	// Histograms by series name in HdrHistogram's compressed V2 encoding (base64); a series without values has none.
 	Histograms map[string]string
-	// Sums of the response times by series name, exact. Records of ds2 before it kept them lack them; the histograms
-	// then stand in, to 1 %.
+	// Sums of the response times by series name, exact.
 	Sums map[string]time.Duration
 	// Slowest are the slowest orders that ended in it, the slowest first: MostSlow at most. Those of a record stand in Series.Slow.
 	Slowest []SlowOrder
@@ -262,23 +261,10 @@ func (iv Interval) eachOf(wanted func(series string) bool, f func(Distribution) 
 			}
 			d.drop(waits)
 		}
-		var exact bool
-		if d.Sum, exact = iv.Sums[name]; !exact {
-			d.Sum = time.Duration(d.histogram.Mean() * float64(d.Count()) * float64(time.Microsecond))
-		}
+		d.Sum = iv.Sums[name]
 		if err := f(d); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Latencies sums up the interval's response times by series name.
-func (iv Interval) Latencies() (map[string]Latency, error) {
-	byName := make(map[string]Latency, len(iv.Histograms))
-	err := iv.each(func(d Distribution) error {
-		byName[d.Name] = d.Latency()
-		return nil
-	})
-	return byName, err
 }

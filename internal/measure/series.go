@@ -21,7 +21,7 @@ type Sample struct {
 	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
 	OwnTime        time.Duration // the sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
 
-	Operations []OperationP95 // of those that were called; nil in records of ds2 before it kept them
+	Operations []OperationP95 // of those that were called
 }
 
 // OperationP95 is the 95th percentile of an operation's response times, in milliseconds.

@@ -33,9 +33,9 @@ func fromDrives(r result.Reader) string {
 	return percent(min(*r.Device, r.Bytes), r.Bytes)
 }
 
-// debtTable is what the servers had put off, step by step.
+// debtTable is the deferred work, step by step.
 func debtTable(d *result.Debt) table {
-	t := table{Caption: "Work put off until the run had ended", Head: []string{"step", "database", "seconds", "reads", "writes", "MB read", "MB written"}}
+	t := table{Caption: "Deferred work, done after the run", Head: []string{"step", "database", "seconds", "reads", "writes", "MB read", "MB written"}}
 	if d == nil {
 		return t
 	}
@@ -52,23 +52,23 @@ func debtTable(d *result.Debt) table {
 	return t
 }
 
-// findDebt says what the work put off comes to.
+// findDebt says what the deferred work comes to.
 func (v *view) findDebt(s result.Summary) {
 	d := s.Debt
 	if d == nil {
 		return
 	}
-	text := fmt.Sprintf("After the run the server needed %s s for what it had put off", figure(d.Seconds))
+	text := fmt.Sprintf("After the run the server needed %s s for its deferred work", figure(d.Seconds))
 	if d.Error != "" {
-		text = fmt.Sprintf("After the run the server was %s s at what it had put off, and did not get to the end", figure(d.Seconds))
+		text = fmt.Sprintf("After the run the server was at its deferred work for %s s, and did not get to the end", figure(d.Seconds))
 	}
 	if rate := condition(result.RateWithDebt)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
-		text += fmt.Sprintf(": over the time of both the result is %s %s", number(*rate, 1), s.Figure.Unit)
+		text += fmt.Sprintf(": over the time of both the result is %s %s", opmOf(rate, nil), s.Figure.Unit)
 	}
 	v.find(aside, text)
 	switch {
 	case d.Error != "":
-		v.find(reservation, "Warning: not all of the work put off was done: "+d.Error)
+		v.find(reservation, "Warning: not all of the deferred work was done: "+d.Error)
 	case d.RowsAfter > 0:
 		v.find(reservation, fmt.Sprintf("Warning: of %s removed or replaced rows, %s could not be cleaned: somebody may still see them, such as a session in a transaction or a replication slot", integer(d.RowsBefore), integer(d.RowsAfter)))
 	default:

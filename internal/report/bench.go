@@ -1,7 +1,6 @@
 package report
 
 import (
-	"ds2/internal/conclude"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -78,14 +78,6 @@ func runsApart(c Configuration) (all []Configuration) {
 
 // ofRun is a run's OPM, with as many digits as its interval is worth.
 func ofRun(r result.BenchRun) string { return opmOf(r.Value(), r.CI95()) }
-
-// opmOf is an OPM with as many digits as half the width of its interval is worth, where it has one.
-func opmOf(opm, half *float64) string {
-	if opm == nil || half == nil {
-		return decimal(opm, 1)
-	}
-	return worth(*opm, *half)
-}
 
 // benchFindings are what speaks for a bench, and which runs were left out.
 func benchFindings(c Configuration) []finding {

@@ -171,10 +171,22 @@ func TestWorth(t *testing.T) {
 		f, half float64
 		want    string
 	}{
-		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511.1"}, {63812.7, 412, "63,810"}, {5, 0, "5.0"},
+		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511"}, {63812.7, 412, "63,810"},
+		{6564.02, 130, "6,560"}, {437.2, 480, "440"}, {2.456, 0.86, "2.46"}, {5, 0, "5.0"}, {99.94, 0, "99.9"}, {6564.02, 0, "6,564"},
 	} {
 		if got := worth(c.f, c.half); got != c.want {
 			t.Errorf("%v ± %v is shown as %s, want %s", c.f, c.half, got, c.want)
+		}
+	}
+}
+
+// TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.
+func TestWhiskersEndAtZero(t *testing.T) {
+	for _, l := range barChart("two", figures[0], []Configuration{benchOf("ssd", "", 100, 300)}).Lines { // ± 700
+		for _, p := range l.Points {
+			if p[1] != nil && *p[1] < 0 {
+				t.Errorf("%s ends at %v", l.Name, *p[1])
+			}
 		}
 	}
 }

@@ -100,15 +100,11 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples, maxPoints)
-	operations, err := operationsChart(r, id, points)
-	if err != nil {
-		return nil, err
-	}
 	all := []chart{opmChart(r, id, points), latencyChart(r, id, points)}
 	if curve := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: conclude.Single(r.Summary).Runs}}); curve != nil {
 		all = append(all, *curve)
 	}
-	all = append(all, operations)
+	all = append(all, operationsChart(r, id, points))
 	if slow := slowestChart(r, id); len(slow.Lines) > 0 {
 		all = append(all, slow)
 	}
@@ -352,9 +348,8 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	return c
 }
 
-// operationsChart has the 95th percentile of whole orders and of each operation: second by second or, in a record without those, by the
-// histograms.
-func operationsChart(r *result.Record, id string, samples []measure.Sample) (chart, error) {
+// operationsChart has the 95th percentile of whole orders and of each operation, second by second.
+func operationsChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{
 		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true, Place: folded,
 		Text: "The 95th percentile of every operation's response time, second by second.",
@@ -370,32 +365,14 @@ func operationsChart(r *result.Record, id string, samples []measure.Sample) (cha
 		for _, o := range s.Operations {
 			add(o.Name, middle(s), o.P95)
 		}
-	}
-	if len(lines) > 0 {
-		for _, s := range samples {
-			if s.Counts.Orders > 0 {
-				add(measure.WholeOrder, middle(s), s.P95)
-			}
-		}
-	} else {
-		c.Text = "The 95th percentile of every operation's response time, from the record's histograms."
-		for _, iv := range r.Series.Intervals {
-			latencies, err := iv.Latencies()
-			if err != nil {
-				return c, err
-			}
-			for name, l := range latencies {
-				if iv.To-iv.From >= shortest {
-					add(name, iv.From.Seconds(), l.P95)
-					add(name, iv.To.Seconds(), l.P95)
-				}
-			}
+		if s.Counts.Orders > 0 {
+			add(measure.WholeOrder, middle(s), s.P95)
 		}
 	}
 	for _, name := range seriesOf(lines) {
 		c.draw(*lines[name])
 	}
-	return c, nil
+	return c
 }
 
 // quantiles of the distribution chart, ever closer to the end that users notice.

@@ -112,7 +112,7 @@ func (c Comparison) sentence() string {
 	text, bound := other+" completed ", most.percent
 	switch by := most.percent(most.Percent); {
 	case most.Percent > 100: // is easier to read as a factor
-		bound = func(percent float64) string { return times(1 + percent/100) }
+		bound = most.factor
 		text += fmt.Sprintf("%s the %s of %s", bound(most.Percent), what, first)
 	case strings.Trim(by, "+-0. %") == "":
 		text += fmt.Sprintf("as many %s as %s", what, first)
@@ -234,7 +234,7 @@ func runTable(all []Configuration, stands string) table {
 	words := all[0].Words
 	t := table{Caption: "Runs, as they were made", Head: []string{
 		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle + " p95 ms",
-		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "work put off s", "result with it",
+		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "deferred work s", "result with it",
 		words.Cycles + " lost to events", "rate back after s", "longest " + words.Cycle + " after one ms",
 		"idle W", "active W", "bottleneck", "counts",
 	}}
@@ -253,7 +253,7 @@ func runTable(all []Configuration, stands string) table {
 			} {
 				row = append(row, figureOr(condition(name)(r)))
 			}
-			rows = append(rows, made{r.Number, append(row, decimal(r.Idle, 1), decimal(r.Active, 1), r.Bottleneck, countsText(one, r, r.Dir == stands))})
+			rows = append(rows, made{r.Number, append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, countsText(one, r, r.Dir == stands))})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b made) int { return a.number - b.number })

@@ -191,8 +191,6 @@ func eachGroup(rows []monitor.Row, values []float64, f func(row int, mean float6
 	}
 }
 
-var statisticsHead = []string{"counter", "unit", "average", "minimum", "maximum"}
-
 // statistics are a row of the average, minimum and maximum of a column in the first window.
 func statistics(r *result.Record, column string) []string {
 	c := newCounter(column)
@@ -219,7 +217,8 @@ func statistics(r *result.Record, column string) []string {
 
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.
 func counterTable(r *result.Record) table {
-	t := table{Caption: "Counters of the machine and the database, in the first window", Head: statisticsHead, Long: true}
+	t := table{Caption: "Counters of the machine and the database, in the first window", Long: true,
+		Head: []string{"counter", "unit", "average", "minimum", "maximum"}}
 	for _, column := range r.Host.Columns {
 		t.Rows = append(t.Rows, statistics(r, column))
 	}

@@ -302,13 +302,14 @@ func (d Difference) Text() string {
 		measure.Significance(*d.P, differenceLevel), paired, d.percent(d.Medians))
 }
 
-// percent prints a percentage of this difference, with as many decimals as its interval is worth.
+// percent prints a percentage of this difference, with as many digits as the width of its interval carries, and at most
+// one decimal.
 func (d Difference) percent(v float64) string {
-	decimals := 0
+	width := 10. // without an interval whole percents
 	if d.Low != nil {
-		decimals = max(0, min(1, int(math.Ceil(-math.Log10((*d.High-*d.Low)/10)))))
+		width = max(1, *d.High-*d.Low)
 	}
-	text := number(v, decimals) + " %"
+	text := worth(v, width) + " %"
 	switch {
 	case strings.Trim(text, "-0. %") == "":
 		return "+0 %"
@@ -316,4 +317,13 @@ func (d Difference) percent(v float64) string {
 		return "+" + text
 	}
 	return text
+}
+
+// factor prints a percentage of this difference as a factor: "2.51 ×".
+func (d Difference) factor(percent float64) string {
+	factor := 1 + percent/100
+	if d.Low == nil {
+		return times(factor)
+	}
+	return worth(factor, max(10, *d.High-*d.Low)/100) + " ×"
 }

@@ -87,7 +87,7 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 	for _, d := range c.Differences {
 		if d.Name == p.Name && d.Figure == "device_reads_per_order" && d.Significant != nil && *d.Significant {
 			return []Doubt{{p.Name, warming, fmt.Sprintf("%s read %s as often from the drives for %s as those of %s, which is more than their scatter: their caches are not filled alike",
-				"the runs of "+p.Name, times(1+d.Percent/100), c.words().A(), p.Against)}}
+				"the runs of "+p.Name, d.factor(d.Percent), c.words().A(), p.Against)}}
 		}
 	}
 	return nil

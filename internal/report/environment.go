@@ -63,12 +63,12 @@ func powerNote(s result.Summary) string {
 	if p == nil || p.Active == nil {
 		return ""
 	}
-	text := fmt.Sprintf("Power: %s W in the window", number(*p.Active, 1))
+	text := fmt.Sprintf("Power: %s W in the window", figure(*p.Active))
 	if p.Idle != nil {
-		text += fmt.Sprintf(", %s W idle", number(*p.Idle, 1))
+		text += fmt.Sprintf(", %s W idle", figure(*p.Idle))
 	}
 	if f := s.Figure; f != nil && f.PerWatt != nil {
-		text += fmt.Sprintf(", %s %s per watt", number(*f.PerWatt, 1), f.Unit)
+		text += fmt.Sprintf(", %s %s per watt", figure(*f.PerWatt), f.Unit)
 	}
 	return sentence(text)
 }

@@ -121,7 +121,8 @@ func (e Experiment) how() string {
 	case e.Status != result.Done:
 		return fmt.Sprintf("%s; the experiment is not done: it is recorded as %s. Until it is, a difference is significant only at p < 0.001, and its interval is as wide.", text, e.Status)
 	case e.Until > 0 && blocks < e.Most:
-		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%; a scatter that is small by chance ends an experiment too, so that such an interval holds the truth in 96 %% of cases where runs scatter half as much as that, in 92 %% where as much, and in 76 %% where half as much again", e.unit(), e.Until)
+		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%, as it also is if runs scatter "+
+			"little by chance: fewer than 95 %% of such intervals hold the truth", e.unit(), e.Until)
 	case e.Until > 0:
 		within := !slices.ContainsFunc(e.Pairs, func(d measure.Difference) bool { return !d.Change.Within(e.Until) })
 		if within {
@@ -257,7 +258,7 @@ func disclosureTable(all []Configuration) table {
 			t.Rows[i] = append(t.Rows[i], cmp.Or(stated[key], notStated))
 		}
 		if amount, currency, err := result.ParsePrice(stated[result.PriceKey]); err == nil && c.Figure != nil {
-			figure = fmt.Sprintf("%s %s per 1,000 %s", number(c.Figure.Value/amount*1000, 1), c.Unit(), currency)
+			figure = fmt.Sprintf("%s %s per 1,000 %s", opmOf(new(c.Figure.Value/amount*1000), nil), c.Unit(), currency)
 		}
 		perPrice = append(perPrice, figure)
 	}

@@ -15,7 +15,7 @@ func openLoopNote(s result.Summary) string {
 	}
 	w := s.Windows[0].Counts
 	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; response times count from when %s was due.",
-		number(s.Parameters.Rate, 1), s.Words.Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.A())
+		plain(s.Parameters.Rate), s.Words.Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.A())
 	if l := s.Windows[0].Latency[measure.WholeOrder]; l.AtLeastFrom != nil {
 		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: response times from the %.4gth percentile on, and the mean, are at least so long.", *l.AtLeastFrom)
 	}
@@ -29,12 +29,13 @@ func faultNote(s result.Summary) string {
 	var some []string
 	for _, x := range words.InDoubt {
 		inDoubt += c.Of(x.Count)
-		some = append(some, integer(c.Of(x.Count))+" "+x.Words)
+		some = append(some, x.Words+" "+integer(c.Of(x.Count)))
 	}
 	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Errors over the whole run: %s retries, %s reconnects, %s %s given up", integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp), words.Cycles)
+	text := fmt.Sprintf("Errors over the whole run: retries %s, reconnects %s, %s given up %s",
+		integer(c.Retries), integer(c.Reconnects), words.Cycles, integer(c.GivenUp))
 	if len(some) > 0 {
 		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
 	}
@@ -62,7 +63,7 @@ func targetTable(s result.Summary) table {
 		if x.OPMOf != nil {
 			orders, time = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
 		}
-		row := []string{x.Target, number(x.OPM, 1), orders, time, integer(c.Orders)}
+		row := []string{x.Target, opmOf(&x.OPM, nil), orders, time, integer(c.Orders)}
 		if words.Undone != "" {
 			row = append(row, percent(c.Of(words.Undone), c.Orders))
 		}
@@ -82,7 +83,7 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 			notes = append(notes, fmt.Sprintf("What %s did is unknown: %s.", text, d.Unknown))
 			continue
 		}
-		text = fmt.Sprintf("%s: %s %s lost", capital(text), number(d.Lost, 0), s.Words.Cycles)
+		text = fmt.Sprintf("%s: %s %s lost", capital(text), opmOf(&d.Lost, d.LostCI95), s.Words.Cycles)
 		if d.LostCI95 != nil {
 			text += " ± " + uncertainty(d.LostCI95)
 		}

@@ -71,7 +71,7 @@ func barChart(id string, f compared, all []Configuration) chart {
 		}
 		if half := one.halfWidth(); half != nil && f.name == mainFigure {
 			centre := *cmp.Or(one.RunsMean, one.Value())
-			whiskers.addBar(x, centre-*half, centre+*half)
+			whiskers.addBar(x, max(0, centre-*half), centre+*half) // no rate is below 0
 		}
 		for _, r := range one.Runs {
 			v := f.run(r)

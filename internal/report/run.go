@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,14 +63,13 @@ func runTitle(s result.Summary) string {
 	return title
 }
 
-// Headline is the figure that counts. A run shows it whole, so that its orders and seconds multiply out; what compares
-// runs shows as many digits as the intervals are worth.
+// Headline is the figure that counts.
 func Headline(s result.Summary) string {
 	f := s.Figure
 	if f == nil {
 		return "no result"
 	}
-	text := number(f.Value, 1) + " " + f.Unit
+	text := opmOf(&f.Value, f.CI95) + " " + f.Unit
 	if f.CI95 != nil {
 		text += " ± " + uncertainty(f.CI95)
 	}
@@ -187,7 +187,7 @@ func cumulativeNote(s result.Summary) string {
 		return ""
 	}
 	words := s.Words
-	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, words.Cumulative, number(*s.CumulativeOPM, 1))
+	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, words.Cumulative, opmOf(s.CumulativeOPM, nil))
 	if of := s.CumulativeOf; of != nil {
 		text += fmt.Sprintf(" (%s %s in %s)", integer(of.Orders), words.Cycles, seconds(of.Seconds))
 	}
@@ -211,12 +211,8 @@ func resultTable(s result.Summary) table {
 		t.Head = slices.Insert(t.Head, undoneColumn, words.Undone)
 	}
 	for _, w := range s.Windows {
-		ci := "–"
-		if w.CI95 != nil {
-			ci = uncertainty(w.CI95)
-		}
-		row := []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), number(w.OPM, 1), ci,
-			number(w.RunningAverageOPM, 1), integer(w.Errors)}
+		row := []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95),
+			cmp.Or(uncertainty(w.CI95), "–"), opmOf(&w.RunningAverageOPM, nil), integer(w.Errors)}
 		if words.Undone != "" {
 			row = slices.Insert(row, undoneColumn, percent(w.Counts.Of(words.Undone), w.Counts.Orders))
 		}

@@ -21,7 +21,7 @@ func TestSections(t *testing.T) {
 	}}
 	var text strings.Builder
 	require.NoError(t, Runs(r).Text(&text, true))
-	for _, want := range []string{"other on postgres, size 7 boxes, 2 users", "274.1 IOPS\n", "It is no published result.", "Sizing and throughput", "achieved I/O per second  274.15"} {
+	for _, want := range []string{"other on postgres, size 7 boxes, 2 users", "274 IOPS\n", "It is no published result.", "Sizing and throughput", "achieved I/O per second  274.15"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}

@@ -124,9 +124,6 @@ var english = message.NewPrinter(language.English)
 // number prints a figure with the given decimals and commas between thousands.
 func number(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
 
-// decimal is number; empty where there is none.
-func decimal(f *float64, decimals int) string { return orElse("", f, 1, decimals) }
-
 // orElse prints a figure times a scale; another text where it is not known.
 func orElse(unknown string, f *float64, scale float64, decimals int) string {
 	if f == nil {
@@ -135,22 +132,34 @@ func orElse(unknown string, f *float64, scale float64, decimals int) string {
 	return number(*f*scale, decimals)
 }
 
-// uncertainty prints half the width of an interval with two digits that matter; empty where there is none.
-func uncertainty(half *float64) string {
-	if half == nil || !(*half > 0) {
-		return decimal(half, 1)
+// opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
+// one; empty where it is not known.
+func opmOf(opm, half *float64) string {
+	switch {
+	case opm == nil:
+		return ""
+	case half == nil:
+		return worth(*opm, 0)
 	}
-	return worth(*half, *half)
+	return worth(*opm, *half)
 }
 
-// worth prints a figure with as many digits as half the width of its interval is worth: two of that.
+// uncertainty is half the width of an interval; empty where there is none.
+func uncertainty(half *float64) string { return opmOf(half, half) }
+
+// worth prints a figure with as many digits as half the width of its interval carries: two of that. Without an interval
+// it has one decimal; from 100 on it has none in any case.
 func worth(f, half float64) string {
-	if !(half > 0) {
-		return number(f, 1)
+	digits := 1
+	if half > 0 {
+		digits -= int(math.Floor(math.Log10(half)))
+		scale := math.Pow(10, float64(digits))
+		f = math.Round(f*scale) / scale
 	}
-	digits := 1 - int(math.Floor(math.Log10(half)))
-	scale := math.Pow(10, float64(digits))
-	return number(math.Round(f*scale)/scale, max(digits, 0))
+	if math.Abs(f) >= 100 {
+		digits = 0
+	}
+	return number(f, max(digits, 0))
 }
 
 // figureOr is figure; empty where there is none.

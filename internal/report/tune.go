@@ -11,7 +11,7 @@ import (
 
 // TrialText is a trial of a search in one line.
 func TrialText(t result.Trial) string {
-	text := fmt.Sprintf("%s, %s %s, p95 %s ms", users(t.Threads), number(t.OPM, 0), t.Unit, figure(1000*t.P95))
+	text := fmt.Sprintf("%s, %s %s, p95 %s ms", users(t.Threads), opmOf(&t.OPM, nil), t.Unit, figure(1000*t.P95))
 	if t.Strain > 0 {
 		text += fmt.Sprintf(", %.0f %% of the tightest limit", 100*t.Strain)
 	}
@@ -40,7 +40,7 @@ func searchView(r result.Search) view {
 	}
 	switch {
 	case r.Best != nil:
-		v.Headline = fmt.Sprintf("%s %s with %s", number(r.Figure.Value, 1), r.Unit(), users(r.Best.Threads))
+		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(&r.Figure.Value, r.Figure.CI95), r.Unit(), users(r.Best.Threads))
 		v.find(aside, proofNote(r.Engine, r.Parameters))
 		v.find(proof, fmt.Sprintf("Median of the last runs with %s, made when they had been found; %s", users(r.Best.Threads), r.Why))
 		v.find(aside, r.Fit)
@@ -87,7 +87,7 @@ func curveTable(r result.Search) table {
 	}
 	from := max(0, min(near-mostFigures/2, len(r.Curve)-mostFigures))
 	for _, p := range r.Curve[from:min(from+mostFigures, len(r.Curve))] {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(p.Median().OPM, 1), figure(1000 * p.Median().P95), verdictWord(p.Passed())})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), opmOf(new(p.Median().OPM), nil), figure(1000 * p.Median().P95), verdictWord(p.Passed())})
 	}
 	return t
 }
@@ -96,7 +96,7 @@ func trialTable(r result.Search) table {
 	t := table{Caption: "Trials", Head: []string{"users", r.Unit(), r.Words.Cycle + " p95 ms", "% of the tightest limit", "limits", "why", "record"}}
 	for _, p := range r.Curve {
 		for _, trial := range p.Trials {
-			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), number(trial.OPM, 1), figure(1000 * trial.P95),
+			t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), opmOf(&trial.OPM, nil), figure(1000 * trial.P95),
 				number(100*trial.Strain, 0), verdictWord(trial.Passed), trial.Why, trial.Record})
 		}
 	}

@@ -45,7 +45,7 @@ func TestTune(t *testing.T) {
 		page   []string
 	}{
 		{"a result", search(),
-			[]string{"7,000.0 OPM with 7 users", "Median of the last runs with 7 users, made when they had been found; the limits fail with 8 users.", "about 3.6 users", "Pass: every limit holds.", "05-7-users"},
+			[]string{"7,000 OPM with 7 users", "Median of the last runs with 7 users, made when they had been found; the limits fail with 8 users.", "about 3.6 users", "Pass: every limit holds.", "05-7-users"},
 			[]string{`class="light good"`, `id="search-opm"`, `id="search-p95"`, `{"name":"knee","x":3.6}`, `{"name":"result","x":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`, `"levels":[{"name":"order p95 \u003c 200ms","y":200}]`, `id="search-strain"`, `"name":"range of the trials","points":[[7,6900],[7,7100],[7,null]]`}},
 		{"no result", nothing,
 			[]string{"no result", "The limits fail already with 1 user."},

@@ -14,13 +14,14 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	v.Headline = fmt.Sprintf("Fitted for reads of %s ms, log flushes of %s ms and %g to %g users",
 		span(m.Read), span(m.Flush), m.Users.Low, m.Users.High)
 	if len(ranked) > 0 {
-		v.Headline = fmt.Sprintf("%s is first: %s OPM (%s to %s), held back by %s", ranked[0].Drive, number(ranked[0].OPM, 0),
-			number(ranked[0].Low, 0), number(ranked[0].High, 0), ranked[0].HeldBack())
+		opm, interval := predicted(ranked[0])
+		v.Headline = fmt.Sprintf("%s is first: %s OPM (%s), held back by %s",
+			ranked[0].Drive, opm, interval, ranked[0].HeldBack())
 		v.Figures.Head = []string{"drive", "OPM", "90 % interval", "held back by", "reads halved", "flushes halved"}
 	}
 	for _, p := range ranked {
-		v.Figures.Rows = append(v.Figures.Rows, []string{p.Drive,
-			number(p.OPM, 0), number(p.Low, 0) + " to " + number(p.High, 0),
+		opm, interval := predicted(p)
+		v.Figures.Rows = append(v.Figures.Rows, []string{p.Drive, opm, interval,
 			fmt.Sprintf("%s (%.0f %%)", p.HeldBack(), max(p.Processor, p.Read, p.Commit)), gain(p.HalfRead), gain(p.HalfFlush)})
 	}
 	for i := 1; i < len(ranked); i++ {
@@ -54,6 +55,12 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	v.Tables = whatifTables(m)
 	v.draw = func() ([]chart, error) { return []chart{whatifChart(m, threads, ranked)}, nil }
 	return Page{"ds2 whatif", []view{v}}
+}
+
+// predicted is an OPM and its interval, with as many digits as that carries.
+func predicted(p whatif.Prediction) (opm, interval string) {
+	half := (p.High - p.Low) / 2
+	return worth(p.OPM, half), worth(p.Low, half) + " to " + worth(p.High, half)
 }
 
 func span(r whatif.Range) string { return fmt.Sprintf("%.3g to %.3g", 1e3*r.Low, 1e3*r.High) }

@@ -41,14 +41,14 @@ func TestWords(t *testing.T) {
 	}
 	var text strings.Builder
 	require.NoError(t, Runs(&result.Record{Summary: s}).Text(&text, true))
-	check("the text of a run", text.String(), "What a transaction costs", "Open loop of 10.0 transactions a second", "1 transactions given up", "cumulative TPM")
+	check("the text of a run", text.String(), "What a transaction costs", "Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM")
 
 	text.Reset()
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
 	uncounted.CumulativeOPM, uncounted.CumulativeOf = new(540.), &measure.Average{Orders: 90, Seconds: 10}
 	require.NoError(t, Runs(&result.Record{Summary: uncounted}).Text(&text, true))
-	check("the text of a run whose I/Os nobody counted", text.String(), "600.0 TPM", "Cumulative TPM: 540.0, ", "(90 transactions in 10 s)")
+	check("the text of a run whose I/Os nobody counted", text.String(), "600 TPM", "Cumulative TPM: 540, ", "(90 transactions in 10 s)")
 
 	text.Reset()
 	one, other := Configuration{Name: "a", Bench: conclude.Single(s)}, Configuration{Name: "b", Bench: conclude.Single(s)}
