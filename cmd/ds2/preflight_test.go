@@ -105,14 +105,16 @@ func TestPreflight(t *testing.T) {
 		{"no rights to that", append([]string{"--target", as(t, target, few), "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"" + few + "\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint",
 			"FAILURE  --verify deep: |permission denied to create extension"}},
-		{"a replay test", append([]string{"--target", target}, replay...), exitDone, []string{"ok       --replay: the user may put off the checkpoints of "}},
+		{"a replay test", append([]string{"--target", target}, replay...), exitDone, []string{"ok       --replay: the user may delay the checkpoints of "}},
 		{"no rights to that", append([]string{"--target", as(t, target, few)}, replay...), exitVerdict, []string{"FAILURE  --replay: |superuser"}},
 		{"more copies than slots", append([]string{"--target", target, "--copies", "11"}, fine...), exitVerdict, []string{"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", append([]string{"--target", target + ";" + larger, "--threads", "2"}, fine...), exitVerdict, []string{
 			"FAILURE  database: |must be alike"}},
-		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{"FAILURE  database: "}},
+		{"no server", append([]string{"--target", "postgres://127.0.0.1:1/ds2"}, fine...), exitVerdict, []string{
+			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
+			"failed 1, warnings 0, passed 1, not checked 9, which take what failed"}},
 		{"nobody answers, and there is no place", []string{"--target", target, "--exporter", "http://127.0.0.1:1/metrics", "--power", "exit 3", "--devices", "nosuch",
 			"--pushgateway", "http://127.0.0.1:1", "--metrics-addr", taken.Addr().String(), "--out", full}, exitVerdict, []string{
 			"FAILURE  --exporter: |refused", "FAILURE  --power: |exit status 3", "FAILURE  --devices: |nosuch", "FAILURE  --pushgateway: ", "FAILURE  port: |--metrics-addr", "FAILURE  record: |is not empty"}},

@@ -37,10 +37,7 @@ func (f *runFlags) ready(i *interrupts, w way, stderr io.Writer) (o runs.Options
 	o, err = f.options(i.soft, w)
 	done = func() { o.Observer.Close(); closeStores(o.Targets) }
 	if err == nil && o.Plan == nil { // why, a check has listed
-		w.looks.add(store.Finding{
-			What: "not checked", State: store.Warning, Found: "rights and connections, room for growth and log, settings, drives, exporters, power",
-			Do: "correct what failed, and ask again",
-		})
+		w.looks.skip(o.Targets, append([]string{"lock", "counters and meters"}, ofObserved...)...)
 		return o, done, nil
 	}
 	if err == nil && w.lock != "" {
@@ -109,10 +106,28 @@ type looks struct {
 	check       bool
 	json, quiet bool
 	all         []store.Finding
+	skipped     int // checks
+}
+
+// ofObserved are the checks that take servers and machines that are observed.
+var ofObserved = []string{"settings", "version", "rights", "connections", "memory", "room", "open files"}
+
+// skip takes checks of some databases that a failure kept from being made.
+func (l *looks) skip(of []store.Database, checks ...string) {
+	before := len(l.all)
+	l.add(store.Finding{
+		What: "checks of " + labels(of), State: store.Skipped, Found: strings.Join(checks, ", "),
+		Do: "correct what failed, and ask again",
+	})
+	if len(l.all) > before {
+		l.skipped += len(checks)
+	}
 }
 
 // stateWords are the states as a check prints them.
-var stateWords = map[store.State]string{store.OK: "ok", store.Warning: "warning", store.Failure: "FAILURE"}
+var stateWords = map[store.State]string{
+	store.OK: "ok", store.Warning: "warning", store.Failure: "FAILURE", store.Skipped: "skipped",
+}
 
 // add takes findings. Several configurations of an experiment have many in common, which are told once.
 func (l *looks) add(findings ...store.Finding) {
@@ -170,7 +185,7 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		{"--copies", c.Copies > 0, "may read the log", func() error {
 			return background.Check(ctx, o.Targets, background.Config{Copies: c.Copies})
 		}},
-		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may put off the checkpoints", func() error {
+		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may delay the checkpoints", func() error {
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},
 		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
@@ -197,6 +212,9 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 	l := w.looks
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
+		if err == nil { // a check has listed it
+			l.skip(o.Targets, ofObserved...)
+		}
 		return err
 	}
 	o.Observer, o.Device = observer, f.observe.device

@@ -251,6 +251,7 @@ const (
 	OK      State = "ok"
 	Warning State = "warning" // the run may say less than it seems to, or end early
 	Failure State = "failure" // there will be no run
+	Skipped State = "skipped" // a failure kept it from being looked at
 )
 
 // ScrubRequest is how many bytes a scrub asks for at once; at the end of a file they are fewer.
