@@ -47,7 +47,7 @@ func (s *Store) Wrap(op string, err error) error {
 		return &store.Error{Op: op, Class: class, Code: strconv.Itoa(int(number)), Hint: hint, Err: serverError{e}}
 	}
 	if e, ok := errors.AsType[*connectError](err); ok {
-		return e.wrap(op)
+		return e.wrap("connect to " + s.Label())
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Err: e}
@@ -84,7 +84,8 @@ func (e *connectError) wrap(op string) error {
 		hint = "the server closed the connection: look at whether the port is SQL Server's, the target names a user, and encrypt=strict is for SQL Server 2022 or later"
 	}
 	if dial, ok := errors.AsType[*net.OpError](e.err); ok && dial.Op == "dial" {
-		hint = "start the server, or correct the host and port of the target"
+		return &store.Error{Op: op, Class: store.Connection, Err: dial,
+			Hint: "start the server, or correct the host and port of the target"}
 	}
 	return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e.err}
 }
@@ -98,7 +99,8 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 			return m.Number, store.Connection, ""
 		}
 		if opened && login && m.Number == babelfishUnmapped {
-			return m.Number, store.Connection, "Babelfish refuses the login, in PostgreSQL's words: it is starting, or somebody has dropped the database"
+			_, hint := classOf(m.Number)
+			return m.Number, store.Connection, hint
 		}
 		if class, hint := classOf(m.Number); class != store.Bug {
 			return m.Number, class, hint

@@ -73,7 +73,7 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	}
 	switch {
 	case v.Babelfish:
-		return store.Refuse(op, target.AsPostgres+"leave out --replay", "this server, Babelfish, has no log of its own whose checkpoints ds2 could put off")
+		return store.Refuse(op, target.AsPostgres+"leave out --replay", "this server, Babelfish, has no log of its own whose checkpoints ds2 could delay")
 	case v.Azure:
 		return store.Refuse(op, "leave out --replay", "nobody kills a server of Azure's")
 	case file != "":
