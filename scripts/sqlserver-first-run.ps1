@@ -215,7 +215,7 @@ if (-not $Quick) {
     Holds 'mail-scan' 'passes'
     Clean 'mail-scan'
     Step 'copies under simple recovery are refused' 1 (@('drive', '--target', $mail, '--threads', '1', '--run-time', '1s', '--copies', '1', '--metrics-addr=') + $lazy)
-    Backup 'work put off by the users of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '4', '--warmup-time', '1s', '--run-time', '5s', '--debt', '--checkpoint-first') + (Record 'mail-debt'))
+    Backup 'deferred work of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '4', '--warmup-time', '1s', '--run-time', '5s', '--debt', '--checkpoint-first') + (Record 'mail-debt'))
     Backup 'snapshot of mailboxes' 0 @('snapshot', 'create', '--target', $mail)
     Backup 'restore mailboxes' 0 @('snapshot', 'restore', '--target', $mail)
     Backup 'deep check of mailboxes' 0 @('verify', '--target', $mail, '--deep')

@@ -51,7 +51,7 @@ func TestServerKilled(t *testing.T) {
 			users: true, code: exitDone, says: "the background scan of "},
 		{name: "debt", args: drive("--run-time", "2s", "--debt"), waits: true, users: true,
 			amid: "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AND wait_event_type = 'Lock'",
-			code: exitDone, says: "not all of the work put off was done: do the deferred work of "},
+			code: exitDone, says: "not all of the deferred work was done: do the deferred work of "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.waits {

@@ -6,7 +6,7 @@ import (
 	"ds2/internal/store"
 )
 
-// Debt is the work that servers had put off when a run ended, and then were made to do.
+// Debt is the work that servers had deferred when a run ended, and then were made to do.
 type Debt struct {
 	Seconds float64 `json:"seconds"` // of all steps
 	IO              // of all steps
@@ -22,7 +22,7 @@ type Debt struct {
 	Older bool `json:"older,omitempty"`
 }
 
-// DebtStep is one thing that had been put off.
+// DebtStep is a part of it.
 type DebtStep struct {
 	Target  string  `json:"target"`
 	Name    string  `json:"name"`
@@ -41,10 +41,10 @@ type IO struct {
 
 // Names of conditions of runs whose debt was settled.
 const (
-	DebtTime     = "work put off: time to do it" // in seconds
-	DebtReads    = "work put off: reads"
-	DebtWrites   = "work put off: writes"
-	RateWithDebt = "result with the work put off" // the figure that counts, over the time of the run and of that
+	DebtTime     = "deferred work: time to do it" // in seconds
+	DebtReads    = "deferred work: reads"
+	DebtWrites   = "deferred work: writes"
+	RateWithDebt = "result with the deferred work" // the figure that counts, over the time of the run and of that
 )
 
 // Warm is the state of the store when measuring began, after a wait for it.

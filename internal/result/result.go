@@ -134,7 +134,7 @@ type Happened struct {
 	Pace   *Pace    `json:"pace,omitempty"`        // where the drives were to do a number of I/Os
 	Scrub  []Reader `json:"scrub,omitempty"`       // of each target, where the run was to have one
 	Copies []Reader `json:"log_readers,omitempty"` // in the place of copies, of each target, where the run was to have some
-	Debt   *Debt    `json:"debt,omitempty"`        // work that the servers had put off at the end of the run, where it was measured
+	Debt   *Debt    `json:"debt,omitempty"`        // deferred work at the end of the run, where it was measured
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.

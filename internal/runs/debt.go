@@ -13,7 +13,7 @@ import (
 )
 
 // A server that puts work off looks faster than one that does it at once, until the work has to be done. So a run can end with it:
-// the servers do what they have put off, and the record has the time and the I/Os of that.
+// the servers do their deferred work, and the record has the time and the I/Os of that.
 
 // CheckDeferred is an error where a target cannot be made to do the work that it has deferred.
 func CheckDeferred(ctx context.Context, targets []store.Database) error {
@@ -28,7 +28,7 @@ func CheckDeferred(ctx context.Context, targets []store.Database) error {
 // apart keeps the samples of that work apart from those of what was before and after it.
 const apart = monitor.Interval
 
-// payDebt has the targets do what they have put off, one after the other. What keeps them from it stands in the record, and the run
+// payDebt has the targets do their deferred work, one after the other. What keeps them from it stands in the record, and the run
 // is what it was; the error is only that it was stopped.
 func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time) error {
 	if !r.options.Debt || !Pause(ctx, stop, apart) {
@@ -44,7 +44,7 @@ func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time
 		end := func() {
 			if step != nil {
 				step.Seconds = time.Since(began).Seconds()
-				r.log.Info("did what had been put off", "target", step.Target, "step", step.Name, slog.Float64("seconds", step.Seconds))
+				r.log.Info("did deferred work", "target", step.Target, "step", step.Name, slog.Float64("seconds", step.Seconds))
 			}
 		}
 		done, err := target.Can().Deferred.DoDeferred(ctx, func(name string) {
@@ -52,7 +52,7 @@ func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time
 			began = time.Now()
 			debt.Steps = append(debt.Steps, result.DebtStep{Target: target.Label(), Name: name, At: began.Sub(start).Seconds()})
 			step = &debt.Steps[len(debt.Steps)-1]
-			r.doing.Store("work put off: " + name)
+			r.doing.Store("deferred work: " + name)
 		})
 		end()
 		debt.RowsBefore, debt.RowsAfter = debt.RowsBefore+done.Before, debt.RowsAfter+done.After

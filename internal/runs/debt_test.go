@@ -13,7 +13,7 @@ import (
 	"ds2/internal/result"
 )
 
-// TestDebt has a run end with what its server has put off.
+// TestDebt has a run end with its deferred work.
 func TestDebt(t *testing.T) {
 	nightly.Long(t, "makes a run and waits for the server")
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestDebt(t *testing.T) {
 		}
 	}
 	if want := *r.OPM * worked / (worked + d.Seconds); math.Abs(settled-want) > 1e-9*want {
-		t.Errorf("%v OPM with the work put off, want %v", settled, want)
+		t.Errorf("%v OPM with the deferred work, want %v", settled, want)
 	}
 }
 

@@ -57,7 +57,7 @@ type Options struct {
 
 	Background background.Config // what reads beside the users
 
-	// Debt has the targets do what they have put off, after the users have left.
+	// Debt has the targets do their deferred work, after the users have left.
 	Debt bool
 
 	Place   Place
@@ -310,7 +310,7 @@ func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, Out
 	return start, outcome.with(r.observation.end())
 }
 
-// driveAndPay lets the users work and, when they are done, the servers do what they have put off.
+// driveAndPay lets the users work and, when they are done, the servers do their deferred work.
 func (r *Run) driveAndPay(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
 	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
