@@ -81,7 +81,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Lookup("run-time").Usage = "run after the warm-up: minutes, or a duration such as 90s"
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
-	flags.Lookup("window").Usage += "; of runs of 20 minutes 1000s-1200s"
+	flags.Lookup("window").DefValue = "1000s-1200s in runs of 20 minutes, else the run after the warm-up"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)

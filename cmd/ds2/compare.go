@@ -60,7 +60,7 @@ drive --limit takes.`,
 				gates = append(gates, gate)
 			}
 			if cmd.Flags().Changed("cannot-tell") && len(gates) == 0 {
-				return usageError("--cannot-tell: it takes a --fail-if")
+				return usageError("--cannot-tell needs --fail-if")
 			}
 			read, err := reader(windows...)
 			if err != nil {

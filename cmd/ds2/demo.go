@@ -70,7 +70,7 @@ one once and keeps it.`,
 	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "warm-up before the run: minutes, or a duration such as 90s")
 	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "run after the warm-up: minutes, or a duration such as 90s")
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
-	flags.StringVar(&f.drive.out, "out", "", "directory for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
+	flags.StringVar(&f.drive.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
 	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not answer would, and say what that cost; on Linux")
 	debtFlag(flags, &f.drive.debt)
@@ -165,7 +165,7 @@ func (f *demoFlags) check() error {
 		return usageError("--run-time: a demo has an end, such as 60s")
 	}
 	if f.stall && f.drive.config.Run < shortestBrownout {
-		return usageError("--brownout: it takes a --run-time of at least %s", shortestBrownout)
+		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
 	if err := f.load.dataset(); err != nil {
 		return err

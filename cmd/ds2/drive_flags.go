@@ -94,7 +94,8 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	f.dvdStore.add(flags)
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is given twice, the later wins")
 
-	flags.StringArrayVar(&f.windows, "window", nil, "window that figures are computed over: 1000s-1200s since the first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; may be repeated, the first counts (default: the run after the warm-up)")
+	flags.StringArrayVar(&f.windows, "window", nil, "window that figures are computed over: 1000s-1200s since the first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; may be repeated, the first counts")
+	flags.Lookup("window").DefValue = "the run after the warm-up"
 	flags.BoolVar(&f.cold, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty the whole server's cache (DBCC DROPCLEANBUFFERS)")
 	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "make a checkpoint before the users start, so that no earlier changes are left to write")
 	debtFlag(flags, &f.debt)
@@ -109,7 +110,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.Var(durationValue{d: &c.OperationTimeout}, "operation-timeout", "time after which an operation's connection counts as lost")
 	flags.Var(durationValue{d: &c.Drain}, "drain-time", "how long orders under way may take at the end of the run")
 	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics; give several driver machines the same (default: random)")
-	flags.StringVar(&f.out, "out", "", "directory for the record; must not exist or be empty (default ds2-results/<start>-<run id>)")
+	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
 }
 
 // Bounds of what a run can mean.

@@ -74,7 +74,7 @@ func (s *experimentSetup) check() error {
 	case s.until > 0 && s.order == result.OrderSequence:
 		return usageError("--until: in sequence all runs of one configuration come before those of the next, so no difference can end it")
 	case s.until == 0 && s.runs.least < s.runs.most:
-		return usageError("--runs: %s takes until, such as until: 2 %%, to say how many are enough", s.runs)
+		return usageError("--runs: %s needs until, such as until: 2 %%, to say how many are enough", s.runs)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func TestExperimentFileErrors(t *testing.T) {
 		{"a value that is more", "target: {a: b}", "1: target has no value"},
 		{"runs", "runs: some", `x.yaml:1: --runs: "some" is neither a number such as 6 nor a range such as 5..9`},
 		{"runs backwards", "runs: 9..3", "1: --runs: \"9..3\" must be 1 to 1000, the lower number first"},
-		{"a range of runs without until", "target: postgres://h/d\nruns: 3..9", "x.yaml: runs: 3..9 takes until"},
+		{"a range of runs without until", "target: postgres://h/d\nruns: 3..9", "x.yaml: runs: 3..9 needs until"},
 		{"until", "until: soon", `1: --until: "soon" is no percentage such as 2 %`},
 		{"until in sequence", "target: postgres://h/d\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
 		{"order", "order: reverse", `1: --order: invalid value "reverse": use random or sequence`},

@@ -45,7 +45,7 @@ func TestGate(t *testing.T) {
 		{"power, which was measured once", []string{"--fail-if", "active power > 5%", before, worse}, exitUnknown, "active power > 5%  cannot tell", "active power changed by +0.0 %"},
 		{"no gate that can be read", []string{"--fail-if", "opm < -2.5", before, worse}, exitUsage, "", "--fail-if: a change needs a percent sign, such as -2.5%"},
 		{"nothing to compare with", []string{"--fail-if", "opm < -2.5%", before}, exitUsage, "", "--fail-if: name two directories"},
-		{"cannot tell about nothing", []string{"--cannot-tell", "pass", before, worse}, exitUsage, "", "--cannot-tell: it takes a --fail-if"},
+		{"cannot tell about nothing", []string{"--cannot-tell", "pass", before, worse}, exitUsage, "", "--cannot-tell needs --fail-if"},
 		{"Markdown", []string{"-o", "markdown", "--fail-if", "opm < -2.5%", before, worse}, exitVerdict, "| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
 	} {
 		code, stdout, stderr := execute(t, append([]string{"compare", "--details"}, c.args...)...)

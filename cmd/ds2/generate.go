@@ -31,7 +31,10 @@ type generateFlags struct {
 	resume, quiet     bool
 }
 
-const wholeShard = "1/1"
+const (
+	wholeShard = "1/1"
+	tableNames = "customers, orders, orderlines, cust_hist, products, inventory"
+)
 
 // dataSeedUsage is the help of --data-seed.
 const dataSeedUsage = "seed of the rows: 0 gives DS2's own; any other gives other rows of the same shape, so that storage cannot deduplicate two databases"
@@ -70,12 +73,12 @@ PowerShell:
 	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB")
 	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
-	flags.StringSliceVar(&f.tables, "tables", nil, "only these of customers, orders, orderlines, cust_hist, products, inventory")
+	flags.StringSliceVar(&f.tables, "tables", nil, "only these of "+tableNames)
 	flags.StringVar(&f.part, "part", "", "write one file, such as us_cust or jan_orders, to standard output; needs the argument -")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
-	flags.StringVar(&f.lines, "lines", "lf", "line endings: lf, or crlf for Windows")
+	flags.Var(oneOf(&f.lines, "lf", "crlf"), "lines", "line endings; crlf for Windows")
 	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
-	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; with a manifest of other shards or an interrupted run, its checksum is the default")
+	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; one in --out has its own as the default")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen, and so is 2-of-16, counted from 0")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
@@ -139,9 +142,6 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	default:
 		return nil, usageError("--size is missing: S is the smallest named one, see ds2 sizes")
 	}
-	if f.lines != "lf" && f.lines != "crlf" {
-		return nil, usageError("--lines is %q: it must be lf or crlf", f.lines)
-	}
 	words, err := readWords(f.words)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(datagen.Tables, datagen.Table(name)) {
-			return nil, usageError("--tables: unknown table %q: use some of %v", name, datagen.Tables)
+			return nil, usageError("--tables: unknown table %q: use %s", name, tableNames)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), func(t datagen.Table) bool { return !slices.Contains(names, string(t)) }), nil

@@ -23,7 +23,7 @@ func TestGenerateUsage(t *testing.T) {
 		{"generate --size 2TB --out " + out, "column CUSTOMERS.CUSTOMERID would reach 4000000000"},
 		{"generate --rows customers=1 --out " + out, `--rows: "customers=1" is not the three numbers`},
 		{"generate --size S --rows customers=1,orders-per-month=1,products=1 --out " + out, "--size and --rows exclude each other"},
-		{"generate --size S --lines cr --out " + out, `--lines is "cr"`},
+		{"generate --size S --lines cr --out " + out, `--lines: invalid value "cr"`},
 		{"generate --size S --compress lzma --out " + out, `--compress: invalid compression "lzma"`},
 		{"generate --size S --checksum md5 --out " + out, `--checksum: invalid checksum "md5"`},
 		{"generate --size S --data-seed -1 --out " + out, "--data-seed"},

@@ -87,7 +87,7 @@ func TestInitRefuses(t *testing.T) {
 		{"a file that is there", "there.yaml exists", []string{"there.yaml", "--target", "postgres://db1/ds2"}},
 		{"a value that cannot be read", `ds2: --threads: not a whole number: "many"`, []string{"new.yaml", "--target", "postgres://db1/ds2", "--threads", "many"}},
 		{"a limit", "--limit: a latency needs a unit", []string{"new.yaml", "--target", "postgres://db1/ds2", "--limit", "order p95 < 5"}},
-		{"a range without until", "runs: 3..9 takes until", []string{"new.yaml", "--target", "postgres://db1/ds2", "--runs", "3..9"}},
+		{"a range without until", "runs: 3..9 needs until", []string{"new.yaml", "--target", "postgres://db1/ds2", "--runs", "3..9"}},
 		{"a host name", "which also needs --engine", []string{"new.yaml", "--target", "db1"}},
 	} {
 		fails(t, exitUsage, c.want, append([]string{"init"}, c.args...)...)

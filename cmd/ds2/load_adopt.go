@@ -33,7 +33,7 @@ var ofAdopting = []string{
 func (f *adoptFlags) check(flags *pflag.FlagSet) (err error) {
 	if !f.adopt {
 		if f.dryRun {
-			return usageError("--dry-run goes with --adopt only")
+			return usageError("--dry-run needs --adopt")
 		}
 		return nil
 	}

@@ -163,7 +163,10 @@ func (v parsed[T]) Set(text string) error {
 	return err
 }
 
-// orderRate is a flag for a number of orders a second: 500/s, 30000/m, or a bare number a second.
+// bare says that a text ends in a digit, where a unit is missing.
+func bare(text string) bool { return strings.ContainsAny(text[max(0, len(text)-1):], "0123456789") }
+
+// orderRate is a flag for a number of orders a second: 500/s or 30000/m.
 func orderRate(value *float64) parsed[float64] {
 	return parsed[float64]{value, "orders/s", readOrderRate, func(rate float64) string {
 		return strconv.FormatFloat(rate, 'g', -1, 64) + "/s"
@@ -172,7 +175,7 @@ func orderRate(value *float64) parsed[float64] {
 
 func readOrderRate(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, "/")
-	per := map[string]float64{"": 1, "s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
+	per := map[string]float64{"s": 1, "m": 60, "min": 60}[strings.TrimSpace(unit)]
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || per == 0 || !(n > 0) || n/per > 1e6 || n/per < 1e-4 {
 		return 0, fmt.Errorf("invalid rate %q: write it as 500/s or 30000/m", text)
@@ -192,7 +195,7 @@ func readByteRate(text string) (float64, error) {
 		return 0, nil
 	}
 	n, err := units.FromHumanSize(size)
-	if err != nil || unit != "" && unit != "s" || n < 1 || n > 1e12 {
+	if err != nil || bare(size) || unit != "" && unit != "s" || n < 1 || n > 1e12 {
 		return 0, fmt.Errorf("invalid rate %q: write it as 1MB/s", text)
 	}
 	return float64(n), nil
@@ -205,8 +208,8 @@ func byteSize(value *int64) parsed[int64] {
 
 func readByteSize(text string) (int64, error) {
 	n, err := units.FromHumanSize(text)
-	if err != nil || n <= 0 {
-		return 0, fmt.Errorf("%q is not a number of bytes such as 500MB or 2GB", text)
+	if err != nil || bare(text) || n <= 0 {
+		return 0, fmt.Errorf("%q is not a number of bytes with its unit, such as 500MB or 2GB", text)
 	}
 	return n, nil
 }

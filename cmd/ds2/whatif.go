@@ -103,7 +103,7 @@ It takes Linux, fio, and root or fusermount3.`,
 	preset(flags, "stage-time", "2s")
 	flags.Uint64Var(&f.seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.dir, "dir", "", "directory for the database, in memory or on a drive that is faster than all of --drives (default: the system's directory for temporary files)")
-	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs; must not exist or be empty (default ds2-results/<start>-whatif)")
+	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs, new or empty (default ds2-results/<start>-whatif)")
 	serverFlags(flags, &f.server)
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	detailsFlag(flags, &f.details)
