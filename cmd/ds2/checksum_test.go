@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestChecksumTest reads a database by several readers at a rate, and its log to the end, before and after a page is damaged.
@@ -37,6 +39,9 @@ func TestChecksumTest(t *testing.T) {
 	if fields := strings.Fields(row); code != exitVerdict || len(fields) < 8 || fields[2] != "1" || !strings.Contains(stdout, "Checksum test\n") || !strings.Contains(stdout, "log of "+c.Target) {
 		t.Errorf("of a damaged database: exit %d, row %q\n%s\n%s", code, row, stdout, stderr)
 	}
+	require.Contains(t, stdout, "public.products main block 3")
+	require.Contains(t, stdout, "audit FAILED")
+	require.Contains(t, stderr, "the database is damaged")
 	for _, c := range []struct{ args, want string }{
 		{"--readers 4", "--readers needs --deep"}, {"--read-rate 1MB/s", "--read-rate needs --deep"}, {"--deep --readers 257", "--readers is 257"}, {"--deep --pace fast", "--pace"},
 	} {

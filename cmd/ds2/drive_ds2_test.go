@@ -108,7 +108,7 @@ func TestDS2Output(t *testing.T) {
 	must(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet")
 	dir := filepath.Join(t.TempDir(), "record")
 	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=16s", "--seed", "1",
-		"--think-time=20ms", "--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", gateway, "--run-id", "pushed", "--out", dir)
+		"--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", gateway, "--run-id", "pushed", "--out", dir)
 	if code != exitDone {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
@@ -131,8 +131,8 @@ func TestDS2Output(t *testing.T) {
 			t.Errorf("not a line of DS2's: %q", line)
 		}
 	}
-	if len(lines) != 1 || len(finals) != 1 || !slices.Equal(named, record.Targets) {
-		t.Fatalf("%d lines, %d at the end, and targets %v; want 1, 1 and %v\n%s", len(lines), len(finals), named, record.Targets, stdout)
+	if len(lines) == 0 || len(finals) != 1 || !slices.Equal(named, slices.Repeat(record.Targets, len(lines))) { // a busy machine may come to a second line
+		t.Fatalf("%d lines, %d at the end, and targets %v of %v\n%s", len(lines), len(finals), named, record.Targets, stdout)
 	}
 	line, final := lines[0], finals[0]
 	for _, l := range []map[string]float64{line, final} {

@@ -12,7 +12,6 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/nightly"
 )
 
 // smallDrive is a file system of some size that belongs to a server's user; grow makes it larger.
@@ -87,86 +86,6 @@ func TestLoadFillsDrive(t *testing.T) {
 			t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
 		}
 	})
-}
-
-// fillUp fills a drive up on which all of a server is: it goes down. Room makes room again.
-func fillUp(t *testing.T, dir, target string) (room func()) {
-	t.Helper()
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 300<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("filling the drive up: %v", err)
-	}
-	db := openDB(t, target)
-	for err := error(nil); err == nil; { // fills the files of the log that there are
-		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
-	}
-	return func() {
-		require.NoError(t, os.Remove(ballast))
-	}
-}
-
-// loadedDrive is a small drive with a server whose database ds2 has been loaded.
-func loadedDrive(t *testing.T) (dir string, server *localpg.Server, target string) {
-	t.Helper()
-	dir, _ = smallDrive(t, "300m", pgtest.Server(t).DataDir())
-	server = pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
-	target = server.URL("ds2")
-	must(t, "load", "--target", target, "--size", "10MB", "--quiet")
-	return dir, server, target
-}
-
-// TestVerifyFillsDrive has the drive of a server fill up while all of a database is audited, or checked in depth.
-func TestVerifyFillsDrive(t *testing.T) {
-	nightly.Long(t, "fills a drive; TestLoadFillsDrive does, too")
-	t.Parallel()
-	dir, server, target := loadedDrive(t)
-	for _, args := range [][]string{{"verify", "--target", target}, {"verify", "--deep", "--target", target}} {
-		p := startProgram(t, args...)
-		waiting, release := heldAudit(t, target)
-		p.start(t)
-		p.await(t, "the audit", waiting)
-		room := fillUp(t, dir, target)
-		<-p.ended
-		release()
-		said := p.stderr.String()
-		if code := p.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(said, "are free on the server's file system that holds "+dir) {
-			t.Errorf("%s: exit %d, %s", args, code, said)
-		}
-		room()
-		require.NoError(t, server.Restart(t.Context()))
-		if code, stdout, stderr := execute(t, append(args, "--quiet")...); code != exitDone {
-			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
-		}
-	}
-}
-
-// TestAuditFillsDrive has the drive of a server fill up while a run is audited: the server cannot write its log and goes down. The run's
-// record says on which file system room was missing, and is audited when there is some.
-func TestAuditFillsDrive(t *testing.T) {
-	nightly.Long(t, "fills a drive; TestLoadFillsDrive does, too")
-	t.Parallel()
-	dir, server, target := loadedDrive(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2s", "--out", "run")
-	p.start(t)
-	p.await(t, "the orders", p.holds("run/run.log", "phase=run"))
-	waiting, release := heldAudit(t, target)
-	p.await(t, "the audit", waiting)
-	room := fillUp(t, dir, target)
-	<-p.ended
-	release()
-	said := p.stderr.String()
-	if code := p.ProcessState.ExitCode(); code != exitVerdict || !strings.Contains(said, "not audited: ") || !strings.Contains(said, "are free on the server's file system that holds "+dir) {
-		t.Fatalf("exit %d, %s", code, said)
-	}
-	code, _, stderr := execute(t, "verify", "--target", target, "--quiet")
-	if code != exitFailed {
-		t.Errorf("verify of a server that is down: exit %d, %s", code, stderr)
-	}
-	room()
-	require.NoError(t, server.Restart(t.Context()))
-	if code, stdout, stderr := execute(t, "verify", "--target", target, "--record", p.Dir+"/run", "--quiet"); code != exitDone || !strings.Contains(stdout, "orders of the run: ") {
-		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
-	}
 }
 
 // TestSnapshotWithoutRoom asks for a copy of a database on a drive that has no room for two, then makes room.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"database/sql"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -171,9 +170,7 @@ func (s *troubledServer) through(t *testing.T, database string) string {
 
 func (s *troubledServer) exec(t *testing.T, statement string) {
 	t.Helper()
-	if _, err := s.admin.Exec(statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	pgtest.Exec(t, s.admin, statement)
 }
 
 // lock takes a lock in a database, past the proxy, so that who needs it comes to a halt.
@@ -202,13 +199,7 @@ func (s *troubledServer) waits(t *testing.T, database string, sessions int) func
 // signalAll sends a signal to the processes of the server whose cluster is in a directory.
 func signalAll(t *testing.T, data string, s syscall.Signal) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
-	require.NoError(t, err)
-	line, _, _ := strings.Cut(string(content), "\n")
-	pid, err := strconv.Atoi(line)
-	require.NoError(t, err)
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for _, p := range append(strings.Fields(string(children)), line) {
+	for _, p := range pgtest.Processes(t, data) {
 		pid, _ := strconv.Atoi(p)
 		syscall.Kill(pid, s)
 	}
@@ -279,7 +270,7 @@ func TestFirstSignal(t *testing.T) {
 // commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are amid their work.
 // Those without are left out.
 func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
-	run := []string{"--threads", "2", "--think-time", "50ms", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
+	run := []string{"--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
 	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
 	const databases = "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE" // taken once, last
 	type command struct {
@@ -458,16 +449,13 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			if err != nil || len(clusters) != 1 {
 				t.Fatalf("clusters %v, %v", clusters, err)
 			}
-			content, err := os.ReadFile(filepath.Join(clusters[0], "postmaster.pid"))
-			require.NoError(t, err)
-			line, _, _ := strings.Cut(string(content), "\n")
-			pid, _ := strconv.Atoi(line)
+			processes := pgtest.Processes(t, clusters[0])
 			if c.trouble != 0 {
 				signalAll(t, clusters[0], c.trouble)
 			}
 			stopTwice(t, []*program{p})
 			// Nobody may have fetched the exit code of an orphan.
-			if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(state), ") Z ") {
+			if state, err := os.ReadFile("/proc/" + processes[len(processes)-1] + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
 				t.Errorf("the server is still there: %s", state)
 			}
 			if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {

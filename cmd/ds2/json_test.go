@@ -19,14 +19,14 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	run := []string{"--target", target, "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--output", "json"}
 	record := filepath.Join(dir, "run")
 	file := filepath.Join(dir, "threads.yaml")
-	if err := os.WriteFile(file, []byte("target: "+target+"\nruns: 1\npractice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nrun-time: 1s\nkeep-faulty: true\nmetrics-addr: ''\nfactors:\n  threads: [1, 2]\n"), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte("target: "+target+"\nruns: 1\npractice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nrun-time: 1s\nkeep-faulty: true\nmetrics-addr: ''\nthink-time: 20ms\nfactors:\n  threads: [1, 2]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
 		{"experiment", file, "--out", filepath.Join(dir, "experiment"), "--quiet", "--output", "json"},
 		{"report", "--output", "json", filepath.Join(dir, "experiment")},
-		append([]string{"drive", "--out", record, "--limit", "order p95 < 10m", "--checkpoint-first"}, run...),
-		append([]string{"bench", "--out", filepath.Join(dir, "bench"), "--runs", "1", "--restore", "none", "--settle", "0s", "--idle", "1s", "--cooldown", "1s", "--keep-faulty"}, run...),
+		append([]string{"drive", "--out", record, "--limit", "order p95 < 10m", "--checkpoint-first", "--threads", "2"}, run...),
+		append([]string{"bench", "--out", filepath.Join(dir, "bench"), "--runs", "1", "--restore", "none", "--settle", "0s", "--idle", "1s", "--cooldown", "1s", "--keep-faulty", "--threads", "2"}, run...),
 		append([]string{"tune", "--out", filepath.Join(dir, "tune"), "--start-threads", "1", "--max-threads", "2", "--restore", "none", "--limit", "order p95 < 10m"}, run...),
 		{"report", "--output", "json", record},
 		{"report", "--output", "json", filepath.Join(dir, "bench")},

@@ -36,6 +36,7 @@ func TestLivePage(t *testing.T) {
 runs: 100
 practice: 0
 threads: 2
+think-time: 20ms
 ramp-rate: 100
 warmup-time: 1s
 run-time: 6s
@@ -111,12 +112,10 @@ device-record: %q
 	run(browser, cdpage.BringToFront())
 	for _, colours := range []string{"light", "dark"} {
 		for name, width := range map[string]int64{"wide": 1280, "phone": 390} {
-			var picture []byte
 			var overflow int
 			run(browser, browsertest.Colours(colours), chromedp.EmulateViewport(width, 900), browsertest.Drawn(),
-				chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), chromedp.FullScreenshot(&picture, 100))
+				chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), browsertest.Keep("live-"+name+"-"+colours+".png", true))
 			require.LessOrEqual(t, overflow, 0, "pixels that the page is wider than its window, %d", width)
-			browsertest.Keep(t, "live-"+name+"-"+colours+".png", picture)
 		}
 	}
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))

@@ -151,15 +151,11 @@ func TestAdopt(t *testing.T) {
 		t.Fatalf("record: %v, %+v", err, record)
 	}
 	// Who has driven it already is told.
-	if _, err := db.ExecContext(t.Context(), "ALTER TABLE ds2_info RENAME TO hidden"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "ALTER TABLE ds2_info RENAME TO hidden")
 	if code, stdout, stderr := execute(t, "load", "--adopt", "--dry-run", "--target", target); code != exitDone || !strings.Contains(stdout, "driven already") {
 		t.Errorf("after a run: exit %d\n%s\n%s", code, stdout, stderr)
 	}
-	if _, err := db.ExecContext(t.Context(), "ALTER TABLE hidden RENAME TO ds2_info"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "ALTER TABLE hidden RENAME TO ds2_info")
 	ok("", "reset")
 	found = pgtest.Contents(t, target)
 	delete(found, "ds2_info")
@@ -187,9 +183,7 @@ func TestAdoptRefused(t *testing.T) {
 		{"a dry run of a load", "SELECT 1", []string{"--adopt=false", "--dry-run"}, exitUsage, "--dry-run"},
 		{"mailboxes", "SELECT 1", []string{"--workload", "mailbox"}, exitUsage, "--workload"},
 	} {
-		if _, err := db.ExecContext(t.Context(), c.change); err != nil {
-			t.Fatal(err)
-		}
+		pgtest.Exec(t, db, c.change)
 		code, _, stderr := execute(t, append([]string{"load", "--adopt", "--target", target}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, want %d and %q: %s", c.why, code, c.code, c.want, stderr)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,13 +57,11 @@ func TestOneCommandAtATime(t *testing.T) {
 
 	p.Process.Signal(syscall.SIGKILL)
 	<-p.ended
-	code, _, stderr := execute(t, "reset", "--target", target)
-	if code != exitDone { // the server ends a dead client's session when it has done what it is at
+	code, stderr := exitFailed, ""
+	for end := time.Now().Add(patience); code != exitDone && time.Now().Before(end); { // the server ends a dead client's session when it has done what it is at
 		code, _, stderr = execute(t, "reset", "--target", target)
 	}
-	if code != exitDone {
-		t.Errorf("reset after the run was killed: exit %d, %s", code, stderr)
-	}
+	require.Equal(t, exitDone, code, "reset after the run was killed: %s", stderr)
 }
 
 // TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is marked, and does not count.

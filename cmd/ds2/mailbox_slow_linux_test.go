@@ -23,11 +23,7 @@ import (
 // memory that its reads come from there.
 func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 	t.Helper()
-	memory := "/dev/shm"
-	if _, err := os.Stat(memory); err != nil {
-		memory = t.TempDir()
-	}
-	data, log = devicetest.MountSlow(t, "ext4", memory, 700<<20), devicetest.MountSlow(t, "ext4", memory, 200<<20)
+	data, log = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 700<<20), devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 200<<20)
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
 	}})
@@ -56,12 +52,9 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	if err := os.WriteFile(filepath.Join(group, limit), []byte(strconv.FormatInt(bytes, 10)), 0); err != nil {
 		t.Skipf("no control group can be limited: %v", err)
 	}
-	pid, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
-	require.NoError(t, err)
-	postmaster, _, _ := strings.Cut(string(pid), "\n")
-	children, _ := os.ReadFile(fmt.Sprintf("/proc/%s/task/%s/children", postmaster, postmaster))
-	for _, process := range append(strings.Fields(string(children)), postmaster) {
-		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(process), 0); err != nil && process == postmaster {
+	processes := pgtest.Processes(t, server.DataDir())
+	for i, process := range processes {
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(process), 0); err != nil && i == len(processes)-1 {
 			t.Skipf("no process can be put into a control group: %v", err)
 		}
 	}

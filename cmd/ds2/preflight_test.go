@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -25,15 +22,6 @@ import (
 // found is what a line is about, and how it is.
 var found = regexp.MustCompile(`(?m)^\w+ +[^:]+`)
 
-// as is a target with another user.
-func as(t *testing.T, target, user string) string {
-	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	u.User = url.UserPassword(user, "x")
-	return u.String()
-}
-
 // TestPreflight has things go wrong one by one, and asks before the run.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
@@ -41,35 +29,11 @@ func TestPreflight(t *testing.T) {
 	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, target)
-	require.NoError(t, err)
-	defer conn.Close(ctx)
-	var name string
-	require.NoError(t, conn.QueryRow(ctx, "SELECT current_database()").Scan(&name))
-	few, poor := "few_"+name, "poor_"+name
-	for _, sql := range []string{
-		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'x' CONNECTION LIMIT 5", few),
-		fmt.Sprintf("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO %s", few),
-		fmt.Sprintf("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO %s", few),
-		fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'x'", poor),
-		fmt.Sprintf("GRANT SELECT ON ds2_info TO %s", poor),
-	} {
-		if _, err := conn.Exec(ctx, sql); err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
-	}
-	t.Cleanup(func() {
-		for _, role := range []string{few, poor} {
-			conn, err := pgx.Connect(ctx, target)
-			require.NoError(t, err)
-			conn.Exec(ctx, "DROP OWNED BY "+role)
-			if _, err := conn.Exec(ctx, "DROP ROLE "+role); err != nil {
-				t.Error(err)
-			}
-			conn.Close(ctx)
-		}
-	})
+	db := openDB(t, target)
+	pgtest.Exec(t, db, "CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5", "CREATE ROLE poor LOGIN PASSWORD 'x'",
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few", "GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few",
+		"GRANT SELECT ON ds2_info TO poor")
+	few, poor := pgtest.As(t, target, "few", "x"), pgtest.As(t, target, "poor", "x")
 	exporter := "http://" + promtest.StartNodeExporter(t) + "/metrics"
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -94,19 +58,19 @@ func TestPreflight(t *testing.T) {
 			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power: answers", "ok       --exporter: |answers", "ok       counters: of the database machine",
 			"ok       room on |MB are free", "ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off",
 		}},
-		{"too few connections", append([]string{"--target", as(t, target, few), "--threads", "4"}, fine...), exitVerdict, []string{
+		{"too few connections", append([]string{"--target", few, "--threads", "4"}, fine...), exitVerdict, []string{
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT", "warning  counters of |pg_monitor|GRANT pg_monitor TO"}},
 		{"more than the server has", append([]string{"--target", target, "--threads", "1000"}, fine...), exitVerdict, []string{"FAILURE  connections of |raise max_connections by "}},
-		{"no rights", append([]string{"--target", as(t, target, poor), "--checkpoint-first"}, fine...), exitVerdict, []string{
+		{"no rights", append([]string{"--target", poor, "--checkpoint-first"}, fine...), exitVerdict, []string{
 			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT", "FAILURE  checkpoint of "}},
 		{"what reads beside the users and works after them", append([]string{"--target", target, "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitDone, []string{
 			"ok       --scrub-rate: the user may read the server's files of ", "ok       --copies: the user may read the log of ", "ok       --debt: ",
 			"ok       --verify deep: the user may check every page of "}},
-		{"no rights to that", append([]string{"--target", as(t, target, few), "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitVerdict, []string{
-			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"" + few + "\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint",
+		{"no rights to that", append([]string{"--target", few, "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitVerdict, []string{
+			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file", "FAILURE  --copies: |ALTER ROLE \"few\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint",
 			"FAILURE  --verify deep: |permission denied to create extension"}},
 		{"a replay test", append([]string{"--target", target}, replay...), exitDone, []string{"ok       --replay: the user may delay the checkpoints of "}},
-		{"no rights to that", append([]string{"--target", as(t, target, few)}, replay...), exitVerdict, []string{"FAILURE  --replay: |superuser"}},
+		{"no rights to that", append([]string{"--target", few}, replay...), exitVerdict, []string{"FAILURE  --replay: |superuser"}},
 		{"more copies than slots", append([]string{"--target", target, "--copies", "11"}, fine...), exitVerdict, []string{"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", append([]string{"--target", empty}, fine...), exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", append([]string{"--target", target, "--size", "W"}, fine...), exitVerdict, []string{"FAILURE  database: |not W"}},
@@ -167,7 +131,7 @@ func TestPreflight(t *testing.T) {
 	}
 
 	// The run itself says it too.
-	code, _, stderr = execute(t, "drive", "--target", as(t, target, few), "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--max-retries", "1", "--verify", "none",
+	code, _, stderr = execute(t, "drive", "--target", few, "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--max-retries", "1", "--verify", "none",
 		"--metrics-addr", "", "--out", out)
 	if !strings.Contains(stderr, "warning: connections of ") || !strings.Contains(stderr, "CONNECTION LIMIT") {
 		t.Errorf("ds2 drive: exit %d\n%s", code, stderr)
@@ -175,19 +139,14 @@ func TestPreflight(t *testing.T) {
 
 	// What cannot be done after it is refused before it.
 	out = filepath.Join(t.TempDir(), "deep")
-	code, _, stderr = execute(t, "drive", "--target", as(t, target, few), "--run-time", "1s", "--warmup-time", "0", "--verify", "deep", "--metrics-addr", "", "--out", out)
+	code, _, stderr = execute(t, "drive", "--target", few, "--run-time", "1s", "--warmup-time", "0", "--verify", "deep", "--metrics-addr", "", "--out", out)
 	if _, err := os.Stat(out); code != exitFailed || !strings.Contains(stderr, "permission denied to create extension") || !os.IsNotExist(err) {
 		t.Errorf("ds2 drive --verify deep: exit %d, record %v\n%s", code, err, stderr)
 	}
 
-	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s SET default_transaction_read_only = on", pgx.Identifier{name}.Sanitize())); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "ALTER DATABASE ds2 SET default_transaction_read_only = on")
 	code, stdout, stderr = execute(t, append([]string{"preflight", "--target", target}, fine...)...)
 	if code != exitVerdict || !strings.Contains(stdout, "FAILURE  writable of ") {
 		t.Errorf("read-only: exit %d\n%s%s", code, stdout, stderr)
-	}
-	if _, err := conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s RESET default_transaction_read_only", pgx.Identifier{name}.Sanitize())); err != nil {
-		t.Fatal(err) // else the roles cannot be dropped
 	}
 }

@@ -100,9 +100,7 @@ func TestSnapshotOfUnfinishedLoad(t *testing.T) {
 	target := loaded(t)
 	db, err := sql.Open("pgx", target)
 	require.NoError(t, err)
-	if _, err := db.Exec("UPDATE ds2_info SET value = 'loading' WHERE name = 'state'"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "UPDATE ds2_info SET value = 'loading' WHERE name = 'state'")
 	db.Close()
 	fails(t, exitFailed, "load was not finished", "snapshot", "create", "--target", target)
 }

@@ -16,6 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the processors to the tests beside theirs
 	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": func() {
 		cleanupTime, target.CancelTime = patience, 10*time.Second
 		main()

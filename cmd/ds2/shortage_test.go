@@ -3,13 +3,13 @@ package main
 import (
 	"database/sql"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 
 	"github.com/stretchr/testify/require"
@@ -39,11 +39,8 @@ func TestMoreUsersThanConnections(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	u.User = url.UserPassword("few", "few")
 	out := filepath.Join(t.TempDir(), "record")
-	code, _, stderr := execute(t, "drive", "--target", u.String(), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
+	code, _, stderr := execute(t, "drive", "--target", pgtest.As(t, target, "few", "few"), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
 	const reason = `too many connections for role "few"`
 	said, end, _ := strings.Cut(stderr, "record: ")
 	if code != exitFailed || !strings.Contains(said, "users wait to be connected: ") || !strings.Contains(said, reason) || !strings.Contains(end, reason) {

@@ -15,17 +15,10 @@ import (
 // server plans by depends on the version, and shows only where tables have more than a few pages.
 func TestOldestAndNewest(t *testing.T) {
 	nightly.Long(t, "loads 100 MB twice")
+	t.Parallel()
 	for name, version := range map[string]int{"13": 13, "18": 18} {
 		t.Run(name, func(t *testing.T) {
-			server, err := localpg.Start(t.Context(), localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := server.Stop(); err != nil {
-					t.Error(err)
-				}
-			})
+			server := pgtest.Start(t, localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})
 			target, record := server.URL("ds2"), filepath.Join(t.TempDir(), "record")
 			ds2 := func(args string) (stdout string) {
 				t.Helper()

@@ -75,23 +75,3 @@ func TestSlowDisk(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// BenchmarkRun writes size 300MB: CSV bytes a second. On a slow disk its speed is the disk's: see the CPU time, as
-// `go test -bench Run -cpuprofile` or time(1) give it.
-func BenchmarkRun(b *testing.B) {
-	data, err := datagen.New(datagen.Size{Customers: 600_000, OrdersPerMonth: 30_000, Products: 300_000}, datagen.DefaultWords(), datagen.Options{PartRows: PartRows})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		o := all
-		plan, err := NewPlan(b.TempDir(), data, o)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(plan.Bytes())
-		if _, err := plan.Run(b.Context(), func(int64) {}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -74,9 +74,5 @@ func execute(t *testing.T, server *localpg.Server, database string, statements .
 	db, err := sql.Open("pgx", server.URL(database))
 	require.NoError(t, err)
 	defer db.Close()
-	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	pgtest.Exec(t, db, statements...)
 }

@@ -108,25 +108,32 @@ func Drawn() chromedp.Action {
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
 }
 
-// Keep leaves a picture where DS2_ARTIFACTS names a directory: of few colours, for documents.
-func Keep(t *testing.T, name string, picture []byte) {
-	t.Helper()
-	artifacts := os.Getenv("DS2_ARTIFACTS")
-	if artifacts == "" {
-		return
-	}
-	shot, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var small bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&small, fewColours(shot)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(artifacts, name), small.Bytes(), 0o644); err != nil {
-		t.Error(err)
-	}
+// Keep leaves a picture of the window, or of the whole page, where DS2_ARTIFACTS names a directory: of few colours, for documents.
+func Keep(name string, page bool) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		artifacts := os.Getenv("DS2_ARTIFACTS")
+		if artifacts == "" {
+			return nil
+		}
+		var picture []byte
+		capture := chromedp.CaptureScreenshot(&picture)
+		if page {
+			capture = chromedp.FullScreenshot(&picture, 100)
+		}
+		if err := capture.Do(ctx); err != nil {
+			return err
+		}
+		shot, err := png.Decode(bytes.NewReader(picture))
+		if err != nil {
+			return err
+		}
+		var small bytes.Buffer
+		encoder := png.Encoder{CompressionLevel: png.BestCompression}
+		if err := encoder.Encode(&small, fewColours(shot)); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(artifacts, name), small.Bytes(), 0o644)
+	})
 }
 
 // fewColours is a picture in its most frequent colours.

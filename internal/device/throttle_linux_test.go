@@ -44,21 +44,12 @@ func throttle(t *testing.T, number string, limits map[string]int) (begin, end fu
 	return hold(1), hold(0)
 }
 
-// memory is a directory whose drives nothing holds back but the throttle, where the machine has one.
-func memory(t *testing.T) string {
-	const dir = "/dev/shm"
-	if _, err := os.Stat(dir); err != nil {
-		return t.TempDir()
-	}
-	return dir
-}
-
 // The limit that is found is that of the drive, within 10 %, at two speeds: random reads are held back by their number, and
 // log writes by their bytes, which a flush has none of. Where a drive counts a flush as a request too, it does half as many
 // log writes as requests: the device's own counters say that each is one write and one flush.
 func TestThrottledDrive(t *testing.T) {
 	needFio(t)
-	drive := devicetest.Mount(t, memory(t), 64<<20)
+	drive := devicetest.Mount(t, devicetest.Memory(t), 64<<20)
 	const reads, bytes, requests = "read_iops_device", "write_bps_device", "write_iops_device"
 	for _, c := range []struct {
 		limits           map[string]int

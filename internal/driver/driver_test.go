@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"ds2/datagen"
@@ -214,18 +215,14 @@ func TestStop(t *testing.T) {
 }
 
 func TestStopWhileConnecting(t *testing.T) {
-	sim := &simulation{connectTime: 15 * time.Second}
-	begin := time.Now()
-	_, _, err := drive(t, config(sim), func(stop, _ func()) {
-		time.Sleep(time.Second)
-		stop()
+	synctest.Test(t, func(t *testing.T) {
+		begin, stop := time.Now(), make(chan struct{})
+		time.AfterFunc(time.Second, func() { close(stop) })
+		d := New(config(&simulation{connectTime: 15 * time.Second}), &series{}, slog.New(slog.DiscardHandler))
+		_, err := d.Run(t.Context(), stop)
+		require.ErrorIs(t, err, ErrStopped)
+		require.Less(t, time.Since(begin), 2*time.Second)
 	})
-	if !errors.Is(err, ErrStopped) {
-		t.Errorf("Run = %v, want ErrStopped", err)
-	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("took %s of real time", took)
-	}
 }
 
 func TestSecondStopLeavesAtOnce(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/stretchr/testify/require"
@@ -187,7 +186,7 @@ func newDrive(t *testing.T, fileSystem string) *drive {
 
 // make makes I/Os of each class, by their numbers among those of all drives, and one of somebody else.
 func (d *drive) make(first, last, every int) error {
-	buffer := aligned(size)
+	buffer := devicetest.Aligned(size)
 	for i := first; i < last; i++ {
 		delay, at := fast, int64(i%blocks*size)
 		if i%every == 0 {
@@ -226,13 +225,6 @@ func (d *drive) make(first, last, every int) error {
 	return err
 }
 
-// aligned is a buffer as direct reads take them.
-func aligned(size int) []byte {
-	b := make([]byte, 2*size)
-	skip := size - int(uintptr(unsafe.Pointer(&b[0]))%uintptr(size))
-	return b[skip : skip+size]
-}
-
 // TestCost: at 10,000 I/Os a second, all of them long, the tracer takes less than 3 % of a processor, by the kernel's own times of
 // its programs and by those of the thread that reads histograms and list once a second.
 func TestCost(t *testing.T) {
@@ -265,7 +257,7 @@ func TestCost(t *testing.T) {
 		var group errgroup.Group
 		for range users {
 			group.Go(func() error {
-				buffer := aligned(size)
+				buffer := devicetest.Aligned(size)
 				for i := range ios / users {
 					if _, err := syscall.Pread(int(d.direct.Fd()), buffer, int64(i%blocks*size)); err != nil {
 						return err

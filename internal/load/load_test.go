@@ -51,13 +51,6 @@ func open(t testing.TB, target string) *postgres.Store {
 	return pgtest.Open(t, postgres.Open, target).(*postgres.Store)
 }
 
-func exec(t testing.TB, s store.Database, statement string) {
-	t.Helper()
-	if _, err := s.DB().ExecContext(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-}
-
 func mustLoad(t testing.TB, s *postgres.Store, o load.Options) *load.Report {
 	t.Helper()
 	report, err := load.Run(t.Context(), s, o)
@@ -124,7 +117,7 @@ func TestRowsAreWrittenOnce(t *testing.T) {
 		o := options(t)
 		o.AtOnce = atOnce
 		mustLoad(t, s, o)
-		exec(t, s, "CREATE EXTENSION pg_visibility")
+		pgtest.Exec(t, s.DB(), "CREATE EXTENSION pg_visibility")
 		for _, table := range datagen.Tables {
 			// Pages without rows, which sessions that extend a table at a time leave, count for nothing.
 			var unfrozen, pages int
@@ -174,10 +167,14 @@ func TestRefusals(t *testing.T) {
 				o.Resume, o.Dataset = true, d
 			}, "split differently"},
 		{"tables of DS2's own scripts",
-			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE reorder (prod_id int, quan_low int)") },
+			func(t *testing.T, s *postgres.Store) {
+				pgtest.Exec(t, s.DB(), "CREATE TABLE reorder (prod_id int, quan_low int)")
+			},
 			func(*load.Options) {}, "did not load (reorder)"},
 		{"another application's table, even to be dropped",
-			func(t *testing.T, s *postgres.Store) { exec(t, s, "CREATE TABLE customers (id int, name text)") },
+			func(t *testing.T, s *postgres.Store) {
+				pgtest.Exec(t, s.DB(), "CREATE TABLE customers (id int, name text)")
+			},
 			func(o *load.Options) { o.Drop = true }, "customers is another's"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -200,8 +197,8 @@ func TestRefusals(t *testing.T) {
 func TestTableInAnotherSchema(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	exec(t, s, "CREATE SCHEMA shop")
-	exec(t, s, "CREATE TABLE shop.customers (id int, name text)")
+	pgtest.Exec(t, s.DB(), "CREATE SCHEMA shop")
+	pgtest.Exec(t, s.DB(), "CREATE TABLE shop.customers (id int, name text)")
 	mustLoad(t, s, options(t))
 }
 
@@ -211,19 +208,19 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	s := open(t, target)
 	mustLoad(t, s, options(t))
 	fresh := pgtest.Contents(t, target)
-	exec(t, s, "CREATE TABLE mine AS SELECT 1 AS one")
-	exec(t, s, "CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'")
-	exec(t, s, "DELETE FROM cust_hist")
+	pgtest.Exec(t, s.DB(), "CREATE TABLE mine AS SELECT 1 AS one")
+	pgtest.Exec(t, s.DB(), "CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+	pgtest.Exec(t, s.DB(), "DELETE FROM cust_hist")
 	o := options(t)
 	o.Drop = true
 	mustLoad(t, s, o)
-	exec(t, s, "SELECT ds2_login(one) FROM mine")
-	exec(t, s, "DROP TABLE mine")
+	pgtest.Exec(t, s.DB(), "SELECT ds2_login(one) FROM mine")
+	pgtest.Exec(t, s.DB(), "DROP TABLE mine")
 	if found := pgtest.Contents(t, target); !maps.Equal(found, fresh) {
 		t.Errorf("after --drop:\n%v\na fresh load:\n%v", found, fresh)
 	}
 
-	exec(t, s, "CREATE VIEW mine AS SELECT * FROM orders")
+	pgtest.Exec(t, s.DB(), "CREATE VIEW mine AS SELECT * FROM orders")
 	if _, err := load.Run(t.Context(), s, o); err == nil || !strings.Contains(err.Error(), "mine") {
 		t.Errorf("a view of the user's on a table to be dropped: error %v", err)
 	}
@@ -232,14 +229,14 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	}
 }
 
-// TestResume breaks loads at many places and resumes them, some twice, and some in the other way of copying.
+// TestResume breaks loads at some places and resumes them, some twice, and some in the other way of copying. TestAnyLoad breaks others at any.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
 	mustLoad(t, open(t, target), options(t))
 	want := pgtest.Contents(t, target)
 	for _, breaks := range [][]broken{
-		{{1, byPart}}, {{9, byPart}, {30, byPart}}, {{60, byPart}}, {{74, byPart}, {50, byPart}}, {{20, byTable}}, {{9, byPart}, {3, byTable}, {2, byPart}},
+		{{1, byPart}}, {{74, byPart}, {50, byPart}}, {{20, byTable}}, {{9, byPart}, {3, byTable}, {2, byPart}},
 	} {
 		target := pgtest.Database(t)
 		s := open(t, target)
@@ -375,7 +372,7 @@ func TestDatabaseIsMade(t *testing.T) {
 	mustLoad(t, s, options(t))
 	require.NoError(t, s.DB().Close())
 	admin := open(t, pgtest.Server(t).URL("postgres"))
-	exec(t, admin, `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
+	pgtest.Exec(t, admin.DB(), `DROP DATABASE "Awkward ""name""; --" WITH (FORCE)`)
 }
 
 // A database of another seed knows it: it is reset to its own stock, and its load is not continued by other rows.
@@ -400,7 +397,7 @@ func TestSeed(t *testing.T) {
 		t.Errorf("seed %d, %v", seed, err)
 	}
 	fresh := pgtest.Contents(t, target)
-	exec(t, s, "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
+	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
 	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
 	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {
 		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)

@@ -93,7 +93,7 @@ func TestServer(t *testing.T) {
 
 func TestKillAndRestart(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{})
+	s := start(t, Options{Copied: true})
 	if _, err := connect(t, s.URL("postgres")).Exec("CREATE TABLE t AS SELECT 'kept' AS word"); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestKillAndRestart(t *testing.T) {
 // TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
 func TestRestartAmidKill(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{})
+	s := start(t, Options{Copied: true})
 	p := s.process
 	p.killing.Lock() // as kill does
 	p.cmd.Process.Kill()
@@ -229,11 +229,11 @@ func TestOwnerKilled(t *testing.T) {
 	for alive(pid) { // the test binary's time limit ends it
 		time.Sleep(pollInterval)
 	}
-	next := start(t, Options{})
+	next := start(t, Options{Copied: true})
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the next server leaves what the killed owner left: %v", err)
 	}
-	start(t, Options{})
+	start(t, Options{Copied: true})
 	if _, err := os.Stat(next.LogFile()); err != nil {
 		t.Errorf("what belongs to a living owner: %v", err)
 	}

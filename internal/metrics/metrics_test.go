@@ -207,23 +207,6 @@ func TestServeTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-func BenchmarkScrape(b *testing.B) {
-	s, err := Serve("127.0.0.1:0", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s.Show(NewCollector(Run{}, meter()))
-	defer s.Close()
-	for b.Loop() {
-		response, err := http.Get(s.URL())
-		if err != nil {
-			b.Fatal(err)
-		}
-		io.Copy(io.Discard, response.Body)
-		response.Body.Close()
-	}
-}
-
 // TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of others is not to be
 // counted beside them.
 func TestOperationCounter(t *testing.T) {

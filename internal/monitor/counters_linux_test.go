@@ -194,27 +194,3 @@ func TestMachineCounters(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkSecond is what one second of sampling this machine costs.
-func BenchmarkSecond(b *testing.B) {
-	drives, err := Root.Drives()
-	if err != nil {
-		b.Fatal(err)
-	}
-	disks, err := Root.Counters(drives)
-	if err != nil {
-		b.Fatal(err)
-	}
-	client, err := Root.Client()
-	if err != nil {
-		b.Fatal(err)
-	}
-	sources := []Source{disks, client}
-	for b.Loop() {
-		for _, s := range sources {
-			if err := s.Read(b.Context(), make([]float64, len(s.Figures))); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}

@@ -62,8 +62,8 @@ func values(t *testing.T, src monitor.Source) map[string]float64 {
 func TestNamelessServer(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Database(t)
-	exec(t, open(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
-	exec(t, open(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
+	pgtest.Exec(t, open(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+	pgtest.Exec(t, open(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
 	t.Cleanup(func() {
 		if _, err := open(t, database).ExecContext(context.WithoutCancel(t.Context()), "DROP ROLE nameless"); err != nil {
 			t.Error(err)
@@ -108,11 +108,11 @@ func TestDatabaseCounters(t *testing.T) {
 			t.Errorf("%s has no value", name)
 		}
 	}
-	exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
-	exec(t, db, "CHECKPOINT")
+	pgtest.Exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
+	pgtest.Exec(t, db, "CHECKPOINT")
 	// Statistics of a session are seen once it has gone idle or ended.
 	holder := connection(t, address)
-	exec(t, holder, "BEGIN; LOCK TABLE things")
+	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE things")
 	waiting := connection(t, address)
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -138,15 +138,6 @@ func TestDatabaseCounters(t *testing.T) {
 	}
 	cancel()
 	<-done
-}
-
-func exec(t *testing.T, db interface {
-	ExecContext(context.Context, string, ...any) (sql.Result, error)
-}, statement string) {
-	t.Helper()
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
 }
 
 // connection opens one connection of its own.

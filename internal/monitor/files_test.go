@@ -12,14 +12,10 @@ import (
 // TestFiles has a table stand for what SQL Server counts of its files, one read after another.
 func TestFiles(t *testing.T) {
 	db := open(t, pgtest.Database(t))
-	for _, statement := range []string{
+	pgtest.Exec(t, db,
 		"CREATE TABLE files (file text, role text, reads float, writes float, read_bytes float, written_bytes float, read_s float, write_s float)",
 		"INSERT INTO files VALUES ('cust_1', 'data', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 'log', 0, 1000, 0, 4096000, 0, 0.2)",
-	} {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
 		src, files, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
 		if err != nil {

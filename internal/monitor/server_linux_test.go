@@ -30,8 +30,8 @@ func TestTablespacesOfOneServer(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		name := fmt.Sprintf("on%d", i)
-		exec(t, admin, fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, drive.Dir))
-		exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TABLESPACE %s", name, name))
+		pgtest.Exec(t, admin, fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, drive.Dir))
+		pgtest.Exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TABLESPACE %s", name, name))
 		targets = append(targets, target(t, server.URL(name)))
 	}
 	w, err := monitor.Observe(t.Context(), targets, 0, monitor.Options{})
@@ -83,7 +83,7 @@ func TestTunnel(t *testing.T) {
 		"CREATE FUNCTION there.pg_control_system(OUT system_identifier bigint) LANGUAGE sql AS 'SELECT 1'",
 		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = there, pg_catalog, public', current_database()); END $$",
 	} {
-		exec(t, db, statement)
+		pgtest.Exec(t, db, statement)
 	}
 	here, err := monitor.Observe(t.Context(), []store.Database{target(t, pgtest.Database(t))}, 0, monitor.Options{})
 	require.NoError(t, err)

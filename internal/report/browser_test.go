@@ -142,7 +142,7 @@ func TestBrowser(t *testing.T) {
 		if err := os.WriteFile(path, []byte(page.html), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		shots := map[string]*[]byte{"": {}, "-dark": {}, "-phone": {}, "-phone-dark": {}}
+		keep := func(kind string) chromedp.Action { return browsertest.Keep(page.name+kind+".png", false) }
 		var grounds [2]string
 		var charts, drawn, described int
 		var overflow int // pixels that the page is wider than a phone
@@ -150,10 +150,10 @@ func TestBrowser(t *testing.T) {
 		wide, phone := chromedp.EmulateViewport(1280, 900), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)
 		err := chromedp.Run(browser,
 			browsertest.Colours("light"), wide, chromedp.Navigate("file://"+path),
-			chromedp.Evaluate(background, &grounds[0]), chromedp.CaptureScreenshot(shots[""]),
-			phone, chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), chromedp.CaptureScreenshot(shots["-phone"]),
-			browsertest.Colours("dark"), browsertest.Drawn(), chromedp.CaptureScreenshot(shots["-phone-dark"]),
-			wide, chromedp.Evaluate(background, &grounds[1]), chromedp.CaptureScreenshot(shots["-dark"]),
+			chromedp.Evaluate(background, &grounds[0]), keep(""),
+			phone, chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), keep("-phone"),
+			browsertest.Colours("dark"), browsertest.Drawn(), keep("-phone-dark"),
+			wide, chromedp.Evaluate(background, &grounds[1]), keep("-dark"),
 			browsertest.Colours("light"),
 			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; }), document.querySelectorAll('.plot').length`, &charts),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
@@ -168,9 +168,6 @@ func TestBrowser(t *testing.T) {
 		}
 		if grounds[0] == grounds[1] {
 			t.Errorf("%s is %s by day and by night", page.name, grounds[0])
-		}
-		for name, content := range shots {
-			browsertest.Keep(t, page.name+name+".png", *content)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 // TestInterruptedAudit (E2): a run whose audit is interrupted keeps what it measured, and has not failed.
 func TestInterruptedAudit(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = 2 * time.Second
@@ -57,6 +58,7 @@ func TestInterruptedAudit(t *testing.T) {
 
 // TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited, and has what it measured.
 func TestDeepCheckThatFails(t *testing.T) {
+	t.Parallel()
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Driver.Run = time.Second

@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/diagnose"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -26,13 +27,7 @@ func confined(t *testing.T, server *localpg.Server) {
 		limits = map[string]string{name + "/cpu.max": "10000 100000", name + "/memory.max": "300000000"}
 		os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
 	}
-	pid, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
-	require.NoError(t, err)
-	postmaster, _, _ := strings.Cut(string(pid), "\n")
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%s/task/%s/children", postmaster, postmaster))
-	if err != nil {
-		t.Skipf("the server's processes are not to be found: %v", err)
-	}
+	processes := pgtest.Processes(t, server.DataDir())
 	for file, limit := range limits {
 		file = filepath.Join(top, file)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -42,8 +37,8 @@ func confined(t *testing.T, server *localpg.Server) {
 		if err := os.WriteFile(file, []byte(limit), 0); err != nil {
 			t.Skipf("no control group can be limited: %v", err)
 		}
-		for _, process := range append(strings.Fields(string(children)), postmaster) {
-			if err := os.WriteFile(filepath.Join(filepath.Dir(file), "cgroup.procs"), []byte(process), 0); err != nil && process == postmaster {
+		for i, process := range processes {
+			if err := os.WriteFile(filepath.Join(filepath.Dir(file), "cgroup.procs"), []byte(process), 0); err != nil && i == len(processes)-1 {
 				t.Skipf("no process can be put into a control group: %v", err)
 			}
 		}
@@ -57,7 +52,7 @@ func TestContainer(t *testing.T) {
 	server, s := loaded(t, localpg.Options{})
 	confined(t, server)
 	o := options(t, s)
-	o.Driver.Think = 0
+	o.Driver.Think, o.Driver.Run = 0, 0 // until stopped
 	var err error
 	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {
 		t.Fatal(err)
@@ -70,12 +65,16 @@ func TestContainer(t *testing.T) {
 	}
 	run, err := Begin(o)
 	require.NoError(t, err)
-	summary, err := drive(t, run)
+	var end time.Time
+	summary, err := driveUntil(t, run, func() {
+		moreOrders(t.Context(), run, 20)
+		later(t.Context(), run, 5*time.Second)
+		end = time.Now()
+	})
 	require.NoError(t, err)
 	b := summary.Bottleneck
 	record, err := result.Read(o.Dir)
 	require.NoError(t, err)
-	end := record.Start.Add(o.Driver.Run)
 	for column, want := range map[string][2]float64{
 		monitor.ServerProcessors: {0.001, 0.15}, monitor.ServerUsed: {0.01, 1.5}, monitor.ServerThrottled: {0, 1}, monitor.ServerMemory: {1e6, 300e6},
 	} {

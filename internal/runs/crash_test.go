@@ -17,7 +17,6 @@ import (
 	"ds2/datagen"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
-	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
@@ -25,10 +24,12 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/storetest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	ds2counts "ds2/internal/workload/ds2/counts"
+	ds2loaded "ds2/internal/workload/ds2/loaded"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -118,29 +119,34 @@ func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 // loaded starts a server with settings, and loads a small dataset into it.
 func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Database) {
 	t.Helper()
+	return loadedSize(t, o, datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 1_000})
+}
+
+func loadedSize(t *testing.T, o localpg.Options, size datagen.Size) (*localpg.Server, store.Database) {
+	t.Helper()
 	server := pgtest.Start(t, o)
 	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
-	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	_, err = load.Run(t.Context(), s, load.Options{
-		Dataset: ds2.Dataset{Size: datagen.S, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 2,
-	})
-	require.NoError(t, err)
+	storetest.Load(t, s, size)
 	return server, s
 }
 
-// options are a run of four users for six seconds, who leave the processors to the tests beside it.
+// options are a run of four users for six seconds, who think, and so leave the processors to the tests beside it.
 func options(t *testing.T, s store.Database) Options {
+	t.Helper()
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	require.NoError(t, err)
+	size, err := ds2loaded.Size(info)
+	require.NoError(t, err)
 	return Options{
 		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",
 		Targets: []store.Database{s},
 		Plan: &ds2.Plan{
-			Config:  ds2.Config{Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
+			Config:  ds2.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5},
 			Targets: []ds2.Target{calls.Connect(ds2postgres.Connect).To(s)},
 			Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},
 		},
 		Driver: driver.Config{
-			Threads: 4, Seed: 1, RampRate: 100, Think: 10 * time.Millisecond, Run: 6 * time.Second, Drain: 10 * time.Second,
+			Threads: 4, Seed: 1, RampRate: 100, Think: 40 * time.Millisecond, Run: 6 * time.Second, Drain: 10 * time.Second,
 			MaxRetries: 20, MaxErrors: 100, OperationTimeout: 10 * time.Second,
 		},
 	}
@@ -211,9 +217,7 @@ func TestCrash(t *testing.T) {
 func staleDrive(t *testing.T, db *sql.DB, dataDir string) func(kill func()) error {
 	t.Helper()
 	var path string
-	if _, err := db.Exec("CHECKPOINT"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "CHECKPOINT")
 	require.NoError(t, db.QueryRow("SELECT pg_relation_filepath('inventory')").Scan(&path))
 	path = filepath.Join(dataDir, path)
 	old, err := os.ReadFile(path)
@@ -254,7 +258,7 @@ func TestCuts(t *testing.T) {
 			t.Parallel()
 			server, s := loaded(t, localpg.Options{Settings: c.settings, Checksums: true})
 			o := options(t, s)
-			o.Driver.Run, o.Driver.Think = 0, 20*time.Millisecond
+			o.Driver.Run = 0 // until the last cut
 			cuts, fault := 0, c.fault(t, server, s)
 			var run *Run
 			var err error

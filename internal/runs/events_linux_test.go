@@ -1,9 +1,6 @@
 package runs
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
 
@@ -22,11 +20,9 @@ func TestStall(t *testing.T) {
 		t.Skip("takes half a minute")
 	}
 	server, s := loaded(t, localpg.Options{})
-	pid, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
-	require.NoError(t, err)
-	postmaster, _, _ := strings.Cut(string(pid), "\n")
-	signal := func(name string) string {
-		return fmt.Sprintf("kill -%s $(cat /proc/%s/task/%s/children)", name, postmaster, postmaster)
+	processes := pgtest.Processes(t, server.DataDir())
+	signal := func(name string) string { // but to the postmaster
+		return "kill -" + name + " " + strings.Join(processes[:len(processes)-1], " ")
 	}
 	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
 	o := options(t, s)

@@ -210,7 +210,7 @@ func TestFaults(t *testing.T) {
 					}
 					return nil
 				})
-				moreOrders(t.Context(), run, 200)
+				moreOrders(t.Context(), run, 50)
 				if c.class == store.Resource { // nobody still waits before the next try, for 5 s at most
 					later(t.Context(), run, 5*time.Second)
 				}

@@ -73,6 +73,7 @@ func TestLimits(t *testing.T) {
 // TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and the run has failed it all the same.
 // Where the server has died, too, there is nothing to audit, and no panic.
 func TestAborted(t *testing.T) {
+	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
 	for _, dies := range []bool{false, true} {
 		o := options(t, s)

@@ -76,7 +76,7 @@ func TestMailboxCuts(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			server, o := mailboxes(t, localpg.Options{Settings: quiet, Checksums: true}, c.lazy, c.batch)
-			o.Driver.Think = 2 * time.Millisecond
+			o.Driver.Think = 10 * time.Millisecond
 			at, cuts := min(c.cycles, 2), 0
 			var run *Run
 			var err error

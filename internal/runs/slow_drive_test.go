@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/datagen"
 	"ds2/internal/localpg"
 	"ds2/internal/store"
 )
@@ -36,7 +37,7 @@ func slowDrive(t *testing.T, db *sql.DB) (s store.Database, slow func()) {
 	command := fmt.Sprintf("#!/bin/sh\nLD_PRELOAD='%s' exec '%s/postgres' \"$@\"\n", library, programs)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres"), []byte(command), 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(programs, "initdb"), filepath.Join(dir, "initdb")))
-	_, s = loaded(t, localpg.Options{BinDir: dir, Settings: map[string]string{"shared_buffers": "2MB"}})
+	_, s = loadedSize(t, localpg.Options{BinDir: dir, Settings: map[string]string{"shared_buffers": "2MB"}}, datagen.S)
 	return s, func() {
 		require.NoError(t, os.WriteFile(while, nil, 0o644))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/datagen"
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
@@ -23,9 +24,9 @@ func TestSlowestOrders(t *testing.T) {
 	nightly.Only(t, "asks what was slow of a machine that does nothing else; TestSlowest of conclude judges recorded orders")
 	t.Parallel()
 	drive := devicetest.MountSlow(t, "ext4", "/dev/shm", 500<<20)
-	_, s := loaded(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
+	_, s := loadedSize(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
-	}})
+	}}, datagen.S)
 	_, err := s.DB().ExecContext(t.Context(), "CHECKPOINT")
 	require.NoError(t, err)
 	const slow, held = 400 * time.Millisecond, 2200 * time.Millisecond

@@ -3,8 +3,10 @@ package shell
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,25 +24,19 @@ func TestRun(t *testing.T) {
 
 // TestCancel kills what the shell has started too.
 func TestCancel(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "alive")
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
+	held := make(chan *os.File, 1)
 	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat(file); err == nil {
-				cancel()
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		file, err := os.Open(pipe) // which waits for what the shell starts
+		assert.NoError(t, err)
+		held <- file
+		cancel()
 	}()
-	if err := Run(ctx, "(while :; do touch '"+file+"'; sleep 0.05; done) & wait", nil, nil); err == nil {
-		t.Error("Run of what was cut off gave no error")
-	}
-	time.Sleep(200 * time.Millisecond)
-	require.NoError(t, os.Remove(file))
-	time.Sleep(300 * time.Millisecond)
-	if _, err := os.Stat(file); err == nil {
-		t.Error("what the shell started goes on")
-	}
+	require.Error(t, Run(ctx, "(sleep 600; true) >'"+pipe+"' & wait", nil, nil), "of what was cut off")
+	_, err := io.ReadAll(<-held) // until nobody holds the other end
+	require.NoError(t, err)
 }
 
 // TestBackground leaves a program running, which keeps the output open.

@@ -85,7 +85,7 @@ func (s *suite) newCustomer(t *testing.T) {
 }
 
 func (s *suite) newCustomerRace(t *testing.T) {
-	for round := range 20 {
+	for round := range 5 {
 		name := fmt.Sprintf("newuser%d", 100+round)
 		ids := make([]int64, 4)
 		var users sync.WaitGroup

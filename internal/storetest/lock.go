@@ -56,7 +56,7 @@ func (s *suite) lock(t *testing.T) {
 	refused("verify", "", "drive")
 	second()
 	taken("verify", "")()
-	for range 20 { // a lock that was given back is free at once
+	for range 5 { // a lock that was given back is free at once
 		taken("load", "")()
 		taken("drive", "run-3")()
 	}

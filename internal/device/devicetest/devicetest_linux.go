@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -90,6 +91,22 @@ func mount(t *testing.T, fileSystem, under, image string, options ...string) Dri
 	})
 	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4
 	return d
+}
+
+// Memory is a directory whose drives nothing holds back, where the machine has one.
+func Memory(t *testing.T) string {
+	const dir = "/dev/shm"
+	if _, err := os.Stat(dir); err != nil {
+		return t.TempDir()
+	}
+	return dir
+}
+
+// Aligned is a buffer as direct reads take them.
+func Aligned(size int) []byte {
+	b := make([]byte, 2*size)
+	skip := size - int(uintptr(unsafe.Pointer(&b[0]))%uintptr(size))
+	return b[skip : skip+size]
 }
 
 // Forget has the kernel write all files of a directory out and take them out of its page cache. Those of a server that runs may come and

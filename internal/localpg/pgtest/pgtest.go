@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,23 +112,53 @@ func Database(t testing.TB) string {
 	return Copy(t, "template1")
 }
 
-// Copy is Database with the contents of a database of the test's server, which nobody is connected to.
+// Copy is Database with the contents of a database of the test's server, which nobody is connected to, or only for a moment more.
 func Copy(t testing.TB, database string) string {
 	t.Helper()
 	s := Server(t)
 	name := fmt.Sprintf("test%d", databases.Add(1))
-	exec(t, s, "CREATE DATABASE "+name+" TEMPLATE "+database)
-	t.Cleanup(func() { exec(t, s, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	db, err := sql.Open("pgx", s.URL("postgres"))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		Exec(t, db, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+		db.Close()
+	})
+	db.SetMaxIdleConns(0)
+	_, err = db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
+	for err != nil && strings.Contains(err.Error(), "55006") { // a session of the other has yet to end
+		_, err = db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
+	}
+	require.NoError(t, err)
 	return s.URL(name)
 }
 
-func exec(t testing.TB, s *localpg.Server, statement string) {
+// As is a target's URL with another user.
+func As(t testing.TB, target, user, password string) string {
 	t.Helper()
-	db, err := sql.Open("pgx", s.URL("postgres"))
+	u, err := url.Parse(target)
 	require.NoError(t, err)
-	defer db.Close()
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
+	u.User = url.UserPassword(user, password)
+	return u.String()
+}
+
+// Processes are those of the server whose cluster is in a directory, the postmaster last.
+func Processes(t testing.TB, data string) []string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	require.NoError(t, err)
+	postmaster, _, _ := strings.Cut(string(content), "\n")
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%[1]s/task/%[1]s/children", postmaster))
+	return append(strings.Fields(string(children)), postmaster)
+}
+
+// Exec executes statements one after the other, also when the test has ended.
+func Exec(t testing.TB, db interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		_, err := db.ExecContext(context.Background(), statement)
+		require.NoError(t, err, statement)
 	}
 }
 

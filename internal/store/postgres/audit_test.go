@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -17,17 +16,12 @@ import (
 func TestTempLimit(t *testing.T) {
 	target := pgtest.Database(t)
 	super := open(t, target)
-	if _, err := super.DB().ExecContext(t.Context(), "CREATE ROLE reader LOGIN PASSWORD 'reader'"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, super.DB(), "CREATE ROLE reader LOGIN PASSWORD 'reader'")
 	t.Cleanup(func() { super.DB().Exec("DROP ROLE reader") })
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	u.User = url.UserPassword("reader", "reader")
 	for name, c := range map[string]struct {
 		target string
 		want   string
-	}{"a superuser": {target, "2MB"}, "another user": {u.String(), "-1"}} {
+	}{"a superuser": {target, "2MB"}, "another user": {pgtest.As(t, target, "reader", "reader"), "-1"}} {
 		s := open(t, c.target)
 		conn, err := s.DB().Conn(t.Context())
 		require.NoError(t, err)

@@ -22,9 +22,7 @@ import (
 func TestReadBackup(t *testing.T) {
 	t.Parallel()
 	server, db := backupServer(t)
-	if _, err := db.Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 100000)"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
 	var told, total int64
 	got, err := backupStore(t, server.URL("postgres")).Can().Backup.ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
 	require.NoError(t, err)
@@ -43,12 +41,8 @@ func TestReadBackup(t *testing.T) {
 	}
 	nothingLeft(t, db)
 
-	if _, err := db.Exec("CREATE ROLE nobody LOGIN PASSWORD 'secret'"); err != nil {
-		t.Fatal(err)
-	}
-	u, _ := url.Parse(server.URL("postgres"))
-	u.User = url.UserPassword("nobody", "secret")
-	_, err = backupStore(t, u.String()).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
+	pgtest.Exec(t, db, "CREATE ROLE nobody LOGIN PASSWORD 'secret'")
+	_, err = backupStore(t, pgtest.As(t, server.URL("postgres"), "nobody", "secret")).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
 	if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Config || e.Hint == "" {
 		t.Errorf("without the right: %v", err)
 	}

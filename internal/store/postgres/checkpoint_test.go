@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -27,19 +26,12 @@ func TestCheckpoint(t *testing.T) {
 		t.Errorf("the last checkpoint was at %v, before %v", at, start)
 	}
 
-	for _, statement := range []string{
+	pgtest.Exec(t, s.DB(),
 		"DROP ROLE IF EXISTS ds2_plain",
 		"CREATE ROLE ds2_plain LOGIN PASSWORD 'plain'",
-	} {
-		if _, err := s.DB().Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	t.Cleanup(func() { open(t, pgtest.Server(t).URL("postgres")).DB().Exec("DROP ROLE ds2_plain") })
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	u.User = url.UserPassword("ds2_plain", "plain")
-	err = open(t, u.String()).Checkpoint(t.Context())
+	err := open(t, pgtest.As(t, target, "ds2_plain", "plain")).Checkpoint(t.Context())
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "grant the user pg_checkpoint") {
 		t.Errorf("for a role without the right: %v", err)
 	}

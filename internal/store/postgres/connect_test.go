@@ -39,15 +39,6 @@ import (
 // tiny is a dataset for tests that only want to know whether everything can be done.
 var tiny = datagen.Size{Customers: 100, OrdersPerMonth: 5, Products: 100}
 
-func loadTiny(t *testing.T, s *postgres.Store) {
-	t.Helper()
-	data, err := datagen.New(tiny, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	if _, err := load.Run(t.Context(), s, load.Options{Dataset: ds2.Dataset{Size: tiny, Rows: data.Parts()}, AtOnce: 2}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // logIn connects and has a user log in.
 func logIn(t *testing.T, s *postgres.Store) {
 	t.Helper()
@@ -70,9 +61,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 		"CREATE DATABASE plain OWNER plain",
 		"REVOKE ALL ON DATABASE plain FROM PUBLIC",
 	} {
-		if _, err := admin.DB().Exec(statement); err != nil {
-			t.Fatal(err)
-		}
+		pgtest.Exec(t, admin.DB(), statement)
 	}
 	t.Cleanup(func() {
 		for _, statement := range []string{"DROP DATABASE plain WITH (FORCE)", "DROP ROLE plain"} {
@@ -85,7 +74,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	require.NoError(t, err)
 	target.User = url.UserPassword("plain", password)
 	s := open(t, target.String())
-	loadTiny(t, s)
+	storetest.Load(t, s, tiny)
 	logIn(t, s)
 	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent); err != nil {
 		t.Error(err)
@@ -149,7 +138,7 @@ func TestTLSAndSocket(t *testing.T) {
 	encrypted := *target
 	encrypted.RawQuery = url.Values{"sslmode": {"verify-full"}, "sslrootcert": {certificate}}.Encode()
 	s := open(t, encrypted.String())
-	loadTiny(t, s)
+	storetest.Load(t, s, tiny)
 	logIn(t, s)
 	var plain int
 	if err := s.DB().QueryRow("SELECT count(*) FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND NOT ssl").Scan(&plain); err != nil || plain != 0 {

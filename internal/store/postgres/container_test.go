@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 
 	"ds2/internal/dockertest"
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
@@ -28,22 +28,12 @@ const (
 	containerDatabase = "first"
 )
 
-// TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker has or can fetch it, elsewhere on one that
-// the test builds. Where Docker does not answer, TestConformance, on the server of package localpg, has to do.
+// TestConformanceInContainer runs the suite on PostgreSQL's own image. Where Docker does not answer, or has and can fetch no image,
+// TestConformance, on the server of package localpg, has to do.
 func TestConformanceInContainer(t *testing.T) {
-	image := os.Getenv(containerVariable)
-	asked := image != ""
-	if !asked {
-		image = containerImage
-	}
+	image := cmp.Or(os.Getenv(containerVariable), containerImage)
 	dockertest.Engine(t)
-	server, err := startContainer(t, testcontainers.WithImage(image))
-	if err != nil && !asked {
-		t.Logf("no container of %s, so one of PostgreSQL %s is built: %v", image, pgtest.Server(t).Version(), err)
-		image = "an image of the test's own"
-		server, err = startContainer(t, testcontainers.WithDockerfile(testcontainers.FromDockerfile{ContextArchive: imageContext(t), BuildLogWriter: t.Output()}))
-	}
-	require.NoError(t, err)
+	server := startContainer(t, image)
 	t.Logf("on a container of %s", image)
 	host, err := server.Host(t.Context())
 	require.NoError(t, err)
@@ -67,15 +57,16 @@ func TestConformanceInContainer(t *testing.T) {
 }
 
 // startContainer starts a server that ends with the test.
-func startContainer(t *testing.T, image testcontainers.CustomizeRequestOption) (testcontainers.Container, error) {
+func startContainer(t *testing.T, image string) testcontainers.Container {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	server, err := testcontainers.Run(ctx, "", image,
+	server, err := testcontainers.Run(ctx, image,
 		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": "test", "POSTGRES_DB": containerDatabase}),
 		testcontainers.WithExposedPorts("5432/tcp"),
 		// The image's first start is for its own preparations.
 		testcontainers.WithWaitStrategy(wait.ForLog("database system is ready to accept connections").WithOccurrence(2)))
 	testcontainers.CleanupContainer(t, server)
-	return server, err
+	require.NoError(t, err)
+	return server
 }

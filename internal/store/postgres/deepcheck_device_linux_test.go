@@ -19,11 +19,7 @@ func TestDeviceBytes(t *testing.T) {
 	db, err := sql.Open("pgx", server.URL("postgres"))
 	require.NoError(t, err)
 	// The catalogs alone are small, and every session reads some of them. A checkpoint leaves recovery nothing to read.
-	for _, statement := range []string{"CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)", "CHECKPOINT"} {
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	pgtest.Exec(t, db, "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)", "CHECKPOINT")
 	db.Close()
 	got := deepChecked(t, server)
 	if got.Reading.Device == nil {

@@ -21,9 +21,7 @@ func TestSettle(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	require.NoError(t, s.Can().Deferred.CheckDeferred(t.Context()))
 	s.DB().SetMaxIdleConns(0) // a session counts its changes for others when it ends, at the latest
-	if _, err := s.DB().Exec(churn); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), churn)
 	start := time.Now().Truncate(time.Second)
 	var steps []string
 	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(name string) { steps = append(steps, name) })
@@ -46,20 +44,14 @@ func TestSettle(t *testing.T) {
 func TestSettleWhatIsSeen(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	before, first, _ := strings.Cut(churn, "DELETE")
-	if _, err := s.DB().Exec(before); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), before)
 	tx, err := s.DB().Begin()
 	require.NoError(t, err)
 	defer tx.Rollback()
 	var n int
 	require.NoError(t, tx.QueryRow("SELECT count(*) FROM changed").Scan(&n))
-	if _, err := tx.Exec("DECLARE all_rows CURSOR FOR SELECT * FROM changed"); err != nil { // which keeps its snapshot
-		t.Fatal(err)
-	}
-	if _, err := s.DB().Exec("DELETE" + first); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, tx, "DECLARE all_rows CURSOR FOR SELECT * FROM changed") // which keeps its snapshot
+	pgtest.Exec(t, s.DB(), "DELETE"+first)
 	s.DB().SetMaxIdleConns(0)
 	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
 	if err != nil || settled.After != 25000 {
@@ -95,9 +87,7 @@ func TestSettleTakesRights(t *testing.T) {
 func TestSettleKilled(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"}})
 	s := open(t, server.URL("postgres"))
-	if _, err := s.DB().Exec(churn); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), churn)
 	s.DB().SetMaxIdleConns(0)
 	_, err := s.Can().Deferred.DoDeferred(t.Context(), func(name string) {
 		if name == "vacuum" {

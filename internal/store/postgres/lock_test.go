@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -72,18 +71,11 @@ func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	admin := open(t, server.URL("postgres"))
-	for _, statement := range []string{
+	pgtest.Exec(t, admin.DB(),
 		"CREATE ROLE guest LOGIN PASSWORD 'guest'", "CREATE DATABASE target",
 		"REVOKE CONNECT ON DATABASE postgres FROM PUBLIC", "REVOKE CONNECT ON DATABASE template1 FROM PUBLIC",
-	} {
-		if _, err := admin.DB().Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	u, err := url.Parse(server.URL("target"))
-	require.NoError(t, err)
-	u.User = url.UserPassword("guest", "guest")
-	owner, guest := open(t, server.URL("target")), open(t, u.String())
+	)
+	owner, guest := open(t, server.URL("target")), open(t, pgtest.As(t, server.URL("target"), "guest", "guest"))
 	lock := func(command string) store.Lock {
 		return store.Lock{Holder: store.Holder{Command: command, PID: 1, Host: "here"}, Lost: func(err error) { t.Errorf("told %v", err) }}
 	}

@@ -35,9 +35,7 @@ func TestOpenLog(t *testing.T) {
 			message AS MATERIALIZED (SELECT lsn, pg_logical_emit_message(false, 'ds2', repeat('x', 3000000)) AS at FROM begin)
 		SELECT at - lsn FROM message`
 	require.NoError(t, s.DB().QueryRow(write).Scan(&written))
-	if _, err := s.DB().Exec("SELECT pg_switch_wal()"); err != nil { // which writes all of it
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "SELECT pg_switch_wal()") // which writes all of it
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for received < written {

@@ -4,14 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"ds2/datagen"
-	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
-	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
@@ -40,17 +36,5 @@ func connect(ctx context.Context, s *postgres.Store) (calls.Session, error) {
 // loaded is a store whose database is fresh and holds a dataset of the size.
 func loaded(t testing.TB, size datagen.Size) *postgres.Store {
 	t.Helper()
-	return fill(t, open(t, pgtest.Database(t)), size)
-}
-
-// fill loads a dataset of the size.
-func fill(t testing.TB, s *postgres.Store, size datagen.Size) *postgres.Store {
-	t.Helper()
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	_, err = load.Run(t.Context(), s, load.Options{
-		Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 4,
-	})
-	require.NoError(t, err)
-	return s
+	return storetest.Loaded(t, postgres.Open, size).(*postgres.Store)
 }

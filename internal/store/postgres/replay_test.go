@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"database/sql"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -17,11 +16,7 @@ func TestReplaySettings(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
-	for _, statement := range []string{"CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()"} {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	pgtest.Exec(t, db, "CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()")
 	st := backupStore(t, server.URL("postgres")).Can().Replay
 	own := ownSettings(t, db)
 	changed, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile())
@@ -48,21 +43,14 @@ func TestReplaySettings(t *testing.T) {
 	if restored, err := st.RestoreSettings(t.Context(), ""); len(restored) > 0 || err != nil {
 		t.Errorf("restored twice: %v, %v", restored, err)
 	}
-	if _, err := db.Exec("CREATE ROLE plain LOGIN PASSWORD 'plain'; GRANT EXECUTE ON FUNCTION pg_current_logfile() TO plain"); err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(server.URL("postgres"))
-	require.NoError(t, err)
-	u.User = url.UserPassword("plain", "plain")
-	if err := backupStore(t, u.String()).Can().Replay.CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
+	pgtest.Exec(t, db, "CREATE ROLE plain LOGIN PASSWORD 'plain'; GRANT EXECUTE ON FUNCTION pg_current_logfile() TO plain")
+	if err := backupStore(t, pgtest.As(t, server.URL("postgres"), "plain", "plain")).Can().Replay.CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
 		t.Errorf("a user who may not change settings: %v", err)
 	}
 	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
 		t.Errorf("without a log to read: %v", err)
 	}
-	if _, err := db.Exec("ALTER SYSTEM SET log_min_messages = fatal"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "ALTER SYSTEM SET log_min_messages = fatal")
 	require.NoError(t, server.Restart(t.Context()))
 	st = backupStore(t, server.URL("postgres")).Can().Replay // without connections to the server that was
 	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
@@ -82,9 +70,7 @@ func TestReplaySettingsOfCommandLine(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"max_wal_size": "64MB"}})
 	db := open(t, server)
-	if _, err := db.Exec("CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, db, "CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)")
 	st := backupStore(t, server.URL("postgres")).Can().Replay
 	if _, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
 		t.Errorf("max_wal_size is on the command line: %v", err)

@@ -81,13 +81,9 @@ func TestResetOfScatteredRows(t *testing.T) {
 	s := loaded(t, small)
 	fresh := state(t, s)
 	work(t, s)
-	for _, statement := range []string{
+	pgtest.Exec(t, s.DB(),
 		"CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist", "INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed",
-	} {
-		if _, err := s.DB().Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
 	if got := state(t, s); !maps.Equal(got, fresh) {
 		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
@@ -171,9 +167,7 @@ func TestTimeoutsOfUsers(t *testing.T) {
 	admin := open(t, target)
 	timeouts := []string{"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"}
 	for _, name := range timeouts {
-		if _, err := admin.DB().Exec("ALTER DATABASE " + admin.Name() + " SET " + name + " = '1min'"); err != nil {
-			t.Fatal(err)
-		}
+		pgtest.Exec(t, admin.DB(), "ALTER DATABASE "+admin.Name()+" SET "+name+" = '1min'")
 	}
 	s := open(t, target)
 	for _, name := range timeouts {

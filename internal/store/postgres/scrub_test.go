@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,19 +18,12 @@ import (
 func plain(t *testing.T, target string) *postgres.Store {
 	t.Helper()
 	admin := open(t, target)
-	for _, statement := range []string{"DROP ROLE IF EXISTS ds2_reader", "CREATE ROLE ds2_reader LOGIN PASSWORD 'reader'"} {
-		if _, err := admin.DB().Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	pgtest.Exec(t, admin.DB(), "DROP ROLE IF EXISTS ds2_reader", "CREATE ROLE ds2_reader LOGIN PASSWORD 'reader'")
 	t.Cleanup(func() {
 		admin.DB().Exec("DROP OWNED BY ds2_reader")
 		admin.DB().Exec("DROP ROLE ds2_reader")
 	})
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	u.User = url.UserPassword("ds2_reader", "reader")
-	return open(t, u.String())
+	return open(t, pgtest.As(t, target, "ds2_reader", "reader"))
 }
 
 // pass reads once through the database.
@@ -53,11 +45,9 @@ func pass(t *testing.T, r store.Reader) (requests int, bytes int64) {
 func TestScrub(t *testing.T) {
 	target := pgtest.Database(t)
 	s := open(t, target)
-	if _, err := s.DB().Exec(`
+	pgtest.Exec(t, s.DB(), `
 		CREATE TABLE big AS SELECT n, repeat('x', 500) AS text FROM generate_series(1, 20000) n;
-		CREATE INDEX ON big (n); CREATE TABLE gone AS SELECT generate_series(1, 100000)`); err != nil {
-		t.Fatal(err)
-	}
+		CREATE INDEX ON big (n); CREATE TABLE gone AS SELECT generate_series(1, 100000)`)
 	r, err := s.Can().OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
@@ -74,22 +64,16 @@ func TestScrub(t *testing.T) {
 	t.Logf("%d requests for %d bytes in a pass, %d files of more than one request", requests, bytes, large)
 
 	// A table that grew is read whole the next time, and one that goes away while it is read ends no scan.
-	if _, err := s.DB().Exec("INSERT INTO big SELECT n, repeat('y', 500) FROM generate_series(1, 20000) n"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "INSERT INTO big SELECT n, repeat('y', 500) FROM generate_series(1, 20000) n")
 	if _, err := r.Read(t.Context()); err != nil { // which lists the files
 		t.Fatal(err)
 	}
-	if _, err := s.DB().Exec("DROP TABLE gone; CHECKPOINT"); err != nil { // which removes the file
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "DROP TABLE gone; CHECKPOINT") // which removes the file
 	if _, again := pass(t, r); again < bytes+6_000_000 {
 		t.Errorf("the second pass read %d bytes, after %d, another 10 MB and less 3.6 MB", again, bytes)
 	}
 
-	if _, err := s.DB().Exec(killOthers); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), killOthers)
 	if _, err := r.Read(t.Context()); store.Classify(err) != store.Connection {
 		t.Errorf("on a connection that was ended: %v", err)
 	}
@@ -117,14 +101,10 @@ func TestScrubGoesOn(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
 	s := open(t, server.URL("postgres"))
 	var path, data string
-	if _, err := s.DB().Exec("CREATE TABLE bad AS SELECT generate_series(1, 200000)"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "CREATE TABLE bad AS SELECT generate_series(1, 200000)")
 	require.NoError(t, s.DB().QueryRow("SELECT pg_relation_filepath('bad'), current_setting('data_directory')").Scan(&path, &data))
 	file := filepath.Join(data, path)
-	if _, err := s.DB().Exec("CHECKPOINT"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "CHECKPOINT")
 	require.NoError(t, os.Rename(file, file+"-was"))
 	if err := os.Mkdir(file, 0o755); err != nil { // which can be opened, has a size, and cannot be read
 		t.Fatal(err)

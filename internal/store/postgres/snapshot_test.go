@@ -155,15 +155,11 @@ func TestSnapshotIsKept(t *testing.T) {
 	// What commands leave that are killed before and after the two change places.
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	for _, left := range []string{s.Name() + "_ds2_snap_new", s.Name() + "_ds2_snap_old"} {
-		if _, err := admin.DB().Exec("CREATE DATABASE " + left); err != nil {
-			t.Fatal(err)
-		}
+		pgtest.Exec(t, admin.DB(), "CREATE DATABASE "+left)
 	}
 	work(t, s)
 	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
-	if _, err := s.DB().Exec("UPDATE inventory SET sales = 0"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = 0")
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	if got := state(t, s); !maps.Equal(got, worked) {
 		t.Errorf("the second snapshot holds\n%v\nwant\n%v", got, worked)

@@ -204,7 +204,7 @@ func TestLoginThatHangs(t *testing.T) {
 		return tdstest.Decision{Close: true, Answer: tdstest.Done(0)}
 	}})
 	defer close(silent)
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // in which a busy machine comes to the login
 	defer cancel()
 	_, err := openURL(t, server.URL("DS2")).ConnectUser(ctx, procedure)
 	e, ok := errors.AsType[*store.Error](err)
@@ -284,18 +284,22 @@ func TestAttention(t *testing.T) {
 		"2.2.1.7 the attention comes before the end of it": "wire",
 	} {
 		t.Run(clause, func(t *testing.T) {
-			answers := make(chan []byte, 1)
+			answers, asked := make(chan []byte, 1), make(chan struct{}, 10)
 			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
 				select {
 				case answer := <-answers:
 					return answer
 				default:
+					asked <- struct{}{}
 					return nil
 				}
 			}})
 			session := connect(t, paths[path](t, server.URL("DS2")))
 			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(50*time.Millisecond, cancel)
+			go func() {
+				<-asked
+				cancel()
+			}()
 			if err := call(ctx, session); store.Classify(err) != store.Connection || !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v of class %s", err, store.Classify(err))
 			}

@@ -159,15 +159,3 @@ func heap() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
-
-func BenchmarkPick(b *testing.B) {
-	l := NewLive(1)
-	for n := range uint64(1_000_000) {
-		l.Add(n)
-	}
-	random := rand.New(rand.NewPCG(1, 1))
-	b.ReportAllocs()
-	for range b.N {
-		l.Share(0).Pick(random)
-	}
-}

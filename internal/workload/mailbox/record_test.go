@@ -107,13 +107,3 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkFill(b *testing.B) {
-	s := Shape{Mailboxes: 500, Seed: 1}
-	var r Record
-	b.SetBytes(BodySize)
-	b.ReportAllocs()
-	for n := range uint64(b.N) {
-		s.Fill(&r, n, 1)
-	}
-}

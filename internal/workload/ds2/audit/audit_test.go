@@ -8,14 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
-	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/storetest"
 	"ds2/internal/workload"
-	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
@@ -37,20 +36,11 @@ func loaded(t *testing.T) (store.Database, *workload.Account) {
 
 func loadedSize(t *testing.T, size datagen.Size) (store.Database, *workload.Account) {
 	t.Helper()
-	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	words := datagen.DefaultWords()
-	data, err := datagen.New(size, words, datagen.Options{})
-	require.NoError(t, err)
-	_, err = load.Run(t.Context(), s, load.Options{
-		Dataset: ds2.Dataset{Size: size, Words: words.Sum(), Rows: data.Parts()}, Version: "test", AtOnce: 2,
-	})
-	require.NoError(t, err)
+	s := storetest.Loaded(t, postgres.Open, size)
 	// No UPDATE, which the server might count after the marks.
-	exec(t, s, "ALTER TABLE products ALTER price TYPE numeric(12, 2) USING CASE WHEN prod_id IN (7, 8) THEN 20.01 ELSE price END")
+	pgtest.Exec(t, s.DB(), "ALTER TABLE products ALTER price TYPE numeric(12, 2) USING CASE WHEN prod_id IN (7, 8) THEN 20.01 ELSE price END")
 	before := marks(t, s)
-	exec(t, s, `
+	pgtest.Exec(t, s.DB(), `
 		INSERT INTO customers (firstname, lastname, address1, city, country, region, creditcardtype, creditcard, creditcardexpiration, username, password)
 			SELECT 'A', 'B', 'C', 'D', 'US', 1, 1, '1', '2012/01', 'newuser' || n, 'password' FROM generate_series(1, 2) n;
 		INSERT INTO orders (orderdate, customerid, netamount, tax, totalamount) VALUES ('2026-11-21', 5, 60.03, 4.95, 64.98);
@@ -72,15 +62,6 @@ func marks(t *testing.T, s store.Database) result.Marks {
 	m, err := audit.ReadMarks(t.Context(), s, true)
 	require.NoError(t, err)
 	return m
-}
-
-func exec(t *testing.T, s store.Database, statements string) {
-	t.Helper()
-	for statement := range strings.SplitSeq(statements, ";") {
-		if _, err := s.DB().ExecContext(t.Context(), statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
-	}
 }
 
 func check(t *testing.T, s store.Database, o workload.Audit) (failed []string) {
@@ -118,7 +99,7 @@ func TestDamage(t *testing.T) {
 	t.Parallel()
 	s, run := loaded(t)
 	// Damage is done where the engine's own keys would not let it happen.
-	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
+	pgtest.Exec(t, s.DB(), `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
 		ALTER TABLE orderlines DROP CONSTRAINT fk_orderid; ALTER TABLE inventory DISABLE TRIGGER USER`)
 	for _, c := range []struct{ why, damage, repair, want string }{
 		{"a customer is lost", "UPDATE customers SET customerid = 999 WHERE customerid = 100", "UPDATE customers SET customerid = 100 WHERE customerid = 999",
@@ -169,14 +150,14 @@ func TestDamage(t *testing.T) {
 		{"a new customer lost", "UPDATE customers SET customerid = 999 WHERE customerid = 102", "UPDATE customers SET customerid = 102 WHERE customerid = 999",
 			"new customers of the run: expected 2, found 1"},
 	} {
-		exec(t, s, c.damage)
+		pgtest.Exec(t, s.DB(), c.damage)
 		for scope, whole := range scopes {
 			failed := check(t, s, workload.Audit{Run: run, Whole: whole})
 			if !strings.Contains(strings.Join(failed, "\n"), c.want) {
 				t.Errorf("%s, %s: want %q, got %q", c.why, scope, c.want, failed)
 			}
 		}
-		exec(t, s, c.repair)
+		pgtest.Exec(t, s.DB(), c.repair)
 	}
 	for scope, whole := range scopes {
 		if failed := check(t, s, workload.Audit{Run: run, Whole: whole}); len(failed) > 0 {
@@ -190,7 +171,7 @@ func TestDamage(t *testing.T) {
 func TestOldDamage(t *testing.T) {
 	t.Parallel()
 	s, run := loaded(t)
-	exec(t, s, `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
+	pgtest.Exec(t, s.DB(), `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid; ALTER TABLE orders DROP CONSTRAINT fk_customerid;
 		ALTER TABLE orderlines DROP CONSTRAINT fk_orderid; ALTER TABLE inventory DISABLE TRIGGER USER;
 		CREATE TABLE kept AS SELECT * FROM orderlines; CREATE TABLE kept_hist AS SELECT * FROM cust_hist; CREATE TABLE kept_orders AS SELECT * FROM orders`)
 	for _, c := range []struct{ why, damage, want string }{
@@ -211,11 +192,11 @@ func TestOldDamage(t *testing.T) {
 			"products of an order that orderlines and cust_hist do not agree on: expected 0, found 4"},
 		{"a line with another quantity", "UPDATE orderlines SET quantity = quantity + 1 WHERE orderid = 7 AND orderlineid = 1", "products whose sales are not the sum of their order lines: expected 0, found 1"},
 	} {
-		exec(t, s, c.damage)
+		pgtest.Exec(t, s.DB(), c.damage)
 		if failed := check(t, s, workload.Audit{Run: run, Whole: true}); !strings.Contains(strings.Join(failed, "\n"), c.want) {
 			t.Errorf("%s: want %q, got %q", c.why, c.want, failed)
 		}
-		exec(t, s, `TRUNCATE orders, orderlines, cust_hist; INSERT INTO orders SELECT * FROM kept_orders; INSERT INTO orderlines SELECT * FROM kept;
+		pgtest.Exec(t, s.DB(), `TRUNCATE orders, orderlines, cust_hist; INSERT INTO orders SELECT * FROM kept_orders; INSERT INTO orderlines SELECT * FROM kept;
 			INSERT INTO cust_hist SELECT * FROM kept_hist`)
 	}
 	if failed := check(t, s, workload.Audit{Run: run, Whole: true}); len(failed) > 0 {
@@ -226,7 +207,7 @@ func TestOldDamage(t *testing.T) {
 // TestChangedDataset is a run that changes what it should leave alone: where no count tells, the server's counters do.
 func TestChangedDataset(t *testing.T) {
 	s, run := loaded(t)
-	exec(t, s, "UPDATE cust_hist SET prod_id = 1 WHERE orderid = 7")
+	pgtest.Exec(t, s.DB(), "UPDATE cust_hist SET prod_id = 1 WHERE orderid = 7")
 	want := "rows that the run updated in tables to which it only adds: expected 0, found "
 	var failed []string
 	for range 1000 { // the server's statistics come late
@@ -274,7 +255,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 		{"DS2's own scripts loaded it, and its size is given", "DROP TABLE ds2_info", "", &size},
 		{"DS2's own scripts loaded it", "SELECT 1", "ds2_info", nil},
 	} {
-		exec(t, s, c.change)
+		pgtest.Exec(t, s.DB(), c.change)
 		_, err := audit.Check(t.Context(), s, engines, c.size, workload.Audit{Whole: true})
 		switch {
 		case c.want == "" && err != nil:
@@ -289,7 +270,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 // that is missing there is missed.
 func TestHistoryInRoomOfOthers(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
-	exec(t, s, `CREATE TABLE kept AS SELECT * FROM cust_hist; TRUNCATE cust_hist;
+	pgtest.Exec(t, s.DB(), `CREATE TABLE kept AS SELECT * FROM cust_hist; TRUNCATE cust_hist;
 		INSERT INTO cust_hist SELECT * FROM kept WHERE orderid > 12000; INSERT INTO cust_hist SELECT * FROM kept WHERE orderid <= 12000; DROP TABLE kept`)
 	var page int
 	require.NoError(t, s.DB().QueryRow("SELECT max((ctid::text::point)[0]) FROM cust_hist WHERE orderid > 12000").Scan(&page))
@@ -299,7 +280,7 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 	if failed := check(t, s, workload.Audit{Run: run}); len(failed) > 0 {
 		t.Errorf("failed: %q", failed)
 	}
-	exec(t, s, "DELETE FROM cust_hist WHERE orderid > 12000 AND prod_id = 7")
+	pgtest.Exec(t, s.DB(), "DELETE FROM cust_hist WHERE orderid > 12000 AND prod_id = 7")
 	if failed := check(t, s, workload.Audit{Run: run}); len(failed) != 1 || !strings.Contains(failed[0], "do not agree on: expected 0, found 1") {
 		t.Errorf("with a lost row: %q", failed)
 	}

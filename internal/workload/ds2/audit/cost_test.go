@@ -18,7 +18,7 @@ import (
 func TestCost(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
-		exec(t, s, "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
+		pgtest.Exec(t, s.DB(), "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
 	const tables = "IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
 	run1 := map[string]float64{"cust_hist": 0.3, "orderlines": 0.05, "orders": 1.15, "customers": 0.05}
@@ -35,7 +35,7 @@ func TestCost(t *testing.T) {
 		{"run without statistics", []string{"DELETE FROM pg_statistic WHERE starelid " + tables, "UPDATE pg_class SET relpages = 0, reltuples = -1 WHERE oid " + tables}, false, run1},
 	} {
 		for _, statement := range c.before {
-			exec(t, s, statement)
+			pgtest.Exec(t, s.DB(), statement)
 		}
 		pgtest.Counted(t, s.DB())
 		before, _, temp := pagesRead(t, s)

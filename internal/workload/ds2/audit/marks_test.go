@@ -25,7 +25,7 @@ func TestMarksReadNoTable(t *testing.T) {
 			"UPDATE inventory SET sales = sales - 2 WHERE prod_id = 8", true},
 	} {
 		if c.change != "" {
-			exec(t, s, c.change)
+			pgtest.Exec(t, s.DB(), c.change)
 		}
 		pgtest.Counted(t, s.DB())
 		before, has, _ := pagesRead(t, s)

@@ -28,19 +28,13 @@ func TestEndlessRows(t *testing.T) {
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
 	require.NoError(t, err)
 	defer s.Close()
-	exec := func(statements string) {
-		t.Helper()
-		if _, err := s.DB().ExecContext(t.Context(), statements); err != nil {
-			t.Fatal(err)
-		}
-	}
 	want := func(err error, all ...string) {
 		t.Helper()
 		for _, text := range append(all, s.Label()) {
 			assert.ErrorContains(t, err, text)
 		}
 	}
-	exec(`
+	pgtest.Exec(t, s.DB(), `
 		CREATE TABLE one (id bigint PRIMARY KEY);
 		INSERT INTO one VALUES (1);
 		CREATE TABLE orderlines (orderid bigint PRIMARY KEY);
@@ -54,15 +48,15 @@ func TestEndlessRows(t *testing.T) {
 		return err
 	}
 	want(check(), "read the orders", "more than 1000200 rows")
-	exec("DROP VIEW orders; CREATE TABLE orders (orderid bigint PRIMARY KEY, customerid bigint, totalamount numeric)")
+	pgtest.Exec(t, s.DB(), "DROP VIEW orders; CREATE TABLE orders (orderid bigint PRIMARY KEY, customerid bigint, totalamount numeric)")
 	want(check(), "read the customers", "more than 1000200 rows")
 	if err := s.DB().QueryRowContext(t.Context(), "SELECT id FROM one").Err(); err != nil {
 		t.Errorf("the next query: %v", err)
 	}
-	exec("DROP VIEW customers; CREATE TABLE customers (customerid bigint PRIMARY KEY, username text)")
+	pgtest.Exec(t, s.DB(), "DROP VIEW customers; CREATE TABLE customers (customerid bigint PRIMARY KEY, username text)")
 
 	// Orders that nobody knows are counted all, and not all kept.
-	exec("INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n; UPDATE orders SET customerid = 2 WHERE orderid = 30000")
+	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n; UPDATE orders SET customerid = 2 WHERE orderid = 30000")
 	var j journal
 	books.New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
 	checks, err := books.Check(t.Context(), s.DB(), j, 0, s.Label(), result.Marks{})

@@ -17,6 +17,8 @@ var (
 )
 
 // statements are those of the operations: each is a call of the DS2 procedure, but for the prices, which have none.
+// A procedure that only reads costs what its statement does, whose text the planner puts in its place; PURCHASE by statements took nine round
+// trips and 1.7 times as long.
 var statements = func() []postgres.Statement {
 	s := make([]postgres.Statement, calls.NumOps)
 	for op, sql := range map[calls.Op]string{

@@ -8,12 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
-	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	enginepostgres "ds2/internal/store/postgres"
 	"ds2/internal/storetest"
-	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/postgres"
 )
@@ -28,14 +26,7 @@ func open(t testing.TB, target string) store.Database {
 // loaded is a store whose database is fresh and holds a dataset of the size.
 func loaded(t testing.TB, size datagen.Size) store.Database {
 	t.Helper()
-	s := open(t, pgtest.Database(t))
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	_, err = load.Run(t.Context(), s, load.Options{
-		Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, AtOnce: 4,
-	})
-	require.NoError(t, err)
-	return s
+	return storetest.Loaded(t, enginepostgres.Open, size)
 }
 
 func TestCallsDoNotAllocate(t *testing.T) {
@@ -72,9 +63,7 @@ func TestCallsDoNotAllocate(t *testing.T) {
 
 func TestRestockQuantities(t *testing.T) {
 	s := loaded(t, storetest.Size)
-	if _, err := s.DB().Exec("UPDATE inventory SET quan_in_stock = 2 WHERE prod_id IN (9999, 10000)"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, s.DB(), "UPDATE inventory SET quan_in_stock = 2 WHERE prod_id IN (9999, 10000)")
 	for product, want := range map[int]int{9_999: 250, 10_000: 2_500} {
 		var stock int
 		require.NoError(t, s.DB().QueryRow("SELECT quan_in_stock FROM inventory WHERE prod_id = $1", product).Scan(&stock))

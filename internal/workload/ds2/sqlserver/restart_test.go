@@ -34,14 +34,14 @@ func TestRunSurvivesRestart(t *testing.T) {
 		{"2.2.7.10 ERROR 18456 alone: state 38", failed(loginFailed)},
 		{"2.2.7.10 ERROR 4063, then LOGINACK: the fallback to master", fallsBack},
 	}
-	const stage = 300 * time.Millisecond
-	var stopped atomic.Int64 // when the server went down, in nanoseconds since 1970
+	const each = 2 // logins
+	var stopped atomic.Bool
+	var logins atomic.Int64 // since then
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t), Decide: func(tdstest.Login) tdstest.Decision {
-		at := stopped.Load()
-		if at == 0 {
+		if !stopped.Load() {
 			return tdstest.Decision{}
 		}
-		if n := int(time.Since(time.Unix(0, at)) / stage); n < len(stages) {
+		if n := int(logins.Add(1)-1) / each; n < len(stages) {
 			return stages[n].answer
 		}
 		return tdstest.Decision{}
@@ -66,9 +66,11 @@ func TestRunSurvivesRestart(t *testing.T) {
 			}
 		}
 		await(10)
-		stopped.Store(time.Now().UnixNano())
+		stopped.Store(true)
 		server.Drop()
-		time.Sleep(time.Duration(len(stages)) * stage)
+		for int(logins.Load()) < each*len(stages) && t.Context().Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
 		await(orders() + 20)
 	}()
 	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {

@@ -48,11 +48,7 @@ func TestLazy(t *testing.T) {
 	}
 	setting := func(value string) {
 		t.Helper()
-		for _, sql := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + value + "'", "SELECT pg_reload_conf()"} {
-			if _, err := s.DB().ExecContext(context.Background(), sql); err != nil {
-				t.Fatal(err)
-			}
-		}
+		pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET synchronous_standby_names = '"+value+"'", "SELECT pg_reload_conf()")
 	}
 	setting("nobody")
 	defer setting("")
