@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 )
 
@@ -12,9 +14,7 @@ import (
 // not grow with the rows.
 func BenchmarkTable(b *testing.B) {
 	data, err := datagen.New(datagen.M, datagen.DefaultWords(), datagen.Options{PartRows: 100_000})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	for _, file := range []string{
 		"us_cust.csv", "row_cust.csv", "jan_orders.csv", "jan_orderlines.csv", "jan_cust_hist.csv", "prod.csv", "inv.csv",
 	} {
@@ -41,9 +41,7 @@ func BenchmarkTable(b *testing.B) {
 func measurePart(b *testing.B, p datagen.Part) (rows int, size int64) {
 	var c lineCounter
 	size, err := p.WriteTo(&c)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	return int(c), size
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -55,9 +56,7 @@ func TestGolden(t *testing.T) {
 			require.NoError(t, err)
 			got := sums(t, data.Files(), c.parallel)
 			for name, want := range goldenSums(t, c.size.String()) {
-				if got[name] != want {
-					t.Errorf("%s has sum %s, DS2's has %s", name, got[name], want)
-				}
+				assert.Equal(t, want, got[name], "%s has sum", name)
 			}
 		})
 	}
@@ -155,9 +154,7 @@ func TestSeed(t *testing.T) {
 			same++
 		}
 	}
-	if same > 0 {
-		t.Errorf("%d customers have the same name with another seed", same)
-	}
+	assert.LessOrEqual(t, same, 0, "customers have the same name with another seed")
 	sold := map[string]int{}
 	for _, line := range seeded["mar_orderlines.csv"] {
 		if line[4][:8] != "2009/03/" {
@@ -179,9 +176,7 @@ func TestSeed(t *testing.T) {
 	}
 	for _, month := range []string{"jan", "dec"} {
 		history, lines := seeded[month+"_cust_hist.csv"], seeded[month+"_orderlines.csv"]
-		if len(history) != len(lines) {
-			t.Fatalf("%s: %d rows of history, %d lines", month, len(history), len(lines))
-		}
+		require.Equal(t, len(lines), len(history), month)
 		for i, line := range lines {
 			if history[i][1] != line[1] || history[i][2] != line[2] {
 				t.Errorf("%s, line %d: history %q of line %q", month, i, history[i], line)

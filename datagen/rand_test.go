@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // The first numbers of glibc's rand() after srand(1), and srand(0) is the same.
@@ -11,9 +13,7 @@ func TestRandom(t *testing.T) {
 	for _, seed := range []uint32{0, 1} {
 		g := newRandom(seed, 0)
 		for i, want := range []uint32{1804289383, 846930886, 1681692777} {
-			if got := g.draws(1)[0] >> 1; got != want {
-				t.Errorf("srand(%d), number %d is %d, want %d", seed, i, got, want)
-			}
+			assert.Equal(t, want, g.draws(1)[0]>>1, "srand(%d), number %d", seed, i)
 			g.used(1)
 		}
 	}

@@ -5,15 +5,15 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 )
 
 // Rows are the same whatever they are written to: a buffer that is nearly full when rows come, or one that is lent.
 func TestWriters(t *testing.T) {
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, p := range data.Parts() {
 		var want, buffered bytes.Buffer
 		if _, err := p.WriteTo(&want); err != nil {

@@ -47,9 +47,7 @@ func TestReadWords(t *testing.T) {
 	if w.Titles[999] != "t999" || w.First[0] != "f0" || w.Last[199] != "l199" {
 		t.Errorf("words %v", w)
 	}
-	if w.Sum() == datagen.DefaultWords().Sum() {
-		t.Error("two word lists have one sum")
-	}
+	assert.NotEqual(t, datagen.DefaultWords().Sum(), w.Sum(), "two word lists have one sum")
 	data, err := datagen.New(datagen.Size{Customers: 1, OrdersPerMonth: 1, Products: 1001}, w, datagen.Options{})
 	require.NoError(t, err)
 	var csv bytes.Buffer

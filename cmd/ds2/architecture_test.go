@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -66,8 +67,6 @@ func TestArchitecture(t *testing.T) {
 		}
 	}
 	for name := range line {
-		if !seen[name] {
-			t.Errorf("the arrows of docs/architecture.md name %s, which is no package", name)
-		}
+		assert.True(t, seen[name], "the arrows of docs/architecture.md name %s, which is no package", name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -34,9 +35,7 @@ func TestOneCallPath(t *testing.T) {
 		{"with an engine that has one way", configuration("a", "", "wire"), report.Configuration{Name: "b"}, false},
 	} {
 		err := report.OneCallPath([]report.Configuration{c.a, c.b})
-		if (err != nil) != c.refused {
-			t.Errorf("%s: %v", c.why, err)
-		}
+		assert.Equal(t, c.refused, (err != nil), "%s: %v", c.why, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/durability"
@@ -113,9 +114,7 @@ func TestCrashCycles(t *testing.T) {
 	for _, s := range record.Series.Samples {
 		sampled += s.Length
 	}
-	if last := record.Series.Samples[len(record.Series.Samples)-1].End; sampled != last {
-		t.Errorf("the samples are of %s of the %s of the run", sampled, last)
-	}
+	assert.Equal(t, record.Series.Samples[len(record.Series.Samples)-1].End, sampled, "the samples")
 	for args, want := range map[string]string{
 		"--crash-cycles 3 --run-time 60s":               "--run-time",
 		"--crash-cycles -1":                             "--crash-cycles",
@@ -151,9 +150,7 @@ func TestCrashOfTwoMachines(t *testing.T) {
 		t.Errorf("both records: exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", a)
-	if code != exitVerdict {
-		t.Errorf("one record of two: exit %d, though the other's orders are there\n%s\n%s", code, stdout, stderr)
-	}
+	assert.Equal(t, exitVerdict, code, "though the other's orders are there\n%s\n%s", stdout, stderr)
 	// An order that only the second machine was told of.
 	db := openDB(t, target)
 	if _, err := db.Exec(`WITH last AS (SELECT max(o.orderid) AS orderid FROM orders o) , lines AS (DELETE FROM orderlines WHERE orderid = (SELECT orderid FROM last))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/result"
 )
 
@@ -15,9 +17,7 @@ func TestDamagedRecord(t *testing.T) {
 	if code, stdout, stderr := execute(t, "report", "-o", "text", dir); code != exitDone || !strings.Contains(stdout, " OPM") {
 		t.Fatalf("before the damage: exit %d, %s%s", code, stdout, stderr)
 	}
-	if err := os.Truncate(filepath.Join(dir, result.SamplesFile), 300); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate(filepath.Join(dir, result.SamplesFile), 300))
 	for _, args := range [][]string{{"report", dir}, {"report", "-o", "text", dir}, {"report", "-o", "csv", dir}, {"report", "-o", "json", dir}, {"compare", dir}} {
 		code, stdout, stderr := execute(t, args...)
 		if code != exitFailed || !strings.Contains(stderr, result.SamplesFile+" is damaged") || strings.Contains(stdout, "OPM") {

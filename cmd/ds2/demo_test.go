@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
@@ -23,7 +24,5 @@ func TestDemoHasAnInterval(t *testing.T) {
 	}
 	w, err := series.Window("run", series.Phase(measure.PhaseRun))
 	require.NoError(t, err)
-	if w.CI95 == nil {
-		t.Errorf("%s give no interval: %+v", length, w)
-	}
+	assert.NotNil(t, w.CI95, "%s give no interval: %+v", length, w)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -27,14 +28,10 @@ func documents(t *testing.T) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for path := range pages {
 		text, err := os.ReadFile(filepath.Join("../..", path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		pages[path] = string(text)
 	}
 	return pages
@@ -64,16 +61,12 @@ func TestDocuments(t *testing.T) {
 		switch {
 		case now == text:
 		case *update:
-			if err := os.WriteFile(filepath.Join("../..", path), []byte(now), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join("../..", path), []byte(now), 0o644))
 		default:
 			t.Errorf("%s is out of date: make docs writes it anew", path)
 		}
 	}
-	if outputs < 6 {
-		t.Errorf("only %d outputs were compared", outputs)
-	}
+	assert.GreaterOrEqual(t, outputs, 6, "only")
 }
 
 // outputOf is what a command line prints in the directory docs, on to what stands after a |.
@@ -251,9 +244,7 @@ func TestMessagesOfDocuments(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source.String(), "") // texts are written in several lines
 	quoted := regexp.MustCompile("(?m)^### `(.*)`$")
 	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
@@ -264,9 +255,7 @@ func TestMessagesOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	if len(messages) < 15 {
-		t.Errorf("%d messages", len(messages))
-	}
+	assert.GreaterOrEqual(t, len(messages), 15, "messages")
 }
 
 // TestFlagsOfDocuments looks up every command of ds2 and every flag that the documents name.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -109,9 +110,7 @@ func TestDS2Output(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
 	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=16s", "--seed", "1",
 		"--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", gateway, "--run-id", "pushed", "--out", dir)
-	if code != exitDone {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	require.Equal(t, exitDone, code, stderr)
 	record, err := result.Read(dir)
 	require.NoError(t, err)
 
@@ -146,9 +145,7 @@ func TestDS2Output(t *testing.T) {
 			t.Errorf("line %v", l)
 		}
 	}
-	if sum := ofTargets[0]["n_overall"] + ofTargets[1]["n_overall"]; sum != line["n_overall"] {
-		t.Errorf("the targets made %v orders, both together %v", sum, line["n_overall"])
-	}
+	assert.Equal(t, line["n_overall"], ofTargets[0]["n_overall"]+ofTargets[1]["n_overall"], "the targets made")
 	if final["et"] < 15.5 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {
 		t.Errorf("the end %v, the record has %d orders", final, record.Counts.Orders)
 	}
@@ -177,8 +174,6 @@ func TestDS2Output(t *testing.T) {
 	require.NoError(t, err)
 	for i, target := range record.Targets {
 		want := `ds2_orders_total{instance="",job="ds2",run="pushed",target="` + target + `"} ` + strconv.FormatInt(record.ByTarget[i].Counts.Orders, 10)
-		if !strings.Contains(string(text), want+"\n") {
-			t.Errorf("the Pushgateway has no %s", want)
-		}
+		assert.Contains(t, string(text), want+"\n", "the Pushgateway has no %s", want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The certificates that SQL Server makes for itself need a setting of the whole program's.
@@ -27,9 +29,7 @@ func TestAsSQLCmd(t *testing.T) {
 		{"a user without a password", "sqlserver://u@localhost?database=DS2", "u", ""},
 	} {
 		u, err := url.Parse(c.target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := asSQLCmd(u)
 		if password, _ := got.User.Password(); got.User.Username() != c.user || password != c.password {
 			t.Errorf("%s: user %q with password %q, want %q with %q", c.why, got.User.Username(), password, c.user, c.password)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -46,9 +47,7 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 		t.Helper()
 		hashes = contentHashes(t, stores["postgres"].DB())
 		for table, hash := range contentHashes(t, stores["sqlserver"].DB()) {
-			if hash != hashes[table] {
-				t.Errorf("%s: the engines differ in %s: %s on SQL Server, %s on PostgreSQL", when, table, hash, hashes[table])
-			}
+			assert.Equal(t, hashes[table], hash, "%s: the engines differ in %s", when, table)
 		}
 		return hashes
 	}
@@ -71,9 +70,7 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	}
 	command("reset")
 	for table, hash := range same("after the reset") {
-		if hash != loaded[table] {
-			t.Errorf("%s is not what it was after the load", table)
-		}
+		assert.Equal(t, loaded[table], hash, "%s is not what it was after the load", table)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a heading that exists
@@ -51,9 +52,7 @@ func TestHelpGroups(t *testing.T) {
 	walk(root)
 	for _, g := range flagGroups {
 		for _, name := range strings.Fields(g.flags) {
-			if !known[name] {
-				t.Errorf("%s: there is no flag --%s", g.heading, name)
-			}
+			assert.True(t, known[name], "%s: there is no flag --%s", g.heading, name)
 		}
 	}
 	_, crashes, _ := execute(t, "drive", "--help=crashes")

@@ -90,9 +90,7 @@ func (p *program) await(t *testing.T, what string, done func() bool) {
 			t.Fatalf("%s ended before %s: %s\n%s", p, what, p.ProcessState, p.stderr.String())
 		default:
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: waited in vain for %s", p, what)
-		}
+		require.False(t, time.Now().After(deadline), "%s: waited in vain for %s", p, what)
 	}
 }
 

@@ -18,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 )
@@ -151,9 +154,7 @@ func TestKilled(t *testing.T) {
 	defer func() {
 		k.ds2(one("snapshot", "drop")...)
 		db, err := sql.Open("pgx", pgtest.Server(t).URL("postgres"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer db.Close()
 		u, _ := url.Parse(k.target)
 		if _, err := db.Exec("DROP DATABASE " + u.Path[1:] + " WITH (FORCE)"); err != nil {
@@ -211,12 +212,8 @@ func TestKilled(t *testing.T) {
 			hits[command]++
 		}
 		k.same(fmt.Sprintf("kill %d", hit))
-		if t.Failed() {
-			t.Fatalf("kill %d of seed %d", hit, seed)
-		}
+		require.False(t, t.Failed(), "kill %d of seed %d", hit, seed)
 	}
 	t.Logf("killed %v", hits)
-	if hit < kills {
-		t.Errorf("%d kills of %d came before the end of their command", hit, kills)
-	}
+	assert.GreaterOrEqual(t, hit, kills, "kills")
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
@@ -38,13 +39,9 @@ func TestKubernetesJobSchema(t *testing.T) {
 	for _, file := range []string{"generate.yaml", "drive.yaml"} {
 		var job map[string]any
 		readYAML(t, kubernetesScripts+file, &job)
-		if err := schema.Validate(job); err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
+		assert.NoError(t, schema.Validate(job), file)
 		job["spec"].(map[string]any)["completion"] = 4
-		if err := schema.Validate(job); err == nil {
-			t.Errorf("%s: the schema takes a job with a field that there is not", file)
-		}
+		assert.Error(t, schema.Validate(job), "%s: the schema takes a job with a field that there", file)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -120,9 +121,7 @@ func TestAdopt(t *testing.T) {
 	}
 	out := ok("added", "load", "--adopt")
 	for _, want := range []string{"20000 customers, 12000 orders, 10000 products", "no run has added", "DVD Store's programs write on Linux", "other words than ds2's"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("without %q:\n%s", want, out)
-		}
+		assert.Contains(t, out, want, "without")
 	}
 	found := pgtest.Contents(t, target)
 	delete(found, "ds2_info")
@@ -137,14 +136,10 @@ func TestAdopt(t *testing.T) {
 		"n_searches=3\r\nsearch_batch_size=5\r\nn_line_items=5\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\ndetailed_view=Y\r\n"
 	require.NoError(t, os.WriteFile(conf, []byte(text), 0o644))
 	code, stdout, stderr := execute(t, "drive", "--config_file="+conf, "--seed", "1", "--metrics-addr", "", "--out", dir)
-	if code != exitDone {
-		t.Fatalf("drive: exit %d\n%s\n%s", code, stdout, stderr)
-	}
+	require.Equal(t, exitDone, code, "%s\n%s", stdout, stderr)
 	// E1: parameters that mean nothing to ds2 are accepted, and said to be ignored.
 	for _, want := range []string{"virt_dir", "page_type", "linux_perf_host", "--exporter"} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("a run by DVD Store's file does not speak of %s:\n%s", want, stderr)
-		}
+		assert.Contains(t, stderr, want, "a run by DVD Store's file does not speak")
 	}
 	record, err := result.Read(dir)
 	if err != nil || record.Counts.Orders == 0 {

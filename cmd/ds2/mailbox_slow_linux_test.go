@@ -124,9 +124,7 @@ func TestMailboxVerdict(t *testing.T) {
 			data.Delay(0, 0)
 			log.Delay(0, 0)
 			record, err := result.Read(dir)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, stderr)
-			}
+			require.NoError(t, err, stderr)
 			for _, v := range record.Limits {
 				if v.Measured != nil {
 					t.Logf("%s: measured %.3g, %v", v.Limit, *v.Measured, v.OK)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,9 +19,7 @@ func TestMakeTargets(t *testing.T) {
 		rules[string(rule[1])] = true
 	}
 	for _, target := range regexp.MustCompile(`[a-z-]+`).FindAllString(regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindString(string(makefile)), -1) {
-		if !rules[target] {
-			t.Errorf(".PHONY names %s, and there is no rule for it", target)
-		}
+		assert.True(t, rules[target], ".PHONY names %s, and there is no rule", target)
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -34,7 +33,5 @@ func TestMakeTargets(t *testing.T) {
 			}
 		}
 	}
-	if named < 10 {
-		t.Errorf("documents name %d targets", named)
-	}
+	assert.GreaterOrEqual(t, named, 10, "documents name")
 }

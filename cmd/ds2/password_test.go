@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/sqlserver/tdstest"
 )
@@ -16,9 +18,7 @@ import (
 // TestPasswordCommand has every connection of a load and a short run take its password from a command.
 func TestPasswordCommand(t *testing.T) {
 	target, err := url.Parse(pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	password, _ := target.User.Password()
 	target.User = url.UserPassword(target.User.Username(), "another")
 	asked := filepath.Join(t.TempDir(), "asked")

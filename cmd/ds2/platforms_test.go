@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -94,14 +95,10 @@ func (f foreign) works(t *testing.T, target string) {
 			t.Errorf("%s is not as on Linux: %d bytes, %v", name, len(content), err)
 		}
 	}
-	if files != 39 {
-		t.Errorf("%d files were compared", files)
-	}
+	assert.Equal(t, 39, files, "files were compared")
 	f.run(t, "load", "--target", target, "--from", f.path(data), "--quiet")
 	said := f.run(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "5s", "--metrics-addr", "", "--out", f.path(record))
-	if !strings.Contains(said, "The audit passed") {
-		t.Errorf("drive: %s", said)
-	}
+	assert.Contains(t, said, "The audit passed", "drive")
 	r, err := result.Read(record)
 	if err != nil || r.Summary.OPM == nil || r.Summary.Status != result.Done {
 		t.Errorf("record: %v, %+v", err, r)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -173,9 +174,7 @@ func TestPrometheusOfMailboxes(t *testing.T) {
 			t.Errorf("the dashboard's query %s gives nothing", expr)
 		}
 	}
-	if !found {
-		t.Error("the dashboard does not show the operations")
-	}
+	assert.True(t, found, "the dashboard does not show the operations")
 }
 
 // dashboardQueries are the queries of the Grafana dashboard, with its variables filled in.
@@ -198,9 +197,7 @@ func dashboardQueries(t *testing.T) []string {
 	for _, e := range all {
 		queries = append(queries, variables.Replace(e.Expr))
 	}
-	if len(queries) < 20 {
-		t.Fatalf("only %d queries on the dashboard", len(queries))
-	}
+	require.GreaterOrEqual(t, len(queries), 20, "only")
 	return queries
 }
 
@@ -221,9 +218,7 @@ func query(t *testing.T, server, expr string, at time.Time) []float64 {
 		}
 	}
 	require.NoError(t, json.NewDecoder(response.Body).Decode(&answer))
-	if answer.Error != "" {
-		t.Fatalf("query %s: %s", expr, answer.Error)
-	}
+	require.Equal(t, "", answer.Error, "query %s", expr)
 	var values []float64
 	for _, r := range answer.Data.Result {
 		if r.Values == nil {

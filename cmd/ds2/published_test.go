@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -156,9 +157,7 @@ func TestPublishedReports(t *testing.T) {
 				}
 			}
 		}
-		if found != len(c.want) {
-			t.Errorf("%s and %s: %d of %d figures are compared", c.a, c.b, found, len(c.want))
-		}
+		assert.Equal(t, len(c.want), found, "%s and %s", c.a, c.b)
 	}
 
 	records := func(name string) (dirs []string) {

@@ -5,15 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestNoPasswordInErrors gives a password in every place where it may not be: the error names the flag, and never the password.
 func TestNoPasswordInErrors(t *testing.T) {
 	file := func(line string) string {
 		path := filepath.Join(t.TempDir(), "driver.conf")
-		if err := os.WriteFile(path, []byte("n_threads=1\n"+line+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte("n_threads=1\n"+line+"\n"), 0o600))
 		return path
 	}
 	const url = "postgres://ann:s3cr3t@127.0.0.1:1/ds2"
@@ -63,9 +64,7 @@ func TestRedact(t *testing.T) {
 		`--window: 1000s-1200s is outside of the run`:  `--window: 1000s-1200s is outside of the run`,
 		`dial tcp 10.0.0.1:5432: connection refused`:   `dial tcp 10.0.0.1:5432: connection refused`,
 	} {
-		if got := redact(text); got != want {
-			t.Errorf("redact(%s) = %s, want %s", text, got, want)
-		}
+		assert.Equal(t, want, redact(text), "redact(%s)", text)
 	}
 }
 

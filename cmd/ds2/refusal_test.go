@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestRefusedBeforeAnything gives each command flags that make no work, and a target that does not answer: what flags alone can tell
 // is said first, and nothing is made.
 func TestRefusedBeforeAnything(t *testing.T) {
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(full, "x"), nil, 0o644))
 	none := filepath.Join(t.TempDir(), "none")
 	const target = "--target=postgres://127.0.0.1:1/ds2"
 	for _, c := range []struct{ command, flags, names string }{

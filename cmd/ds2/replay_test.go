@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/nightly"
@@ -64,9 +65,7 @@ func TestReplayLeavesNothing(t *testing.T) {
 	if code, stdout, stderr := execute(t, flags("5MB", commands.KillLine, start)...); code != exitDone || !strings.Contains(stdout, "The server redid ") {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
-	if n := changed(); n != 0 {
-		t.Errorf("a test that ended well left %d settings", n)
-	}
+	assert.Equal(t, 0, changed(), "a test that ended well left")
 
 	fails(t, exitFailed, "still changed, until the next ds2 works on the database and sets it back: checkpoint_timeout", flags("5MB", commands.KillLine, "false")...)
 	commands.StartLine = start
@@ -75,23 +74,17 @@ func TestReplayLeavesNothing(t *testing.T) {
 		t.Errorf("%d of 2 settings and notes are there", n)
 	}
 	fails(t, exitDone, "set back checkpoint_timeout, which", "reset", "--target", target)
-	if n := changed(); n != 0 {
-		t.Errorf("the next command left %d settings", n)
-	}
+	assert.Equal(t, 0, changed(), "the next command left")
 
 	p := startProgram(t, flags("1TB", commands.KillLine, start)...)
 	p.start(t)
 	for end := time.Now().Add(patience); changed() != 3; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the test did not begin")
-		}
+		require.False(t, time.Now().After(end), "the test did not begin")
 	}
 	p.Process.Kill()
 	<-p.ended
 	fails(t, exitDone, "set back checkpoint_timeout and max_wal_size", "reset", "--target", target)
-	if n := changed(); n != 0 {
-		t.Errorf("after ds2 was killed %d settings are left", n)
-	}
+	assert.Equal(t, 0, changed(), "after ds2 was killed")
 	if code, _, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone || strings.Contains(stderr, "set back") {
 		t.Errorf("the command after that: exit %d, %s", code, stderr)
 	}

@@ -78,9 +78,7 @@ func TestDemoKeep(t *testing.T) {
 	text, err := os.ReadFile(stdout.Name())
 	require.NoError(t, err)
 	target := lastLine(string(text))
-	if orders := pgtest.Contents(t, target)["orders"]; orders == "" {
-		t.Error("no orders")
-	}
+	assert.NotEqual(t, "", pgtest.Contents(t, target)["orders"], "no orders")
 	u, err := url.Parse(target)
 	require.NoError(t, err)
 	p.Process.Signal(syscall.SIGINT)

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/store/sqlserver/tdstest"
 )
@@ -18,9 +21,7 @@ import (
 func TestSQLServerRestart(t *testing.T) {
 	target := servertest.Database(t)
 	behind, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var killed atomic.Int64 // when, in Unix milliseconds
 	loginFailed := tdstest.Error(18456, 1, 14, "Login failed for user 'sa'.")
 	failed := func(tokens ...[]byte) tdstest.Decision {
@@ -74,7 +75,5 @@ func TestSQLServerRestart(t *testing.T) {
 	if exit != 0 || !strings.Contains(out.String(), "The audit passed") || !strings.Contains(out.String(), " OPM") {
 		t.Errorf("exit %d\n%s\n%s", exit, out.String(), messages.String())
 	}
-	if killed.Load() == 0 {
-		t.Error("the run ended before the restart")
-	}
+	assert.NotEqualValues(t, 0, killed.Load(), "the run ended before the restart")
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -61,9 +62,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 		clean(path, string(text))
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, err)
 
 	// A run that is made to dump the stacks of its goroutines.
 	p := startProgram(t, append(run, "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")...)
@@ -71,9 +70,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
 	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 	<-p.ended
-	if !strings.Contains(p.stderr.String(), "goroutine ") {
-		t.Errorf("no stacks: %.300s", p.stderr.String())
-	}
+	assert.Contains(t, p.stderr.String(), "goroutine ", "no stacks")
 	clean("the stacks of goroutines", p.stderr.String())
 }
 
@@ -113,9 +110,7 @@ func TestMetricsServer(t *testing.T) {
 	var f metricsFlags
 	f.metricsAddr = defaultMetricsAddr
 	host, _, _ := strings.Cut(f.metricsAddr, ":")
-	if host != "127.0.0.1" {
-		t.Errorf("figures are served on %s by default, want this machine only", f.metricsAddr)
-	}
+	assert.Equal(t, "127.0.0.1", host, "figures are served on %s by default", f.metricsAddr)
 	nightly.Long(t, "takes a few seconds")
 	target := loaded(t)
 	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")

@@ -12,6 +12,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,9 +36,7 @@ func TestMoreUsersThanConnections(t *testing.T) {
 			defer db.Close()
 			_, err = db.Exec("DROP OWNED BY few; DROP ROLE few")
 		}
-		if err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, err)
 	})
 	out := filepath.Join(t.TempDir(), "record")
 	code, _, stderr := execute(t, "drive", "--target", pgtest.As(t, target, "few", "few"), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
@@ -77,7 +76,5 @@ func TestFullDisk(t *testing.T) {
 	if code := p.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(p.stderr.String(), "no space left on device") {
 		t.Errorf("exit %d, %s", code, p.stderr.String())
 	}
-	if !strings.Contains(p.stdout.String(), " OPM") {
-		t.Errorf("printed %q", p.stdout.String())
-	}
+	assert.Contains(t, p.stdout.String(), " OPM", "printed")
 }

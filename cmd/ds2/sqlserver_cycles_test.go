@@ -53,9 +53,7 @@ func TestSQLServerCycles(t *testing.T) {
 				args = append(args, "--lazy", "0") // nor delayed durability
 			}
 			code, stdout, stderr := execute(t, args...)
-			if code != exitDone {
-				t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-			}
+			require.Equal(t, exitDone, code, "%s\n%s", stdout, stderr)
 			record, err := result.Read(out)
 			require.NoError(t, err)
 			c := record.Cuts

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
@@ -48,17 +50,13 @@ func TestOldestAndNewest(t *testing.T) {
 				t.Errorf("after the restore:\n%v\nafter the load:\n%v", got, loaded)
 			}
 			ds2("verify --target TARGET --deep")
-			if told("RECORD") {
-				t.Error("the report of a run before any clone says that overwrites are copied")
-			}
+			assert.False(t, told("RECORD"), "the report of a run before any clone says that overwrites are copied")
 			if version < 18 {
 				return
 			}
 			ds2("snapshot restore --target TARGET --clone")
 			ds2(drive + "3")
-			if !told("RECORD3") {
-				t.Error("the report of a run of a clone does not say that overwrites are copied")
-			}
+			assert.True(t, told("RECORD3"), "the report of a run of a clone does not say that overwrites are copied")
 		})
 	}
 }

@@ -2,10 +2,12 @@ package folder
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
 )
@@ -20,9 +22,7 @@ func TestSchedule(t *testing.T) {
 		parts += len(f.Parts)
 	}
 	jobs := schedule(files)
-	if len(jobs) != parts {
-		t.Fatalf("%d jobs of %d parts", len(jobs), parts)
-	}
+	require.Equal(t, parts, len(jobs), "jobs")
 	next := map[string]int{}
 	for i, j := range jobs {
 		if i > 0 && i < 38 && j.part.Bytes > jobs[i-1].part.Bytes {
@@ -46,9 +46,7 @@ func TestSchedule(t *testing.T) {
 func TestSlowDisk(t *testing.T) {
 	data := dataset(t, datagen.Size{Customers: 2_000_000, OrdersPerMonth: 100, Products: 1_000}, datagen.Options{PartRows: PartRows})
 	plan, err := NewPlan(t.TempDir(), data, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	release, ended := make(chan struct{}), make(chan error, 1)
 	allocated := func() uint64 {
@@ -71,7 +69,5 @@ func TestSlowDisk(t *testing.T) {
 	}
 	cancel()
 	close(release)
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, <-ended, context.Canceled)
 }

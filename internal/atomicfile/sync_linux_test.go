@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -40,7 +41,5 @@ func TestCommitSyncs(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-	if n := dirty(path); n != 0 {
-		t.Errorf("%d pages of a committed file are not on the disk", n)
-	}
+	assert.EqualValues(t, 0, dirty(path), "pages of a committed file are not on the disk")
 }

@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 )
 
@@ -71,9 +74,7 @@ func TestPace(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &simulated{request: c.request, broken: c.broken, start: time.Now()}
 				r, err := New([]store.Database{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				r.Start()
 				time.Sleep(time.Minute)
 				r.Close()
@@ -91,9 +92,7 @@ func TestPace(t *testing.T) {
 				if x.Device == nil || *x.Device != x.Bytes/2 {
 					t.Errorf("from drives %v of %d", x.Device, x.Bytes)
 				}
-				if s.open != 0 {
-					t.Errorf("%d connections are left", s.open)
-				}
+				assert.Equal(t, 0, s.open, "connections are left")
 			})
 		})
 	}

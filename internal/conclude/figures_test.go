@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
@@ -126,9 +128,7 @@ func TestPowerOf(t *testing.T) {
 	if math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.PerWatt(64973.7)-129.584563) > 1e-6 {
 		t.Errorf("power of the storage report's median run = %+v: idle %v, active %v, OPM/W %v", p, *p.Idle, *p.Active, *p.PerWatt(64973.7))
 	}
-	if p := seen(record("cpu.busy_ratio")).power(); p != nil {
-		t.Errorf("power without any meter = %+v", p)
-	}
+	assert.Nil(t, seen(record("cpu.busy_ratio")).power(), "power without any meter")
 }
 
 // TestWarnings does not say that the drives see hardly a read where the window's reads came from them.
@@ -146,9 +146,7 @@ func TestWarnings(t *testing.T) {
 		{"reads of its own processes from the drives", diagnose.Figures{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
 		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{WaitingForDrives: 0.96}}, "fsync is off"},
 	} {
-		if got := strings.Join(warnings(o, c.f), ", "); got != c.want {
-			t.Errorf("%s: warnings %q, want %q", c.why, got, c.want)
-		}
+		assert.Equal(t, c.want, strings.Join(warnings(o, c.f), ", "), "%s: warnings", c.why)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -40,9 +42,7 @@ func TestFilesStandForDrives(t *testing.T) {
 	s.LimitTexts = []string{"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms", "iops > 300"}
 	v := seen(table, s)
 	all, err := verdicts(v.Input, v.window)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, want := range []struct {
 		measured float64
 		ok       bool

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/diskspace"
@@ -59,9 +60,7 @@ func TestSteady(t *testing.T) {
 		{"too wide", []float64{100, 100, 122, 100, 100}, false},
 		{"falling within the range", []float64{108, 104, 100, 96, 92}, false},
 	} {
-		if got := steady(c.rounds); got != c.want {
-			t.Errorf("%s: %v", c.why, got)
-		}
+		assert.Equal(t, c.want, steady(c.rounds), c.why)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 )
 
@@ -16,9 +18,7 @@ func FuzzFio(f *testing.F) {
 	var examples [][]byte
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		examples = append(examples, text)
 	}
 	fuzztest.Run(f, func(t testing.TB, text []byte) { parse(text, job{rw: "randrw", block: 8192, depth: 4}) }, examples...)

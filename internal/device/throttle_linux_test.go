@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
@@ -29,9 +30,7 @@ func throttle(t *testing.T, number string, limits map[string]int) (begin, end fu
 	}
 	t.Cleanup(func() {
 		write(root, "cgroup.procs", fmt.Sprint(os.Getpid()))
-		if err := syscall.Rmdir(group); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, syscall.Rmdir(group))
 	})
 	write(group, "cgroup.procs", fmt.Sprint(os.Getpid()))
 	hold := func(factor int) func() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -130,9 +131,7 @@ func TestJudge(t *testing.T) {
 
 // TestJudgeNothing has no verdict on what nobody measured.
 func TestJudgeNothing(t *testing.T) {
-	if b := Judge(Figures{}); b != nil {
-		t.Errorf("Judge of nothing = %+v", b)
-	}
+	assert.Nil(t, Judge(Figures{}), "Judge of nothing")
 }
 
 // TestDisturbance warns of other programs only where it is known that there are some.

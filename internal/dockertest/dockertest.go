@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // variable asks for an engine: where none answers, the test starts one, and fails where it cannot. Without it such tests are
@@ -28,32 +31,22 @@ func Engine(t *testing.T) {
 	if os.Getenv(variable) == "" {
 		t.Skipf("no Docker Engine answers; with %s=1 and as root the test starts one: %v", variable, err)
 	}
-	if os.Geteuid() != 0 {
-		t.Fatalf("no Docker Engine answers, and only root starts one: %v, %s", err, said)
-	}
+	require.Equal(t, 0, os.Geteuid(), "no Docker Engine answers, and only root starts one: %v, %s", err, said)
 	dir, err := os.MkdirTemp("", "ds2-docker-") // not the test's own, whose path may be too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	socket := "unix://" + filepath.Join(dir, "socket")
 	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer log.Close()
 	engine := exec.Command("dockerd", "--host", socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"))
 	engine.Stdout, engine.Stderr = log, log
-	if err := engine.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, engine.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- engine.Wait() }()
 	t.Cleanup(func() {
 		err := errors.Join(engine.Process.Signal(syscall.SIGTERM), <-ended)
 		exec.Command("umount", filepath.Join(dir, "exec/netns/default")).Run() // an engine leaves it mounted where it had a container on the machine's network
-		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
-			t.Errorf("stop the Docker Engine: %v", err)
-		}
+		assert.NoError(t, errors.Join(err, os.RemoveAll(dir)), "stop the Docker Engine")
 	})
 	t.Setenv("DOCKER_HOST", socket)
 	t.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true") // its image could not be pulled; the engine ends with the test

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/measure"
 	"ds2/internal/workload/ds2"
@@ -43,9 +45,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	d.ctx = t.Context()
 	d.stop, d.halt = context.WithCancelCause(d.ctx)
 	u := d.users[0]
-	if err := u.connect(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, u.connect())
 	for range 20_000 { // until what it gathers in has grown
 		u.play(time.Now())
 	}

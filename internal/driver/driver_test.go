@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -88,23 +88,17 @@ func TestPhases(t *testing.T) {
 	c := config(sim)
 	c.Cuts = []time.Duration{9500 * time.Millisecond, 3 * time.Second}
 	got, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := map[measure.Phase]measure.Span{
 		measure.PhaseRamp:   {From: 0, To: 2 * time.Second},
 		measure.PhaseWarmup: {From: 2 * time.Second, To: 7 * time.Second},
 		measure.PhaseRun:    {From: 7 * time.Second, To: 17 * time.Second},
 	}
 	for phase, span := range want {
-		if s := got.Phase(phase); s != span {
-			t.Errorf("phase %s is %v, want %v", phase, s, span)
-		}
+		assert.Equal(t, span, got.Phase(phase), "phase %s", phase)
 	}
 	w, err := got.Window("run", want[measure.PhaseRun])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// Orders that end in the very moment in which the phase does may fall on either side of it.
 	if n := w.Counts.Orders; n < 1000-4 || n > 1000+8 {
 		t.Errorf("%d orders in the run, want 1000: four users with 25 orders a second", n)
@@ -131,9 +125,7 @@ func TestPhases(t *testing.T) {
 			t.Fatalf("intervals end at %v, want %v as number %d", ends, want, i)
 		}
 	}
-	if open := sim.open.Load(); open != 0 {
-		t.Errorf("%d connections are left open", open)
-	}
+	assert.EqualValues(t, 0, sim.open.Load(), "connections are left open")
 }
 
 // TestWarm: the run begins when it may, on a second, and at the latest when nobody wants to wait any longer.
@@ -150,9 +142,7 @@ func TestWarm(t *testing.T) {
 			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.Ramp() }
 			config.WarmMax = c.most
 			got, _, err := drive(t, config, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			warmup, run := got.Phase(measure.PhaseWarmup), got.Phase(measure.PhaseRun)
 			if late := warmup.To - max(warmup.From+5*time.Second, c.want); late < 0 || late > 10*time.Millisecond || run.From != warmup.To || run.To-run.From != 10*time.Second {
 				t.Errorf("warm-up %v, run %v", warmup, run)
@@ -165,9 +155,7 @@ func TestThinkTime(t *testing.T) {
 	c := config(&simulation{service: 10 * time.Millisecond})
 	c.Think, c.Run = 360*time.Millisecond, 100*time.Second
 	got, _, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// 40 ms of work and 360 ms of thought on average: 4 users make 10 orders a second.
 	if w, err := got.Window("run", got.Phase(measure.PhaseRun)); err != nil || w.OPM < 570 || w.OPM > 630 {
 		t.Errorf("OPM with think time = %v, %v; want about 600", w.OPM, err)
@@ -196,16 +184,12 @@ func TestStop(t *testing.T) {
 				time.Sleep(c.after)
 				stop()
 			})
-			if !errors.Is(err, c.want) {
-				t.Errorf("Run = %v, want %v", err, c.want)
-			}
+			assert.ErrorIs(t, err, c.want, "Run")
 			last := got.Samples[len(got.Samples)-1]
 			if took := last.End - c.after; took < 0 || took > 50*time.Millisecond {
 				t.Errorf("drained %s after the stop, want the rest of an order", took)
 			}
-			if got.Phase(c.phase).To < c.after {
-				t.Errorf("phase %s ended at %s, before the stop", c.phase, got.Phase(c.phase).To)
-			}
+			assert.GreaterOrEqual(t, got.Phase(c.phase).To, c.after, "phase %s ended at", c.phase)
 			if totals.Counts.GivenUp != 0 || totals.Counts.Orders != sim.purchases.Load() {
 				t.Errorf("given up %d, orders %d, purchases %d: orders under way are to end", totals.Counts.GivenUp,
 					totals.Counts.Orders, sim.purchases.Load())
@@ -233,15 +217,9 @@ func TestSecondStopLeavesAtOnce(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		leave()
 	})
-	if !errors.Is(err, ErrStopped) {
-		t.Errorf("Run = %v, want ErrStopped", err)
-	}
-	if last := got.Samples[len(got.Samples)-1].End; last > 10100*time.Millisecond {
-		t.Errorf("left at %s, want at 10 s", last)
-	}
-	if totals.Counts.GivenUp != 4 {
-		t.Errorf("%d orders given up, want those of the 4 users", totals.Counts.GivenUp)
-	}
+	assert.ErrorIs(t, err, ErrStopped, "Run")
+	assert.LessOrEqual(t, got.Samples[len(got.Samples)-1].End, 10100*time.Millisecond, "left at")
+	assert.EqualValues(t, 4, totals.Counts.GivenUp, "orders given up")
 }
 
 func TestDrainIsBounded(t *testing.T) {
@@ -249,15 +227,11 @@ func TestDrainIsBounded(t *testing.T) {
 	c.Drain = 3 * time.Second
 	c.OperationTimeout = time.Minute
 	got, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatalf("Run = %v", err)
-	}
+	require.NoError(t, err, "Run")
 	if last := got.Samples[len(got.Samples)-1].End; last < 20*time.Second || last > 20100*time.Millisecond {
 		t.Errorf("left at %s, want at the end of the drain, 20 s", last)
 	}
-	if totals.Counts.GivenUp != 4 {
-		t.Errorf("%d orders given up, want those of the 4 users", totals.Counts.GivenUp)
-	}
+	assert.EqualValues(t, 4, totals.Counts.GivenUp, "orders given up")
 }
 
 func TestRetries(t *testing.T) {
@@ -274,9 +248,7 @@ func TestRetries(t *testing.T) {
 			c := config(sim)
 			c.Threads = 1
 			_, totals, err := drive(t, c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			f := measure.Failure{Operation: "purchase", Class: string(class)}
 			one := map[measure.Failure]int64{f: 1}
 			if !maps.Equal(totals.Errors, one) || !maps.Equal(totals.Retries, one) || totals.Counts.GivenUp != 0 {
@@ -286,9 +258,7 @@ func TestRetries(t *testing.T) {
 			if class == store.Connection {
 				wantReconnects = 1
 			}
-			if totals.Counts.Reconnects != wantReconnects {
-				t.Errorf("%d reconnects, want %d", totals.Counts.Reconnects, wantReconnects)
-			}
+			assert.Equal(t, wantReconnects, totals.Counts.Reconnects, "reconnects")
 			if totals.Counts.Orders != counts.Of(totals.Counts, counts.Purchases) || totals.Counts.Orders != sim.purchases.Load() {
 				t.Errorf("%d orders, %d purchases, store made %d", totals.Counts.Orders, counts.Of(totals.Counts, counts.Purchases), sim.purchases.Load())
 			}
@@ -312,9 +282,7 @@ func TestRestartOfTheServer(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		down.Store(false)
 	})
-	if err != nil {
-		t.Fatalf("Run = %v, want it to go on through a restart", err)
-	}
+	require.NoError(t, err, "Run")
 	if totals.Counts.Reconnects != 4 || totals.Counts.GivenUp != 0 {
 		t.Errorf("%d reconnects, %d orders given up; want one reconnect a user and no order lost", totals.Counts.Reconnects, totals.Counts.GivenUp)
 	}
@@ -325,9 +293,7 @@ func TestStalledOperation(t *testing.T) {
 	c := config(sim)
 	c.OperationTimeout = 3 * time.Second
 	_, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if totals.Counts.Reconnects != 1 || totals.Counts.Retries != 1 || totals.Counts.GivenUp != 0 {
 		t.Errorf("counts %+v, want one reconnect and one retry", totals.Counts)
 	}
@@ -347,16 +313,12 @@ func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
 		return nil
 	}
 	_, totals, err := drive(t, config(sim), nil)
-	if err != nil {
-		t.Fatalf("Run = %v; purchases in doubt are no errors that end a run", err)
-	}
+	require.NoError(t, err, "Run")
 	c := totals.Counts
 	if n := lost.Load(); n < 10 || counts.Of(c, counts.InDoubtPurchases) != n || counts.Of(c, counts.Purchases) != made.Load() || c.GivenUp != n || c.Retries != 0 || c.Reconnects < n-4 {
 		t.Errorf("counts %+v; want %d in doubt, %d purchases, no retry", c, n, made.Load())
 	}
-	if counts.Of(c, counts.InDoubtTotalCents) == 0 {
-		t.Error("the total of the purchases in doubt is 0")
-	}
+	assert.NotEqualValues(t, 0, counts.Of(c, counts.InDoubtTotalCents), "the total of the purchases in doubt is 0")
 }
 
 func TestNewCustomerInDoubtTakesAnotherName(t *testing.T) {
@@ -377,9 +339,7 @@ func TestNewCustomerInDoubtTakesAnotherName(t *testing.T) {
 	c := config(sim)
 	c.Threads = 1
 	_, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if counts.Of(totals.Counts, counts.InDoubtCustomers) != 1 || counts.Of(totals.Counts, counts.NewCustomers) != int64(names-1) {
 		t.Errorf("counts %+v, want one customer in doubt of %d", totals.Counts, names)
 	}
@@ -395,9 +355,7 @@ func TestTakenNames(t *testing.T) {
 	c := config(sim)
 	c.Threads = 1
 	_, totals, err := drive(t, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n := totals.Counts; counts.Of(n, counts.NewCustomers)+counts.Of(n, counts.NamesTaken) != int64(tries) || counts.Of(n, counts.NamesTaken) == 0 || n.GivenUp != 0 {
 		t.Errorf("counts %+v of %d tries", n, tries)
 	}
@@ -433,9 +391,7 @@ func TestWhatEndsARun(t *testing.T) {
 			config.Threads = 1
 			config.Run = 0
 			_, totals, err := drive(t, config, nil)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("Run = %v, want an error with %q", err, c.want)
-			}
+			assert.ErrorContains(t, err, c.want, "Run")
 			if n := totals.Counts.GivenUp; n < c.min || n > c.max {
 				t.Errorf("%d orders given up, want %d to %d", n, c.min, c.max)
 			}
@@ -451,9 +407,7 @@ func TestRecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
 		if _, err := d.Run(t.Context(), nil); !errors.Is(err, full) {
 			t.Errorf("Run = %v, want the sink's error", err)
 		}
-		if len(sink.Samples) != 1 {
-			t.Errorf("%d samples were offered to a sink that failed on the first", len(sink.Samples))
-		}
+		assert.Len(t, sink.Samples, 1, "samples were offered to a sink that failed on the first")
 	})
 }
 

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPacer finds the rate on simulated stores, whose I/Os an operation are not what they were when the rate was set, scatter
@@ -42,9 +45,7 @@ func TestPacer(t *testing.T) {
 				sum += iops
 				p.Sample(p.Rate(), 3*iops)
 			}
-			if p.Rate() != frozen {
-				t.Error("a frozen rate changes")
-			}
+			assert.Equal(t, frozen, p.Rate(), "a frozen rate changes")
 			if achieved := sum / window; math.Abs(achieved-target) > Tolerance*target {
 				t.Errorf("achieved %g of %g", achieved, target)
 			}
@@ -78,9 +79,7 @@ func TestPacerOfBursts(t *testing.T) {
 	for sample := range 3 * Averaged {
 		p.Sample(p.Rate(), p.Rate()*perOrder(sample))
 	}
-	if p.Frozen() {
-		t.Fatal("settled, though no samples in a row agree")
-	}
+	require.False(t, p.Frozen(), "settled, though no samples in a row agree")
 	before := p.Rate()
 	p.Freeze()
 	if achieved := 3.75 * p.Rate(); !p.Frozen() || math.Abs(achieved-target) > Tolerance*target || math.Abs(3.75*before-target) < Tolerance*target {

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // reader is a server that looks into the journal when it is to be killed, and then is not.
@@ -34,9 +36,7 @@ func (h *held) Release()              { *h = append(*h, "release") }
 func TestJournalBeforeTheCut(t *testing.T) {
 	server := &reader{}
 	c, err := Plan{After: time.Second, Cycles: 1, Server: server}.Begin(t.TempDir(), twos{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer c.Close()
 	server.path = c.path
 	for range 3 { // less than the buffer holds

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 )
 
@@ -11,9 +13,7 @@ func FuzzJournal(f *testing.F) {
 	above := f.TempDir()
 	fuzztest.Run(f, func(t testing.TB, text []byte) {
 		file, err := os.CreateTemp(above, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer os.Remove(file.Name())
 		if _, err := file.Write(text); err != nil {
 			t.Fatal(err)

@@ -22,6 +22,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // inputs is how many changed examples each parser gets where DS2_TEST_INPUTS does not say.
@@ -35,9 +37,7 @@ func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), exa
 	f.Helper()
 	path := filepath.Join("testdata", "corpus", f.Name())
 	if found := os.Getenv("DS2_TEST_FOUND"); found != "" {
-		if err := keep(path, filepath.Join(found, f.Name())); err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, keep(path, filepath.Join(found, f.Name())))
 	}
 	corpus, err := read(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

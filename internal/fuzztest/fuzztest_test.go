@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,21 +20,15 @@ func TestMutate(t *testing.T) {
 		all := map[string]bool{}
 		for range 2000 {
 			text := string(mutate(random, nil, examples))
-			if len(text) > 400 {
-				t.Errorf("%d bytes of examples of 100", len(text))
-			}
+			assert.LessOrEqual(t, len(text), 400, "bytes of examples of 100")
 			all[text] = true
 		}
 		return all
 	}
 	first := draw(1)
-	if len(first) < 1000 {
-		t.Errorf("%d different inputs of 2000", len(first))
-	}
+	assert.GreaterOrEqual(t, len(first), 1000, "different inputs of 2000")
 	for text := range draw(1) {
-		if !first[text] {
-			t.Fatalf("%q is not drawn again", text)
-		}
+		require.True(t, first[text], "%q is not drawn again", text)
 	}
 	if got := mutate(rand.New(rand.NewPCG(1, 1)), nil, []string(nil)); len(got) != 0 {
 		t.Errorf("%q of no example", got)
@@ -65,8 +60,6 @@ func TestKeep(t *testing.T) {
 // FuzzNothing goes the way of every parser's test.
 func FuzzNothing(f *testing.F) {
 	Run(f, func(t testing.TB, text string) {
-		if strings.Contains(text, "no such text, whatever is changed") {
-			t.Errorf("%q", text)
-		}
+		assert.NotContains(t, text, "no such text, whatever is changed")
 	}, "a", "b")
 }

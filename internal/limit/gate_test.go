@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 	"ds2/internal/measure"
 )
@@ -72,11 +75,7 @@ func TestJudgeGate(t *testing.T) {
 		{"nobody knows the scatter", "opm < -2.5%", measure.Change{Percent: -50, Low: math.NaN(), High: math.NaN()}, GateOpen},
 	} {
 		g, err := ParseGate(c.gate, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := g.Judge(c.change); got != c.want {
-			t.Errorf("%s: %s, want %s", c.why, got, c.want)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, c.want, g.Judge(c.change), c.why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -39,9 +40,7 @@ func TestParse(t *testing.T) {
 				t.Errorf("bound %v, want %v", got.Bound, c.want.Bound)
 			}
 			got.Bound = c.want.Bound // 0.1 * 0.01 is not 0.001 in binary
-			if got != c.want {
-				t.Errorf("got %#v, want %#v", got, c.want)
-			}
+			assert.Equal(t, c.want, got)
 		})
 	}
 }
@@ -76,9 +75,7 @@ func TestParseFault(t *testing.T) {
 			at := strings.Index(c.text, "^")
 			_, err := Parse(c.text[:at]+c.text[at+1:], operations...)
 			fault, ok := errors.AsType[*SyntaxError](err)
-			if !ok {
-				t.Fatalf("got %v, want a SyntaxError", err)
-			}
+			require.True(t, ok, "got %v", err)
 			if fault.Offset != at || !strings.Contains(fault.Reason, c.reason) {
 				t.Errorf("at %d, want %d:\n%v", fault.Offset, at, err)
 			}
@@ -91,9 +88,7 @@ func TestParseFault(t *testing.T) {
 
 func TestCaretCountsCharacters(t *testing.T) {
 	err := &SyntaxError{Text: "größe x", Offset: len("größe "), Reason: "r"}
-	if want := "r\n  größe x\n        ^"; err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
+	assert.Equal(t, "r\n  größe x\n        ^", err.Error(), "got %q", err)
 }
 
 func FuzzParse(f *testing.F) {
@@ -164,9 +159,7 @@ func TestJudge(t *testing.T) {
 	if Passed(got) || !Passed(got[1:4]) {
 		t.Error("one failed limit fails the whole, and none fails nothing")
 	}
-	if f := Failed(got); f != "order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)" {
-		t.Errorf("failed: %s", f)
-	}
+	assert.Equal(t, "order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)", Failed(got), "failed")
 }
 
 func TestStrain(t *testing.T) {

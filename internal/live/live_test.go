@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -124,9 +125,7 @@ func TestStream(t *testing.T) {
 			t.Fatal("the stream ended without a word")
 		}
 	}
-	if !strings.Contains(data, "the record is in here") {
-		t.Errorf("the end is %s", data)
-	}
+	assert.Contains(t, data, "the record is in here", "the end")
 	if name, _ := late.next(); name != "" {
 		t.Errorf("after the end comes %s", name)
 	}
@@ -143,9 +142,7 @@ func TestRuns(t *testing.T) {
 		for {
 			var name string
 			name, data = v.next()
-			if name == "" {
-				t.Fatalf("the stream ended before %s %s", what, text)
-			}
+			require.NotEqual(t, "", name, "the stream ended before %s %s", what, text)
 			if name == what && strings.Contains(data, text) {
 				return data
 			}
@@ -161,14 +158,10 @@ func TestRuns(t *testing.T) {
 	await("frame", `"headline":"27,826 IOPS ± 1 %"`)
 	p.Doing("run-2: settling")
 	await("show", `"title":""`) // E7: the figures of run-1 are not those of run-2
-	if data := await("frame", "settling"); !strings.Contains(data, `"headline":""`) {
-		t.Errorf("while run-2 settles the page shows %s", data)
-	}
+	assert.Contains(t, await("frame", "settling"), `"headline":""`, "while run-2 settles the page shows")
 	n := asked.Load()
 	time.Sleep(3 * tick)
-	if asked.Load() != n {
-		t.Error("a run that is over is asked how it stands")
-	}
+	assert.Equal(t, n, asked.Load(), "a run that is over is asked how it stands")
 	show.Title = "run m2x8"
 	p.Begin(show)
 	late := p.join() // before the first frame
@@ -240,9 +233,7 @@ func TestViewers(t *testing.T) {
 	}
 	leave()
 	for end := time.Now().Add(5 * time.Minute); watch(t, ctx, s).status != http.StatusOK; {
-		if time.Now().After(end) {
-			t.Fatal("the place of a viewer who has gone is not free")
-		}
+		require.False(t, time.Now().After(end), "the place of a viewer who has gone is not free")
 	}
 }
 

@@ -81,9 +81,7 @@ func TestLoadIsWhole(t *testing.T) {
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	if err := info.CheckReady(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, info.CheckReady())
 	if found, err := loaded.Size(info); err != nil || found != size {
 		t.Errorf("size noted: %v, %v", found, err)
 	}
@@ -100,9 +98,7 @@ func TestLoadIsWhole(t *testing.T) {
 	} {
 		var n int64
 		require.NoError(t, s.DB().QueryRow(query).Scan(&n), query)
-		if n != 0 {
-			t.Errorf("%s: %d", what, n)
-		}
+		assert.EqualValues(t, 0, n, what)
 	}
 }
 
@@ -360,9 +356,7 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	mustLoad(t, s, o)
 	var customers int
 	require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM customers").Scan(&customers))
-	if customers != size.Customers {
-		t.Errorf("%d customers, want %d", customers, size.Customers)
-	}
+	assert.Equal(t, size.Customers, customers, "customers")
 }
 
 func TestDatabaseIsMade(t *testing.T) {

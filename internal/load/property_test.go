@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -49,9 +51,7 @@ const mostMegabytes, mostSessions = 60, 12
 func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 	megabytes := int(math.Pow(mostMegabytes+1, r.Float64())) // small ones as often as large ones
 	size, err := datagen.ParseSize(fmt.Sprintf("%dMB", megabytes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	o := optionsOf(t, size, 500<<r.IntN(8))
 	sessions := func() int { return 1 + r.IntN(mostSessions) }
 	said := fmt.Sprintf("%d MB in %d parts", megabytes, len(o.Dataset.Parts("postgres")))

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/load"
@@ -27,9 +28,7 @@ func TestSessions(t *testing.T) {
 		{"enough for two", 8, 1200e6, 2},
 		{"enough for all", 8, 64e9, 8},
 	} {
-		if got := load.Sessions(c.processors, c.memory); got != c.want {
-			t.Errorf("%s: %d sessions, want %d", c.why, got, c.want)
-		}
+		assert.Equal(t, c.want, load.Sessions(c.processors, c.memory), c.why)
 	}
 }
 
@@ -61,7 +60,5 @@ func TestSessionsAreChosen(t *testing.T) {
 		return load.Sessions(8, 500e6)
 	}
 	mustLoad(t, s, o)
-	if b.most != 1 {
-		t.Errorf("%d statements ran at once, want 1", b.most)
-	}
+	assert.Equal(t, 1, b.most, "statements ran at once")
 }

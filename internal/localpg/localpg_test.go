@@ -17,6 +17,7 @@ import (
 
 	embedded "github.com/fergusstrange/embedded-postgres"
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/nightly"
@@ -35,9 +36,7 @@ func start(t *testing.T, o Options) *Server {
 	s, err := Start(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.Stop())
 	})
 	return s
 }
@@ -72,9 +71,7 @@ func TestServer(t *testing.T) {
 		"SELECT current_user":      User,
 		"SHOW password_encryption": "scram-sha-256",
 	} {
-		if got := query(t, s, statement); got != want {
-			t.Errorf("%s = %q, want %q", statement, got, want)
-		}
+		assert.Equal(t, want, query(t, s, statement), statement)
 	}
 	if got := query(t, s, "SHOW server_version"); !strings.HasPrefix(got, s.Version()) {
 		t.Errorf("server_version = %q, Version() = %q", got, s.Version())
@@ -100,29 +97,19 @@ func TestKillAndRestart(t *testing.T) {
 	url := s.URL("postgres")
 
 	children := childrenOf(s.process.cmd.Process.Pid)
-	if len(children) == 0 {
-		t.Fatal("the server has no child processes")
-	}
+	require.NotEqual(t, 0, len(children), "the server has no child processes")
 	s.Kill()
 	for _, child := range children {
-		if alive(child) {
-			t.Errorf("process %d outlived Kill", child)
-		}
+		assert.False(t, alive(child), "process %d outlived Kill", child)
 	}
 	require.NoError(t, s.Restart(t.Context()))
-	if s.URL("postgres") != url {
-		t.Errorf("URL changed from %s to %s", url, s.URL("postgres"))
-	}
-	if got := query(t, s, "SELECT word FROM t"); got != "kept" {
-		t.Errorf("after the crash the table holds %q", got)
-	}
+	assert.Equal(t, url, s.URL("postgres"), "URL changed from")
+	assert.Equal(t, "kept", query(t, s, "SELECT word FROM t"), "after the crash the table")
 	if log, _ := os.ReadFile(s.LogFile()); !strings.Contains(string(log), "automatic recovery in progress") {
 		t.Errorf("the log reports no crash recovery:\n%s", log)
 	}
 	require.NoError(t, s.Restart(t.Context()))
-	if strings.Contains(s.process.log(), "automatic recovery in progress") {
-		t.Errorf("a restart in order needed recovery:\n%s", s.process.log())
-	}
+	assert.NotContains(t, s.process.log(), "automatic recovery in progress", "a restart in order needed recovery")
 }
 
 // TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
@@ -158,9 +145,7 @@ func TestStartErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("TMPDIR", openTempDir(t))
 			_, err := Start(t.Context(), c.options)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Fatalf("got %v, want %q", err, c.want)
-			}
+			require.ErrorContains(t, err, c.want)
 			if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
@@ -199,9 +184,7 @@ func TestClosedTempDir(t *testing.T) {
 	require.NoError(t, os.Chmod(closed, 0o700))
 	t.Setenv("TMPDIR", closed)
 	s := start(t, Options{})
-	if got := query(t, s, "SELECT 'up'"); got != "up" {
-		t.Error(got)
-	}
+	assert.Equal(t, "up", query(t, s, "SELECT 'up'"))
 }
 
 // TestOwnerKilled kills the process that started a server, as an out-of-memory killer would.
@@ -221,9 +204,7 @@ func TestOwnerKilled(t *testing.T) {
 		t.Fatalf("the owner says %q", buffer[:n])
 	}
 	defer os.RemoveAll(home)
-	if !alive(pid) {
-		t.Fatalf("no server with pid %d", pid)
-	}
+	require.True(t, alive(pid), "no server with pid %d", pid)
 	require.NoError(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()
 	for alive(pid) { // the test binary's time limit ends it
@@ -285,12 +266,8 @@ func TestCopied(t *testing.T) {
 			if got, want := query(t, s, "SHOW data_checksums"), map[bool]string{true: "on", false: "off"}[checksums]; got != want {
 				t.Errorf("data_checksums = %s, want %s", got, want)
 			}
-			if strings.Contains(s.process.log(), "automatic recovery") {
-				t.Errorf("a copy needed recovery:\n%s", s.process.log())
-			}
+			assert.NotContains(t, s.process.log(), "automatic recovery", "a copy needed recovery")
 		}
 	}
-	if len(identities) != 4 {
-		t.Errorf("4 servers have the identities %v", identities)
-	}
+	assert.Len(t, identities, 4, "4 servers have the identities %v", identities)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/nightly"
@@ -112,7 +113,5 @@ func TestNoIntervalOfAFewSeconds(t *testing.T) {
 	if err != nil || w.CI95 != nil || w.NoCI95 != "too short for a confidence interval: 49 samples, and it takes 50" {
 		t.Errorf("interval %v of 49 samples, %q, %v", w.CI95, w.NoCI95, err)
 	}
-	if w.Trend != nil {
-		t.Errorf("49 samples have a trend: %+v", w.Trend)
-	}
+	assert.Nil(t, w.Trend, "49 samples have a trend")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,9 +38,7 @@ func TestCountsAsJSON(t *testing.T) {
 		t.Errorf("none of its own: %+v, %v", read, err)
 	}
 	for _, bad := range []string{`[]`, `{"orders":"x"}`, `{"cents":1.5}`, `{` + many(MaxOwn+1) + `}`} {
-		if json.Unmarshal([]byte(bad), new(Counts)) == nil {
-			t.Errorf("%s was read", bad)
-		}
+		assert.Error(t, json.Unmarshal([]byte(bad), new(Counts)), "%s was read", bad)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // checkpointed is a run of 1,200 s whose rate falls by a half for the first 60 s of every period, with its begins known.
@@ -47,9 +49,7 @@ func TestCycles(t *testing.T) {
 		{"a server that has none", indirect, "10s-300s", 10, 300, true, "checkpoints are indirect"},
 	} {
 		spec, err := ParseWindow(c.window)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		w, err := c.series.Compute(spec)
 		if err != nil {
 			t.Errorf("%s: %v", c.why, err)

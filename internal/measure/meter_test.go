@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMeterLosesNothing has users record while samples are taken and figures read.
@@ -44,9 +46,7 @@ func TestMeterLosesNothing(t *testing.T) {
 		t.Errorf("samples hold %d orders and %d errors, want %d of each", counted, errors, users*orders)
 	}
 	w, err := series.Window("w", Span{0, time.Duration(len(series.Samples)) * s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for series, want := range map[string]float64{"login": 1, "purchase": 2, WholeOrder: 3} {
 		if l := w.Latency[series]; l.Count != users*orders || l.P50 < want || l.P50 > 1.01*want {
 			t.Errorf("latency of %s = %+v, want %d of %v ms", series, l, users*orders, want)

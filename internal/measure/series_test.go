@@ -92,9 +92,7 @@ func TestWindow(t *testing.T) {
 	} {
 		w, err := steps().Window("w", c.span)
 		require.NoError(t, err)
-		if w.OPM != c.opm {
-			t.Errorf("%s: OPM = %v, want %v", c.why, w.OPM, c.opm)
-		}
+		assert.Equal(t, c.opm, w.OPM, "%s: OPM", c.why)
 		if c.running != 0 && math.Abs(w.RunningAverageOPM-c.running) > 1e-9 {
 			t.Errorf("%s: running average = %v, want %v", c.why, w.RunningAverageOPM, c.running)
 		}
@@ -125,9 +123,7 @@ func TestRates(t *testing.T) {
 	if r := series.Progress().Rates; r.Last10s != 120 || r.Last60s != 90 || r.Cumulative != 90 || r.Steady != 0 {
 		t.Errorf("Rates in the warm-up = %+v, want 120, 90, 90 and none", r)
 	}
-	if r := (Series{}).Progress().Rates; r != (Rates{}) {
-		t.Errorf("Rates before the first sample = %+v", r)
-	}
+	assert.Equal(t, (Rates{}), (Series{}).Progress().Rates, "Rates before the first sample")
 }
 
 func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -65,9 +66,7 @@ func TestSteadiness(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, err := synthetic(1200, 0, 0.05, c.rate).Window("w", c.span)
 			require.NoError(t, err)
-			if w.Steady.Verdict != c.steady {
-				t.Errorf("steady = %t, want %t: %+v", w.Steady.Verdict, c.steady, w.Steady)
-			}
+			assert.Equal(t, c.steady, w.Steady.Verdict, "%+v", w.Steady)
 		})
 	}
 }
@@ -112,17 +111,13 @@ func TestAuto(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := synthetic(1200, 10, 0.05, c.rate)
 			span, found := s.Steady()
-			if found != c.found {
-				t.Fatalf("Steady = %v, %t; want found %t", span, found, c.found)
-			}
+			require.Equal(t, c.found, found, "Steady = %v", span)
 			if found && (span.From.Seconds() < c.from || span.From.Seconds() > c.to || span.To != 1200*time.Second) {
 				t.Errorf("steady part %v, want its begin from %v to %v s and its end at 1200 s", span, c.from, c.to)
 			}
 			w, err := s.Compute(WindowSpec{Name: "auto", Auto: true})
 			require.NoError(t, err)
-			if w.Steady.Verdict != c.steady {
-				t.Errorf("window: %+v, want steady %t", w.Steady, c.steady)
-			}
+			assert.Equal(t, c.steady, w.Steady.Verdict, "window: %+v", w.Steady)
 		})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestTrend draws 1,000 runs a case: seconds that resemble their neighbours must seldom pass for a trend, and a loss
@@ -107,9 +109,7 @@ func TestSignificance(t *testing.T) {
 		0.0097:  "p = 0.0097, significant at 0.01",
 		1:       "p = 1, not significant at 0.01",
 	} {
-		if got := Significance(p, 0.01); got != want {
-			t.Errorf("Significance(%v) = %q, want %q", p, got, want)
-		}
+		assert.Equal(t, want, Significance(p, 0.01), "Significance(%v)", p)
 	}
 }
 

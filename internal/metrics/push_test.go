@@ -3,7 +3,6 @@ package metrics
 import (
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,9 +24,7 @@ func TestPush(t *testing.T) {
 		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`,
 		`ds2_operation_duration_seconds_count{instance="",job="ds2",operation="purchase",run="k3f9",target="a:5432/ds2"} 100`,
 	} {
-		if !strings.Contains(string(text), want+"\n") {
-			t.Errorf("no %s in\n%s", want, text)
-		}
+		assert.Contains(t, string(text), want+"\n", "no %s in\n%s", want, text)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -64,9 +65,7 @@ func TestScrapesAtOnce(t *testing.T) {
 	}
 	close(h.leave)
 	for range maxScrapes {
-		if code := <-codes; code != http.StatusOK {
-			t.Errorf("a scrape: %d", code)
-		}
+		assert.Equal(t, http.StatusOK, <-codes, "a scrape")
 	}
 }
 

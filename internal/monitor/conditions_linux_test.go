@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestConditions(t *testing.T) {
@@ -27,9 +29,7 @@ func TestConditions(t *testing.T) {
 	write(t, sys, "class/thermal/thermal_zone0/policy", "step_wise")
 	write(t, sys, "class/thermal/thermal_zone0/temp", "41000")
 	source, err := FS{proc, sys}.Counters(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	was := read(t, source)
 	stat("150") // half a second of two processors' two seconds
 	write(t, sys, "devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "7")

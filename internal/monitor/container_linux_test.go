@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -90,9 +91,7 @@ func TestContainer(t *testing.T) {
 			g, err := FS{proc, sys}.groups(pid)
 			require.NoError(t, err)
 			limits := g.container()
-			if limits != c.want {
-				t.Errorf("limits %+v, want %+v", limits, c.want)
-			}
+			assert.Equal(t, c.want, limits, "limits")
 			if c.want.Processors > 0 {
 				throttled, periods, seconds, err := g.cpu.throttling()
 				if err != nil || throttled != 40 || periods != 100 || seconds != 5 {
@@ -110,9 +109,7 @@ func TestContainer(t *testing.T) {
 
 func TestCountCPUs(t *testing.T) {
 	for list, want := range map[string]int{"0-3,8": 5, "7": 1, "": 0, "x": 0} {
-		if got := countCPUs(list); got != want {
-			t.Errorf("%q are %d processors, want %d", list, got, want)
-		}
+		assert.Equal(t, want, countCPUs(list), list)
 	}
 }
 
@@ -159,9 +156,7 @@ func TestRealGroup(t *testing.T) {
 	if g.cpu.v2 != v2 || g.memory.v2 != v2 {
 		t.Errorf("version 2: %v and %v, want %v", g.cpu.v2, g.memory.v2, v2)
 	}
-	if c := g.container(); c != (Container{67108864, 0.1}) {
-		t.Errorf("limits %+v", c)
-	}
+	assert.Equal(t, (Container{67108864, 0.1}), g.container(), "limits")
 	throttled, periods, seconds, err := g.cpu.throttling()
 	for deadline := time.Now().Add(5 * time.Minute); (throttled < 3 || seconds < 0.1) && err == nil && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		throttled, periods, seconds, err = g.cpu.throttling()

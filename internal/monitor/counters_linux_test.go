@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -80,9 +81,7 @@ func TestDiskColumns(t *testing.T) {
 		"busy_ratio":               0.5,        // 1 s of 2 s
 		"queue":                    2,          // 4 s of waiting in 2 s
 	} {
-		if got := column(t, disks, "disk.sda."+name, 2, was, now); got != want {
-			t.Errorf("%s = %v, want %v", name, got, want)
-		}
+		assert.Equal(t, want, column(t, disks, "disk.sda."+name, 2, was, now), name)
 	}
 }
 
@@ -149,9 +148,7 @@ func TestNetworkColumns(t *testing.T) {
 		"sent_bytes_per_second":     100_000_000,
 		"used_ratio":                0.8,
 	} {
-		if got := column(t, network, "network.eth0."+name, 2, was, now); got != want {
-			t.Errorf("%s = %v, want %v", name, got, want)
-		}
+		assert.Equal(t, want, column(t, network, "network.eth0."+name, 2, was, now), name)
 	}
 	for _, c := range network.Columns {
 		if c.Name == "network.eth1.used_ratio" || strings.HasPrefix(c.Name, "network.lo.") {

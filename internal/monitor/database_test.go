@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -92,21 +93,15 @@ func TestDatabaseCounters(t *testing.T) {
 	db := open(t, address)
 	w, src := counters(t, address)
 	server := w.Servers[0]
-	if !strings.HasPrefix(server.Version, "PostgreSQL") {
-		t.Errorf("version %q", server.Version)
-	}
+	assert.True(t, strings.HasPrefix(server.Version, "PostgreSQL"), "version %q", server.Version)
 	if server.Settings["shared_buffers"] == "" || server.Settings["fsync"] == "" {
 		t.Errorf("settings = %v", server.Settings)
 	}
-	if len(server.Files) < 2 {
-		t.Errorf("files = %v, want the data directory and its pg_wal", server.Files)
-	}
+	assert.GreaterOrEqual(t, len(server.Files), 2, "files = %v", server.Files)
 
 	was := values(t, src)
 	for name, v := range was {
-		if math.IsNaN(v) {
-			t.Errorf("%s has no value", name)
-		}
+		assert.False(t, math.IsNaN(v), "%s has no value", name)
 	}
 	pgtest.Exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
 	pgtest.Exec(t, db, "CHECKPOINT")
@@ -130,9 +125,7 @@ func TestDatabaseCounters(t *testing.T) {
 		"sessions_waiting_for_storage": 0,
 	} {
 		for grown := math.NaN(); !(grown >= least); {
-			if t.Context().Err() != nil {
-				t.Fatalf("%s grew by %v, want at least %v", name, grown, least)
-			}
+			require.NoError(t, t.Context().Err(), "%s grew by %v, want at least %v", name, grown, least)
 			grown = values(t, src)[name] - was[name]
 		}
 	}

@@ -106,9 +106,7 @@ func TestFind(t *testing.T) {
 			write(t, root, "dev/sda2", "")
 			got, err := fs.Find(filepath.Join(root, "srv/data"))
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) {
-					t.Fatalf("Find = %v, %v, want an error with %q", got, err, c.err)
-				}
+				require.ErrorContains(t, err, c.err, "Find = %v", got)
 				return
 			}
 			if err != nil || !reflect.DeepEqual(got.Devices, c.want) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/promtest"
@@ -123,9 +124,7 @@ func TestWindowsExporter(t *testing.T) {
 		}
 		delete(got, column)
 	}
-	if len(got) > 0 {
-		t.Errorf("columns besides: %v", got)
-	}
+	assert.LessOrEqual(t, len(got), 0, "columns besides: %v", got)
 	if asked := server.queries[len(server.queries)-1]; asked != "collect%5B%5D=cpu&collect%5B%5D=memory&collect%5B%5D=net&collect%5B%5D=physical_disk" {
 		t.Errorf("asked each second for %q", asked)
 	}
@@ -172,9 +171,7 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	if self := Root.Machine(nil); e.Machine.Kernel != self.Kernel || e.Machine.MemoryBytes != self.MemoryBytes || e.Machine.Processors != self.Processors || e.Machine.System != self.System {
 		t.Errorf("the exporter describes %+v, the machine itself %+v", e.Machine, self)
 	}
-	if !strings.Contains(e.url, "collect") {
-		t.Errorf("asked for all: %s", e.url)
-	}
+	assert.Contains(t, e.url, "collect", "asked for all")
 	if _, err := e.Source([]string{"nosuch"}, false); err == nil || !strings.Contains(err.Error(), "nosuch") {
 		t.Errorf("a device that is not there gives %v", err)
 	}
@@ -229,16 +226,12 @@ func TestSeveralExporters(t *testing.T) {
 			figures = append(figures, fmt.Sprintf("%s{%s=%q}", f.Name, f.Label, f.Item))
 		}
 		for _, want := range []string{"disk." + e.Name + ".0.reads_per_second", "cpu." + e.Name + ".busy_ratio", "memory." + e.Name + ".available_bytes"} {
-			if !slices.Contains(columns, want) {
-				t.Errorf("no column %s in %v", want, columns)
-			}
+			assert.Contains(t, columns, want, "no column")
 		}
 	}
 	for _, all := range [][]string{columns, figures} {
 		slices.Sort(all)
-		if n := len(all); len(slices.Compact(all)) != n {
-			t.Errorf("of two machines something has the same name: %v", all)
-		}
+		assert.Equal(t, len(all), len(slices.Compact(all)), "of two machines something has the same name: %v", all)
 	}
 }
 

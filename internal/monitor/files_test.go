@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 )
@@ -18,9 +20,7 @@ func TestFiles(t *testing.T) {
 	)
 	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
 		src, files, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if want := []monitor.DatabaseFile{{"cust_1", "host/DS2", monitor.Data}, {"log_1", "host/DS2", monitor.Log}}; !slices.Equal(files, want) {
 			t.Errorf("files %+v", files)
 		}

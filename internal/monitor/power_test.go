@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -31,9 +32,7 @@ func TestPowerCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, err := PowerCommand(t.Context(), c.command)
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) {
-					t.Fatalf("PowerCommand = %v, want an error with %q", err, c.err)
-				}
+				require.ErrorContains(t, err, c.err, "PowerCommand")
 				return
 			}
 			require.NoError(t, err)
@@ -51,9 +50,7 @@ func TestPowerCommandReadsAgain(t *testing.T) {
 	require.NoError(t, err)
 	write(t, filepath.Dir(meter), "meter", "200")
 	for deadline := time.Now().Add(5 * time.Minute); read(t, s)[0] != 200; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the meter's new reading never arrives")
-		}
+		require.False(t, time.Now().After(deadline), "the meter's new reading never arrives")
 	}
 }
 
@@ -71,16 +68,12 @@ func TestPowerCommandCutOff(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "begun")); err == nil {
 			break
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the command never begins")
-		}
+		require.False(t, time.Now().After(deadline), "the command never begins")
 	}
 	write(t, dir, "delay", "")
 	cancel()
 	for range 300 { // until the command is gone, and after
-		if err := s.Read(t.Context(), values); err != nil {
-			t.Fatalf("after the sampling was ended, the next one fails: %v", err)
-		}
+		require.NoError(t, s.Read(t.Context(), values), "after the sampling was ended, the next one fails")
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -108,9 +101,7 @@ func TestPowerCommandLeavesNobody(t *testing.T) {
 	}()
 	select {
 	case err := <-over:
-		if err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, err)
 	case <-time.After(5 * time.Minute):
 		t.Error("what the command started is still there")
 	}
@@ -140,9 +131,7 @@ func TestReadMeterLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, err := ReadMeterLog(strings.NewReader(c.text), berlin)
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) {
-					t.Fatalf("ReadMeterLog = %v, want an error with %q", err, c.err)
-				}
+				require.ErrorContains(t, err, c.err, "ReadMeterLog")
 				return
 			}
 			require.NoError(t, err)

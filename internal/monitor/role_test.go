@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestReadDevices(t *testing.T) {
@@ -62,9 +65,7 @@ func TestRolesOfExporter(t *testing.T) {
 		if w.devices, w.roles, err = readDevices(c.devices); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.openExporters(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.openExporters(t.Context()))
 		w.noteRoles()
 		if len(w.Notes) != c.notes {
 			t.Errorf("%q: notes %q, want %d", c.devices, w.Notes, c.notes)
@@ -104,14 +105,8 @@ func TestSharedDrive(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	unknown := math.NaN()
-	if s := storage(0, 100, 9e5, 0, 20, 2e5, unknown, 20, 3e5, 2e5); s != nil {
-		t.Errorf("with the log's writes unknown: %+v", s)
-	}
-	if s := storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5); s != nil {
-		t.Errorf("with a drive that nobody counts: %+v", s)
-	}
+	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5, unknown, 20, 3e5, 2e5), "with the log's writes unknown")
+	assert.Nil(t, storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5), "with a drive that nobody counts")
 	columns = columns[:6]
-	if s := storage(0, 100, 9e5, 0, 20, 2e5); s != nil {
-		t.Errorf("with servers that count nothing of the log: %+v", s)
-	}
+	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5), "with servers that count nothing of the log")
 }

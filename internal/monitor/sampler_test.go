@@ -11,6 +11,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // counting is a source whose one counter grows by 10 a second of the fake clock and whose n-th read takes delay(n).
@@ -47,18 +50,14 @@ func sample(t *testing.T, seconds int, sources ...Source) (rows []Row, logged st
 func read(t *testing.T, s Source) []float64 {
 	t.Helper()
 	values := slices.Repeat([]float64{math.NaN()}, len(s.Figures))
-	if err := s.Read(t.Context(), values); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Read(t.Context(), values))
 	return values
 }
 
 func column(t *testing.T, s Source, name string, seconds float64, was, now []float64) float64 {
 	t.Helper()
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
-	if i < 0 {
-		t.Fatalf("no column %s in %v", name, s.Columns)
-	}
+	require.GreaterOrEqual(t, i, 0, "no column %s in %v", name, s.Columns)
 	return s.Columns[i].derive(seconds, was, now)
 }
 
@@ -66,9 +65,7 @@ func TestRatesStandAtWholeSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		rows, _, s := sample(t, 5, counting(func(int) time.Duration { return 0 }))
-		if len(rows) != 5 {
-			t.Fatalf("%d rows in 5 s, want 5", len(rows))
-		}
+		require.Len(t, rows, 5, "rows in 5 s")
 		for i, r := range rows {
 			if want := start.Add(time.Duration(i+1) * time.Second); !r.Time.Equal(want) {
 				t.Errorf("row %d stands at %v, want %v", i, r.Time, want)
@@ -95,9 +92,7 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 			return 0
 		})
 		rows, _, _ := sample(t, 7, slow, counting(func(int) time.Duration { return 0 }))
-		if len(rows) != 7 {
-			t.Fatalf("%d rows in 7 s, want 7", len(rows))
-		}
+		require.Len(t, rows, 7, "rows in 7 s")
 		for i, r := range rows {
 			second := i + 1
 			if late := second >= 2 && second <= 4; math.IsNaN(r.Values[0]) != late {
@@ -126,12 +121,8 @@ func TestFailingSourceIsLoggedOnce(t *testing.T) {
 				return nil
 			}}
 		rows, logged, _ := sample(t, 8, failing)
-		if got := strings.Count(logged, "connection refused"); got != 1 {
-			t.Errorf("the failure is logged %d times, want once:\n%s", got, logged)
-		}
-		if !strings.Contains(logged, "sampling again") {
-			t.Errorf("nothing says that it works again:\n%s", logged)
-		}
+		assert.Equal(t, 1, strings.Count(logged, "connection refused"), "times, want once:\n%s", logged)
+		assert.Contains(t, logged, "sampling again", "nothing says that it works again")
 		for i, r := range rows {
 			failed := i+1 >= 2 && i+1 <= 4
 			if math.IsNaN(r.Values[0]) != failed {

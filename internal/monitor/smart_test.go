@@ -17,9 +17,7 @@ func told(t *testing.T, file string, later ...string) SMARTReading {
 	text, err := os.ReadFile(filepath.Join("testdata/smart", file))
 	require.NoError(t, err)
 	for i := 0; i < len(later); i += 2 {
-		if !strings.Contains(string(text), later[i]) {
-			t.Fatalf("%s has no %s", file, later[i])
-		}
+		require.Contains(t, string(text), later[i], "%s has no", file)
 	}
 	r, err := parseSMART([]byte(strings.NewReplacer(later...).Replace(string(text))))
 	require.NoError(t, err)

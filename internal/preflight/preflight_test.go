@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/monitor"
@@ -80,18 +81,14 @@ func TestRoom(t *testing.T) {
 		var states []store.State
 		for _, f := range found {
 			states = append(states, f.State)
-			if (f.State == store.OK) != (f.Do == "") {
-				t.Errorf("%s: %+v", c.why, f)
-			}
+			assert.Equal(t, f.Do == "", f.State == store.OK, "%s: %+v", c.why, f)
 		}
 		if len(states) != len(c.want) {
 			t.Errorf("%s: %+v", c.why, found)
 			continue
 		}
 		for i := range states {
-			if states[i] != c.want[i] {
-				t.Errorf("%s: %+v", c.why, found)
-			}
+			assert.Equal(t, c.want[i], states[i], "%s: %+v", c.why, found)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/progress"
@@ -82,9 +83,7 @@ func TestText(t *testing.T) {
 			if c.total > 0 {
 				e.Tell(c.doing, c.done, c.total)
 			}
-			if got := e.State().Text(bytes); got != c.text {
-				t.Errorf("%s, %d of %d: %q, want %q", c.doing, c.done, c.total, got, c.text)
-			}
+			assert.Equal(t, c.text, e.State().Text(bytes), "%s, %d of %d", c.doing, c.done, c.total)
 		}
 		time.Sleep(45 * time.Second)
 		if got, want := e.State().Text(nil), "next: 0 %, waiting for next for 45s"; got != want {
@@ -103,9 +102,7 @@ func TestRound(t *testing.T) {
 		3 * time.Hour:                   "3h",
 		3*time.Hour + 5*time.Minute:     "3h5m",
 	} {
-		if got := progress.Round(d); got != want {
-			t.Errorf("%s: %q, want %q", d, got, want)
-		}
+		assert.Equal(t, want, progress.Round(d), "%s", d)
 	}
 }
 

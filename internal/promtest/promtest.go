@@ -27,9 +27,7 @@ func Command(t testing.TB, name string) string {
 	if err == nil {
 		return path
 	}
-	if os.Getenv("DS2_TEST_PROMETHEUS") != "" {
-		t.Fatalf("%s is not installed", name)
-	}
+	require.Equal(t, "", os.Getenv("DS2_TEST_PROMETHEUS"), "%s is not installed", name)
 	t.Skipf("%s is not installed", name)
 	return ""
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/result"
 )
 
@@ -22,8 +24,6 @@ func TestCutsNote(t *testing.T) {
 		"3 cuts, 0 acknowledged, 0 lost; before 3 of the cuts nothing was acknowledged, and they show nothing.": {Planned: 3,
 			Cuts: make([]result.Cut, 3), Idle: 3, To: 1},
 	} {
-		if got := cutsNote(c); got != want {
-			t.Errorf("got  %q\nwant %q", got, want)
-		}
+		assert.Equal(t, want, cutsNote(c))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/diagnose"
@@ -143,12 +144,8 @@ func FuzzClean(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		got := clean(text)
 		for _, r := range got {
-			if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-				t.Errorf("clean(%q) = %q", text, got)
-			}
+			assert.False(t, unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp), "clean(%q) = %q", text, got)
 		}
-		if clean(got) != got {
-			t.Errorf("clean is not at rest: %q, %q", got, clean(got))
-		}
+		assert.Equal(t, got, clean(got), "clean is not at rest")
 	}, "Größe 5 µs – ok", hostile, "\xff\xfe")
 }

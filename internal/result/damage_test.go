@@ -17,6 +17,7 @@ import (
 	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
 	"ds2/internal/measure"
@@ -27,32 +28,22 @@ import (
 func change(t *testing.T, path string, edit func(text string) string) {
 	t.Helper()
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	zip, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := io.ReadAll(zip)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	squeeze(t, path, strings.NewReader(edit(string(text))))
 }
 
 func squeeze(t *testing.T, path string, text io.Reader) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	zip := gzip.NewWriter(file)
 	_, err = io.Copy(zip, text)
-	if err := errors.Join(err, zip.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, zip.Close(), file.Close()))
 }
 
 // field sets a field of the second line of a CSV.
@@ -75,9 +66,7 @@ func foreign(t *testing.T) string {
 	h := hdr.New(1, 1<<60, 5)
 	h.RecordValue(5)
 	text, err := h.Encode(hdr.V2CompressedEncodingCookieBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -88,16 +77,12 @@ func TestDamagedRecords(t *testing.T) {
 	}
 	cut := func(file string, bytes int64) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			if err := os.Truncate(filepath.Join(dir, file), bytes); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Truncate(filepath.Join(dir, file), bytes))
 		}
 	}
 	remove := func(file string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, file)); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.Remove(filepath.Join(dir, file)))
 		}
 	}
 	summary := func(old, new string) func(*testing.T, string) {
@@ -107,9 +92,7 @@ func TestDamagedRecords(t *testing.T) {
 			if err != nil || !bytes.Contains(text, []byte(old)) {
 				t.Fatalf("no %s in %s, %v", old, text, err)
 			}
-			if err := os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o644))
 		}
 	}
 	for why, c := range map[string]struct {
@@ -143,13 +126,9 @@ func TestDamagedRecords(t *testing.T) {
 		"a byte of the checksum": {func(t *testing.T, dir string) {
 			path := filepath.Join(dir, SamplesFile)
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			text[len(text)-7] ^= 1
-			if err := os.WriteFile(path, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(path, text, 0o644))
 		}, SamplesFile, "is damaged"},
 		"servers without targets":       {summary(`"targets": null`, `"targets": [], "servers": [{}, {}]`), SummaryFile, "2 of servers for 0 targets"},
 		"a status that is none":         {summary(`"done"`, `"dead"`), SummaryFile, "which is none"},
@@ -164,9 +143,7 @@ func TestDamagedRecords(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, series())
-			if err := SaveHost(dir, hostTable(), hostStart); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, SaveHost(dir, hostTable(), hostStart))
 			if _, err := Read(dir); err != nil {
 				t.Fatalf("before the damage: %v", err)
 			}
@@ -241,17 +218,11 @@ func TestBombs(t *testing.T) {
 func TestNoSymlinkIsFollowed(t *testing.T) {
 	dir := t.TempDir()
 	precious := filepath.Join(t.TempDir(), "precious")
-	if err := os.WriteFile(precious, []byte("precious"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(precious, []byte("precious"), 0o644))
 	for _, name := range []string{SummaryFile, SummaryFile + ".tmp", SummaryFile + ".partial"} {
-		if err := os.Symlink(precious, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Symlink(precious, filepath.Join(dir, name)))
 	}
-	if err := SaveSummary(dir, Summary{Happened: Happened{Status: Done}}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, SaveSummary(dir, Summary{Happened: Happened{Status: Done}}))
 	if text, err := os.ReadFile(precious); err != nil || string(text) != "precious" {
 		t.Errorf("the file that a link points to now holds %q, %v", text, err)
 	}
@@ -268,9 +239,7 @@ func recordTexts(f *testing.F) map[string]string {
 		Asked:    Asked{RunID: "abc", Targets: []string{"host/db"}},
 		Happened: Happened{Status: Running},
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	s := series()
 	for _, sample := range s.Samples {
 		err = errors.Join(err, w.Sample(sample))
@@ -287,24 +256,16 @@ func recordTexts(f *testing.F) map[string]string {
 	texts := map[string]string{HostFile: "t_s,disk.sda.queue\n-1.000,5\n0.000,\n"}
 	for _, name := range []string{SamplesFile, HistogramsFile} {
 		file, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		defer file.Close()
 		zip, err := gzip.NewReader(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		text, err := io.ReadAll(zip)
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		texts[name] = string(text)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	texts[SummaryFile] = string(text)
 	return texts
 }
@@ -381,9 +342,7 @@ func FuzzRead(f *testing.F) {
 // FuzzHistogram reads any bytes as those of a histogram.
 func FuzzHistogram(f *testing.F) {
 	raw, err := base64.StdEncoding.DecodeString(series().Intervals[0].Histograms["login"])
-	if err != nil {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	fuzztest.Run(f, func(t testing.TB, raw []byte) {
 		measure.CheckHistogram(base64.StdEncoding.EncodeToString(raw))
 	}, raw, binary.BigEndian.AppendUint32(nil, 0x1c849314))
@@ -401,9 +360,7 @@ func FuzzSummary(f *testing.F) {
 		},
 	} {
 		text, err := json.Marshal(s)
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		examples = append(examples, string(text))
 	}
 	fuzztest.Run(f, func(t testing.TB, text string) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
@@ -146,9 +147,7 @@ func TestDay(t *testing.T) {
 	var all measure.Series
 	simulate(hours, func(s measure.Sample) { all.Samples = append(all.Samples, s) },
 		func(iv measure.Interval) { all.Intervals = append(all.Intervals, iv) }, func(monitor.Row) {})
-	if len(r.Host.Rows) != len(all.Samples) {
-		t.Errorf("%d rows of counters after reading, want %d", len(r.Host.Rows), len(all.Samples))
-	}
+	assert.Equal(t, len(all.Samples), len(r.Host.Rows), "rows of counters after reading")
 	if got, want := meter.Progress().Rates, r.Series.Progress().Rates; got != want {
 		t.Errorf("the meter says %+v, the record %+v", got, want)
 	}

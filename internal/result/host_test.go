@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/monitor"
@@ -34,9 +35,7 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 	require.NoError(t, SaveHost(dir, want, hostStart))
 	r, err := Read(dir)
 	require.NoError(t, err)
-	if len(r.Host.Rows) != len(want.Rows) {
-		t.Fatalf("%d rows after reading, want %d", len(r.Host.Rows), len(want.Rows))
-	}
+	require.Equal(t, len(want.Rows), len(r.Host.Rows), "rows after reading")
 	queue, watts := r.Host.Values("disk.sda.queue"), r.Host.Values("power.watts")
 	for i, row := range want.Rows {
 		if !r.Host.Rows[i].Time.Equal(row.Time) || queue[i] != row.Values[0] {
@@ -63,9 +62,7 @@ func TestReadHostAfterCrash(t *testing.T) {
 	require.NoError(t, w.file.file.Close())
 	r, err := Read(dir)
 	require.NoError(t, err)
-	if len(r.Host.Rows) != 30 {
-		t.Errorf("%d rows after a crash, want the 30 that were flushed", len(r.Host.Rows))
-	}
+	assert.Len(t, r.Host.Rows, 30, "rows after a crash")
 }
 
 // TestHostSize writes an hour of a machine with two drives and eight processors with all figures restless.

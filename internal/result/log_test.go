@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,8 +40,6 @@ func TestLogIsTurnedOver(t *testing.T) {
 		if len(text) > maxLog || strings.TrimSuffix(strings.ReplaceAll(string(text), line, ""), "the last") != "" {
 			t.Errorf("%s has %d bytes, or a line that is cut", name, len(text))
 		}
-		if has := strings.HasSuffix(string(text), "the last"); has != (name == path) {
-			t.Errorf("the last message in %s: %v", name, has)
-		}
+		assert.Equal(t, name == path, strings.HasSuffix(string(text), "the last"), "the last message in %s", name)
 	}
 }

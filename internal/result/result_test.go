@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 )
 
@@ -50,18 +53,12 @@ func begin(t *testing.T, dir string, s measure.Series) *Writer {
 		Asked:    Asked{RunID: "abc"},
 		Happened: Happened{Status: Running},
 	}, own...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, sample := range s.Samples {
-		if err := w.Sample(sample); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Sample(sample))
 	}
 	for _, iv := range s.Intervals {
-		if err := w.Interval(iv); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Interval(iv))
 	}
 	return w
 }
@@ -80,9 +77,7 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	s, dir := series(), t.TempDir()
 	write(t, dir, s)
 	r, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, sample := range s.Samples {
 		got := r.Series.Samples[i].Operations
 		if len(sample.Operations) != 2 || len(got) != 2 || math.Abs(got[1].P95-sample.Operations[1].P95) > 0.005 || got[1].Name != "purchase" {
@@ -94,13 +89,9 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	}
 	span := measure.Span{From: 5 * time.Second, To: 10 * time.Second}
 	want, err := s.Window("w", span)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := r.Series.Window("w", span)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("window after reading = %+v\nwant %+v", got, want)
 	}
@@ -116,25 +107,17 @@ func TestReadAfterCrash(t *testing.T) {
 	begin(t, dir, series())
 	path := filepath.Join(dir, SamplesFile)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text[:len(text)-16], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text[:len(text)-16], 0o644))
 	r, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if n := len(r.Series.Samples); r.Status != Running || n < 5 || n > 9 || len(r.Series.Intervals) != 2 {
 		t.Errorf("status %s, %d samples of a file cut near its end, %d intervals; want running, 5 to 9 and 2", r.Status, n, len(r.Series.Intervals))
 	}
 	if r.Counts.Orders != int64(len(r.Series.Samples)) {
 		t.Errorf("a crashed run has counts %+v; want an order a sample", r.Counts)
 	}
-	if err := os.Truncate(filepath.Join(dir, HistogramsFile), 5); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate(filepath.Join(dir, HistogramsFile), 5))
 	if r, err = Read(dir); err != nil || len(r.Series.Intervals) != 0 {
 		t.Errorf("histograms cut in their first bytes: %v, %v", r, err)
 	}
@@ -152,9 +135,7 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644))
 			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Read = %v, want an error with %q", err, c.want)
 			}
@@ -169,9 +150,7 @@ func TestReadNamesTheBadLine(t *testing.T) {
 	var text bytes.Buffer
 	zip := gzip.NewWriter(&text)
 	io.WriteString(zip, strings.Join(columnNames(samplesColumns(nil)), ",")+"\n1.0,x\n")
-	if err := errors.Join(zip.Close(), os.WriteFile(path, text.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(zip.Close(), os.WriteFile(path, text.Bytes(), 0o644)))
 	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "samples.csv.gz line 2") {
 		t.Errorf("Read = %v, want the file and line", err)
 	}
@@ -179,9 +158,7 @@ func TestReadNamesTheBadLine(t *testing.T) {
 
 func TestCreateRefusesAFolderWithData(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "precious"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "precious"), nil, 0o644))
 	if _, err := Create(dir, Summary{}); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("Create = %v, want ErrNotEmpty", err)
 	}
@@ -191,21 +168,13 @@ func TestCreateRefusesAFolderWithData(t *testing.T) {
 func TestMakeDirAfterAKill(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, SummaryFile+".ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial")
-	if err := os.WriteFile(left, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := MakeDir(dir); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, os.WriteFile(left, []byte("{"), 0o600))
+	assert.NoError(t, MakeDir(dir))
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("%v is there, %v", entries, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "other.partial"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := MakeDir(dir); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("a file of somebody else's: %v", err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "other.partial"), nil, 0o600))
+	assert.ErrorIs(t, MakeDir(dir), ErrNotEmpty, "a file of somebody else's")
 }
 
 func TestDirNameSortsByStart(t *testing.T) {

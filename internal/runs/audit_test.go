@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/driver"
 	"ds2/internal/localpg"
 	"ds2/internal/progress"
@@ -31,9 +34,7 @@ func TestInterruptedAudit(t *testing.T) {
 	if !errors.Is(err, driver.ErrStopped) || got.Status != result.Done || got.Figure == nil {
 		t.Fatalf("%v: %+v", err, got)
 	}
-	if len(faults) > 0 {
-		t.Errorf("faults are %q", faults)
-	}
+	assert.LessOrEqual(t, len(faults), 0, "faults are %q", faults)
 
 	// Its audit is made later, unless somebody has been at work since.
 	again := Stop{t.Context(), t.Context()}
@@ -45,9 +46,7 @@ func TestInterruptedAudit(t *testing.T) {
 	}
 	o.Dir = filepath.Join(t.TempDir(), "another")
 	run, err := Begin(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := drive(t, run); err != nil {
 		t.Fatal(err)
 	}

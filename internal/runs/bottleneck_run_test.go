@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/diagnose"
@@ -33,9 +34,7 @@ func bottleneck(t *testing.T, s store.Database, change func(*Options)) *result.B
 	require.NoError(t, err)
 	summary, err := drive(t, run)
 	require.NoError(t, err)
-	if summary.Bottleneck == nil {
-		t.Fatal("the run tells no bottleneck")
-	}
+	require.NotNil(t, summary.Bottleneck, "the run tells no bottleneck")
 	if text, err := json.Marshal(summary.Bottleneck); err == nil {
 		t.Logf("%s", text)
 	}
@@ -84,9 +83,7 @@ func TestBottlenecks(t *testing.T) {
 		s, slow := slowDrive(t, f.db)
 		slow()
 		b := bottleneck(t, s, func(*Options) {})
-		if !held(t, b, diagnose.Storage) {
-			t.Error("reads take 5 ms and flushes 20 ms")
-		}
+		assert.True(t, held(t, b, diagnose.Storage), "reads take 5 ms and flushes 20 ms")
 	})
 	t.Run(diagnose.Locks, func(t *testing.T) {
 		// Another program locks the stock of all products, three seconds at a time.
@@ -107,9 +104,7 @@ func TestBottlenecks(t *testing.T) {
 		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Warmup, o.Driver.Run = 4*time.Second, 12*time.Second })
 		cancel()
 		require.NoError(t, <-locked)
-		if !held(t, b, diagnose.Locks) {
-			t.Error("16 users whose purchases wait for a lock")
-		}
+		assert.True(t, held(t, b, diagnose.Locks), "16 users whose purchases wait for a lock")
 	})
 	t.Run(diagnose.CPU, func(t *testing.T) {
 		for range runtime.NumCPU() {
@@ -124,8 +119,6 @@ func TestBottlenecks(t *testing.T) {
 		if busy := *b.Figures.CPUBusy; busy < 0.9 {
 			t.Skipf("this machine's processors are not this process's to fill: they are %.0f %% busy", 100*busy)
 		}
-		if !held(t, b, diagnose.CPU) {
-			t.Error("full processors")
-		}
+		assert.True(t, held(t, b, diagnose.CPU), "full processors")
 	})
 }

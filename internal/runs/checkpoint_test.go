@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -67,9 +68,7 @@ func TestCheckpointsOfARun(t *testing.T) {
 	if err != nil || !strings.Contains(beside.Cycle.Why, "only part of a checkpoint cycle") {
 		t.Errorf("a window beside the cycles: %+v, %v", beside.Cycle, err)
 	}
-	if !summary.Parameters.CheckpointFirst {
-		t.Error("the record does not say that a checkpoint was made first")
-	}
+	assert.True(t, summary.Parameters.CheckpointFirst, "the record does not say that a checkpoint was made first")
 	if _, err := r.Series.Compute(measure.WindowSpec{Name: "checkpoints", Cycles: 2}); err != nil {
 		t.Errorf("from the record: %v", err)
 	}

@@ -17,6 +17,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -218,12 +219,8 @@ func TestFaults(t *testing.T) {
 					allBack(t.Context(), run)
 				}
 			})
-			if faultErr := <-happened; faultErr != nil {
-				t.Fatal(faultErr)
-			}
-			if err != nil {
-				t.Fatalf("Drive = %v, want the run to go on", err)
-			}
+			require.NoError(t, <-happened)
+			require.NoError(t, err, "Drive")
 			n := summary.Counts
 			if !slices.ContainsFunc(summary.Errors, func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }) {
 				t.Errorf("errors %v, want some of class %s", summary.Errors, c.class)
@@ -234,9 +231,7 @@ func TestFaults(t *testing.T) {
 			audit, err := run.Audit(t.Context(), progress.Ignore)
 			require.NoError(t, err)
 			for _, check := range audit.Checks {
-				if !check.Passed {
-					t.Errorf("check failed: %+v", check)
-				}
+				assert.True(t, check.Passed, "check failed: %+v", check)
 			}
 			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", summary.Errors, n.Reconnects, ds2counts.Of(n, ds2counts.InDoubtPurchases), ds2counts.Of(n, ds2counts.InDoubtCustomers))
 		})

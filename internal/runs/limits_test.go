@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/limit"
@@ -158,8 +159,6 @@ func TestLimitsOfDevices(t *testing.T) {
 				ended = i + 1
 			}
 		}
-		if ended != c.ends {
-			t.Errorf("%s: ended after second %d, want %d", c.why, ended, c.ends)
-		}
+		assert.Equal(t, c.ends, ended, "%s: ended after second", c.why)
 	}
 }

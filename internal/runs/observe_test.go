@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -113,9 +114,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	observing := monitor.Options{Exporters: []string{"http://" + node + "/metrics"}, PowerLog: log}
 	r := observedRun(t, s, observing)
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "db.commits_per_second", "client.busy_ratio", monitor.Power} {
-		if !slices.Contains(r.Host.Columns, column) {
-			t.Errorf("no column %s in %v", column, r.Host.Columns)
-		}
+		assert.Contains(t, r.Host.Columns, column, "no column")
 	}
 	if len(r.Host.Items(monitor.DiskBusy)) == 0 {
 		t.Errorf("no drives in %v", r.Host.Columns)

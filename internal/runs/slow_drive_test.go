@@ -31,9 +31,7 @@ func slowDrive(t *testing.T, db *sql.DB) (s store.Database, slow func()) {
 	}
 	library, while := filepath.Join(dir, "slow_drive.so"), filepath.Join(dir, "slow")
 	out, err := exec.Command(cc, "-shared", "-fPIC", fmt.Sprintf("-DWHILE=%q", while), "-o", library, "testdata/slow_drive.c", "-ldl").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	require.NoError(t, err, "%s", out)
 	command := fmt.Sprintf("#!/bin/sh\nLD_PRELOAD='%s' exec '%s/postgres' \"$@\"\n", library, programs)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres"), []byte(command), 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(programs, "initdb"), filepath.Join(dir, "initdb")))

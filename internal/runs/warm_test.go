@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/store"
@@ -72,8 +74,6 @@ func TestWarmRates(t *testing.T) {
 		}
 		w.record.Checkpoint, w.record.Samples = true, warmSamples
 		w.changes(&w.record, rows)
-		if got := w.waits(); got != tt.waits {
-			t.Errorf("%s: waits for %q, want %q", tt.why, got, tt.waits)
-		}
+		assert.Equal(t, tt.waits, w.waits(), "%s: waits", tt.why)
 	}
 }

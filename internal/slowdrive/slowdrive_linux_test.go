@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,9 +56,7 @@ func TestDrive(t *testing.T) {
 		d.Set(c.delays)
 		begin := time.Now()
 		require.NoError(t, c.do(), c.why)
-		if took := time.Since(begin); took < c.least {
-			t.Errorf("%s took %s", c.why, took)
-		}
+		assert.GreaterOrEqual(t, time.Since(begin), c.least, "%s took", c.why)
 	}
 	d.Set(Delays{})
 	dir, err := os.Open(at)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/workload/ds2/calls"
@@ -93,7 +94,5 @@ func (s *suite) prices(t *testing.T) {
 	if err := session.Prices(t.Context(), []calls.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}); err == nil {
 		t.Error("a product that does not exist has a price")
 	}
-	if err := session.Prices(t.Context(), items); err != nil {
-		t.Errorf("after an error that leaves the connection whole: %v", err)
-	}
+	assert.NoError(t, session.Prices(t.Context(), items), "after an error that leaves the connection whole")
 }

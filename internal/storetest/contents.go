@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -136,7 +137,5 @@ func (s *suite) checkpoint(t *testing.T) {
 	if checkpoint == nil {
 		t.Skip(s.store.Engine() + " makes no checkpoints when asked to")
 	}
-	if err := checkpoint(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, checkpoint(t.Context()))
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/workload/ds2/calls"
@@ -53,9 +54,7 @@ func (s *suite) newCustomer(t *testing.T) {
 	session := s.connect(t)
 	id, err := session.NewCustomer(t.Context(), customer("newuser1"))
 	require.NoError(t, err)
-	if id <= int64(Size.Customers) {
-		t.Errorf("the new customer's id is %d, though %d customers were loaded", id, Size.Customers)
-	}
+	assert.Greater(t, id, int64(Size.Customers), "though %d customers were loaded", Size.Customers)
 	const columns = "firstname, lastname, address1, address2, city, state, zip, country, region, email, phone, " +
 		"creditcardtype, creditcard, creditcardexpiration, username, password, age, income, gender"
 	values := make([]sql.NullString, 19)

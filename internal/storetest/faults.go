@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -23,9 +26,7 @@ func (s *suite) cancelled(t *testing.T) {
 
 	// A purchase that waits for a lock ends with its context, not with the lock.
 	tx, err := s.store.DB().BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer tx.Rollback()
 	if _, err := tx.ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70"); err != nil {
 		t.Fatal(err)
@@ -33,18 +34,14 @@ func (s *suite) cancelled(t *testing.T) {
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	id, err := session.Purchase(ctx, order(1, calls.Item{Product: 70, Quantity: 1}))
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("purchase behind a lock: order %d, error %v", id, err)
-	}
+	assert.ErrorIs(t, err, context.DeadlineExceeded, "purchase behind a lock: order %d", id)
 }
 
 func (s *suite) killed(t *testing.T) {
 	session := s.connect(t)
 	s.exec(t, s.engine.Kill)
 	_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
-	if got := store.Classify(err); got != store.Connection {
-		t.Errorf("error of a killed connection: class %s: %v", got, err)
-	}
+	assert.Equal(t, store.Connection, store.Classify(err), "%v", err)
 	if _, err := s.connect(t).Login(t.Context(), []byte("user1"), []byte("password")); err != nil {
 		t.Errorf("after connecting again: %v", err)
 	}

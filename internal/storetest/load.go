@@ -151,9 +151,7 @@ func (s *suite) resume(t *testing.T) {
 		o.Resume, o.Progress = true, at
 		_, err := load.Run(ctx, l, o)
 		cancel()
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("load %s: %v", place, err)
-		}
+		require.ErrorIs(t, err, context.Canceled, "load %s", place)
 		info, err := store.ReadInfo(t.Context(), l.DB())
 		require.NoError(t, err)
 		if err := info.CheckReady(); store.Classify(err) != store.Config {

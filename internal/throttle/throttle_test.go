@@ -2,11 +2,12 @@ package throttle
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestThrottle(t *testing.T) {
@@ -38,9 +39,7 @@ func TestThrottle(t *testing.T) {
 				for range c.readers {
 					readers.Go(func() {
 						for range 10 / c.readers {
-							if err := th.Wait(t.Context(), c.bytes); err != nil {
-								t.Error(err)
-							}
+							assert.NoError(t, th.Wait(t.Context(), c.bytes))
 						}
 					})
 				}
@@ -54,8 +53,6 @@ func TestThrottle(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, rate := range []float64{0, 1} {
-		if err := New(rate).Wait(ctx, 1000); !errors.Is(err, context.Canceled) {
-			t.Errorf("at rate %v, interrupted: %v", rate, err)
-		}
+		assert.ErrorIs(t, New(rate).Wait(ctx, 1000), context.Canceled, "at rate %v, interrupted", rate)
 	}
 }

@@ -3,6 +3,8 @@ package tune
 import (
 	"context"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestPublishedTuning replays the tuning logs of a published report (mailbox/WORKLOAD.md section 2, S003): sessions, IOPS and
@@ -17,9 +19,7 @@ func TestPublishedTuning(t *testing.T) {
 		r, err := Search(context.Background(), Config{Method: Steps, Start: 16, Max: 64, Gain: 0.02}, func(_ context.Context, step Step) (Trial, error) {
 			threads, why := step.Threads, step.Why
 			s, logged := steps[threads]
-			if !logged {
-				t.Fatalf("%s: %d sessions are tried (%s), which the log has not", name, threads, why)
-			}
+			require.True(t, logged, "%s: %d sessions are tried (%s), which the log", name, threads, why)
 			order = append(order, threads)
 			strain := max(s.read/20, s.log/10)
 			return Trial{OPM: s.iops, Strain: strain, Passed: strain < 1, Reach: s.iops / 250}, nil

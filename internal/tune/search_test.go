@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -273,9 +274,7 @@ func TestLeft(t *testing.T) {
 			if err != nil || found.Curve[0].Trials[0].Why == "" {
 				t.Fatal(err, found)
 			}
-			if left := config.Left(NewCurve(trials)); left != 0 {
-				t.Errorf("%s: %d trials are left of a search that is over", c.why, left)
-			}
+			assert.Equal(t, 0, config.Left(NewCurve(trials)), c.why)
 			for made := (len(trials) + 1) / 2; made < len(trials); made++ {
 				left := config.Left(NewCurve(trials[:made]))
 				off += math.Abs(float64(left - (len(trials) - made)))

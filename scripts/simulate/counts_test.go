@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -74,9 +76,7 @@ func TestCounts(t *testing.T) {
 func TestGates(t *testing.T) {
 	t.Parallel()
 	gate, err := limit.ParseGate("opm < -2.5%", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var made table
 	made.row("true change", "3+3 runs", "5+5 runs", "6 blocks", "9 blocks")
 	for _, truth := range []float64{0, -2.5, -5, -10} {

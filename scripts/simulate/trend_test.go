@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 )
 
@@ -40,9 +42,7 @@ func TestTrends(t *testing.T) {
 					s.Samples[i].End, s.Samples[i].Length = s.Samples[i].End*60, time.Minute
 				}
 				w, err := s.Window("day", measure.Span{To: 24 * time.Hour})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if w.Trend == nil {
 					continue
 				}

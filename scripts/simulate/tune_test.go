@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/tune"
 )
 
@@ -88,9 +90,7 @@ func TestTune(t *testing.T) {
 					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
 					return tune.Trial{OPM: opm, P95: latency, Strain: latency / s.limit, Passed: latency <= s.limit}, nil
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if noise == .03 {
 					trials += float64(made) / float64(*replicates)
 					if made <= 14 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -85,9 +86,7 @@ func mount(t *testing.T, fileSystem, under, image string, options ...string) Dri
 		t.Skip("the file system cannot be mounted: ", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(d.Dir, 0); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, syscall.Unmount(d.Dir, 0))
 	})
 	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4
 	return d

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -69,9 +70,7 @@ func Version(t testing.TB) int {
 // what all databases share, start one of their own.
 func Server(t testing.TB) *localpg.Server {
 	t.Helper()
-	if !inMain {
-		t.Fatal("this package's TestMain must be pgtest.Main, so that the server is stopped")
-	}
+	require.True(t, inMain, "this package's TestMain must be pgtest.Main, so that the server is stopped")
 	version := Version(t)
 	startOnce.Do(func() {
 		// Not t.Context(): the server outlives the test that asks first.
@@ -82,9 +81,7 @@ func Server(t testing.TB) *localpg.Server {
 			Settings: map[string]string{"fsync": "off", "max_connections": "200"},
 		})
 	})
-	if errStart != nil {
-		t.Fatal(errStart)
-	}
+	require.NoError(t, errStart)
 	return server
 }
 
@@ -99,9 +96,7 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		s.Quit() // there is nothing to flush
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.Stop())
 	})
 	return s
 }
@@ -178,9 +173,7 @@ func Counted(t testing.TB, db *sql.DB) {
 			}
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d sessions are still there", sessions)
-		}
+		require.False(t, time.Now().After(deadline), "%d sessions are still there", sessions)
 	}
 }
 

@@ -1,10 +1,10 @@
 package postgres_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -45,7 +45,5 @@ func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	defer unlock()
 	err = s.Wrap("audit", &pgconn.PgError{Code: "53100", Message: `could not write to file "base/pgsql_tmp/pgsql_tmp7.0": No space left on device`})
 	want := "(53100); make room on the server's file system that holds " + pgtest.Server(t).DataDir()
-	if !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	assert.Contains(t, err.Error(), want, "got %v", err)
 }

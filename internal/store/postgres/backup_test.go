@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -119,9 +120,7 @@ func TestReadBackupCutOff(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := begin(ctx)
 		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("canceled: %v", err)
-		}
+		assert.ErrorIs(t, <-done, context.Canceled, "canceled")
 		syscall.Kill(checkpointer, syscall.SIGCONT)
 	})
 	nothingLeft(t, db)

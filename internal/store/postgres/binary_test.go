@@ -151,9 +151,7 @@ func BenchmarkCopy(b *testing.B) {
 						b.Fatal(err)
 					}
 					before := processorTime(b, conn.PgConn().PID())
-					if err := way.copy(b, conn, string(part.Table), bytes.NewReader(csv.Bytes())); err != nil {
-						b.Fatal(err)
-					}
+					require.NoError(b, way.copy(b, conn, string(part.Table), bytes.NewReader(csv.Bytes())))
 					worked += processorTime(b, conn.PgConn().PID()) - before
 				}
 				b.ReportMetric(float64(worked.Nanoseconds())/float64(b.N)/float64(rows), "server-ns/row")
@@ -165,13 +163,9 @@ func BenchmarkCopy(b *testing.B) {
 // firstParts are the first part of each table, of about so many rows.
 func firstParts(b *testing.B, rows int) (parts []datagen.Part) {
 	size, err := datagen.ParseRows(fmt.Sprintf("customers=%d,orders-per-month=%d,products=%d", 2*rows, rows, rows/10))
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	seen := map[datagen.Table]bool{}
 	for _, part := range data.Parts() {
 		if !seen[part.Table] {

@@ -41,9 +41,7 @@ func TestCheckLog(t *testing.T) {
 	check := func() *store.LogCheck {
 		t.Helper()
 		c := deepChecked(t, server, store.DeepReading{Log: true}).Log
-		if c == nil {
-			t.Fatal("nothing is said of the log")
-		}
+		require.NotNil(t, c, "nothing is said of the log")
 		return c
 	}
 	if _, err := os.Stat(filepath.Join(server.BinDir(), "pg_waldump")); errors.Is(err, os.ErrNotExist) { // fetched servers have none

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -76,9 +77,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	s := open(t, target.String())
 	storetest.Load(t, s, tiny)
 	logIn(t, s)
-	if err := load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
 	if _, err := s.Placement(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -203,9 +202,7 @@ func TestLoadSurvivesKill(t *testing.T) {
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	if err := info.CheckReady(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, info.CheckReady())
 	logIn(t, s)
 }
 

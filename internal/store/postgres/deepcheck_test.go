@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -78,9 +79,7 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			if c.checksums && (got.Reading.Bad != int64(len(c.damage)) || len(got.Damage) != len(c.damage)) {
 				t.Errorf("%d pages are bad, want %d: %+v", got.Reading.Bad, len(c.damage), got.Damage)
 			}
-			if got.Checksums != c.checksums {
-				t.Errorf("the deep check says checksums %v", got.Checksums)
-			}
+			assert.Equal(t, c.checksums, got.Checksums, "the deep check says checksums")
 			for _, d := range c.damage {
 				if major(t, server) == 13 && d.offset == 22 {
 					d.place, d.found = "", "" // it cannot say where a row's header is wrong, only that the table is
@@ -219,9 +218,7 @@ func TestDeepCheckKilled(t *testing.T) {
 	for end := time.Now().Add(5 * time.Minute); left > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		require.NoError(t, db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ds2'").Scan(&left))
 	}
-	if left > 0 {
-		t.Fatal("the server did not notice that its client is gone")
-	}
+	require.LessOrEqual(t, left, 0, "the server did not notice that its client is gone")
 	var extensions int
 	if err := db.QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
 		t.Errorf("%d extensions or functions are left behind, %v", extensions, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -77,9 +78,7 @@ func TestSettleTakesRights(t *testing.T) {
 	if _, err := open(t, target).DB().Exec("ALTER TABLE another OWNER TO ds2_reader"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Can().Deferred.CheckDeferred(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, s.Can().Deferred.CheckDeferred(t.Context()))
 }
 
 // TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a restart nothing
@@ -94,9 +93,7 @@ func TestSettleKilled(t *testing.T) {
 			time.AfterFunc(300*time.Millisecond, server.Kill)
 		}
 	})
-	if store.Classify(err) != store.Connection {
-		t.Errorf("a server that was killed: %v", err)
-	}
+	assert.Equal(t, store.Connection, store.Classify(err), "a server that was killed: %v", err)
 	require.NoError(t, server.Restart(t.Context()))
 	var vacuums, timeouts int
 	require.NoError(t, s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_stat_progress_vacuum), (SELECT count(*) FROM pg_db_role_setting)`).Scan(&vacuums, &timeouts))

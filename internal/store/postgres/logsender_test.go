@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -40,9 +41,7 @@ func TestOpenLog(t *testing.T) {
 	defer cancel()
 	for received < written {
 		read, err := r.Read(ctx)
-		if err != nil {
-			t.Fatalf("after %d of %d bytes: %v", received, written, err)
-		}
+		require.NoError(t, err, "after %d of %d bytes", received, written)
 		received += read.Bytes
 	}
 
@@ -117,9 +116,7 @@ func TestKilledServerKeepsNoSlot(t *testing.T) {
 	for err == nil {
 		_, err = r.Read(t.Context())
 	}
-	if store.Classify(err) != store.Connection {
-		t.Errorf("after the kill: %v", err)
-	}
+	assert.Equal(t, store.Connection, store.Classify(err), "after the kill: %v", err)
 	r.Close()
 	require.NoError(t, server.Restart(t.Context()))
 	s.DB().SetMaxIdleConns(0)

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"math"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestNumeric(t *testing.T) {
@@ -48,9 +50,7 @@ func TestParseNumericOfTheServer(t *testing.T) {
 		{"00", 0, true},
 	} {
 		wire, err := hex.DecodeString(test.wire)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, ok := ParseNumeric(wire)
 		if got != test.want || ok == test.bad {
 			t.Errorf("%s: got %d, %v", test.wire, got, ok)

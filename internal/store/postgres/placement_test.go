@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -70,17 +71,13 @@ func TestPlacement(t *testing.T) {
 		if p.Kind == "index" {
 			want = indexes
 		}
-		if !strings.Contains(p.Place, want) {
-			t.Errorf("%s %s lies in %s, not in %s", p.Kind, p.Name, p.Place, want)
-		}
+		assert.Contains(t, p.Place, want, "%s %s lies", p.Kind, p.Name)
 		if i > 0 && p.Bytes > placed[i-1].Bytes {
 			t.Errorf("%s with %d bytes comes after %d bytes", p.Name, p.Bytes, placed[i-1].Bytes)
 		}
 	}
 	for _, name := range []string{"customers", "customers_pkey", "ix_prod_title", "inventory"} {
-		if !seen[name] {
-			t.Errorf("%s is not listed", name)
-		}
+		assert.True(t, seen[name], "%s is not listed", name)
 	}
 }
 
@@ -132,14 +129,10 @@ func TestAdvice(t *testing.T) {
 		require.NoError(t, err)
 		all := strings.Join(append(advice, reads), "\n")
 		for _, says := range test.says {
-			if !strings.Contains(all, says) {
-				t.Errorf("options %q, run %s: no advice that %q in:\n%s", test.options, test.run, says, all)
-			}
+			assert.Contains(t, all, says, "options %q, run %s: no advice that", test.options, test.run)
 		}
 		for _, not := range test.not {
-			if strings.Contains(all, not) {
-				t.Errorf("options %q, run %s: advice that %q in:\n%s", test.options, test.run, not, all)
-			}
+			assert.NotContains(t, all, not, "options %q, run %s: advice that", test.options, test.run)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -37,9 +38,7 @@ func TestReplaySettings(t *testing.T) {
 	if restored, err := st.RestoreSettings(t.Context(), "c"); err != nil || strings.Join(restored, " ") != "checkpoint_timeout max_wal_size" {
 		t.Errorf("restored %v, %v", restored, err)
 	}
-	if got := ownSettings(t, db); got != own {
-		t.Errorf("ALTER SYSTEM has set %s, before the test %s", got, own)
-	}
+	assert.Equal(t, own, ownSettings(t, db), "ALTER SYSTEM has set")
 	if restored, err := st.RestoreSettings(t.Context(), ""); len(restored) > 0 || err != nil {
 		t.Errorf("restored twice: %v, %v", restored, err)
 	}
@@ -75,7 +74,5 @@ func TestReplaySettingsOfCommandLine(t *testing.T) {
 	if _, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
 		t.Errorf("max_wal_size is on the command line: %v", err)
 	}
-	if got := ownSettings(t, db); got != "" {
-		t.Errorf("ALTER SYSTEM has set %s", got)
-	}
+	assert.Equal(t, "", ownSettings(t, db), "ALTER SYSTEM has set")
 }

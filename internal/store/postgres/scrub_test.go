@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -58,9 +59,7 @@ func TestScrub(t *testing.T) {
 		t.Fatal(err)
 	}
 	requests, bytes := pass(t, r)
-	if bytes != all {
-		t.Errorf("a pass read %d bytes, and tables and indexes have %d", bytes, all)
-	}
+	assert.Equal(t, all, bytes, "a pass read")
 	t.Logf("%d requests for %d bytes in a pass, %d files of more than one request", requests, bytes, large)
 
 	// A table that grew is read whole the next time, and one that goes away while it is read ends no scan.
@@ -122,7 +121,5 @@ func TestScrubGoesOn(t *testing.T) {
 			}
 		}
 	}
-	if failed == 0 {
-		t.Error("no request failed")
-	}
+	assert.NotEqual(t, 0, failed, "no request failed")
 }

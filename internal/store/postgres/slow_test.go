@@ -45,7 +45,5 @@ func TestConnectOnABusyMachine(t *testing.T) {
 		session.Close(ctx)
 		t.Fatal("a statement on a table that does not exist was prepared")
 	}
-	if ctx.Err() != nil {
-		t.Fatalf("the server's answer was lost: %v", err)
-	}
+	require.NoError(t, ctx.Err(), "the server's answer was lost: %v", err)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -76,9 +77,7 @@ func TestBackToTheStart(t *testing.T) {
 		t.Errorf("room: %+v, %v", room, err)
 	}
 	t.Cleanup(func() {
-		if err := s.DropSnapshot(context.Background()); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.DropSnapshot(context.Background()))
 	})
 	for _, way := range []struct {
 		name string
@@ -109,9 +108,7 @@ func TestSnapshotErrors(t *testing.T) {
 	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ds2 snapshot create") {
 		t.Errorf("restore without a snapshot: %v", err)
 	}
-	if err := s.DB().Ping(); err != nil {
-		t.Errorf("the database is gone: %v", err)
-	}
+	assert.NoError(t, s.DB().Ping(), "the database is gone")
 
 	other := open(t, pgtest.Server(t).URL(s.Name()))
 	require.NoError(t, other.DB().Ping())
@@ -133,21 +130,15 @@ func TestSnapshotIsKept(t *testing.T) {
 	fresh := state(t, s)
 	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	t.Cleanup(func() {
-		if err := s.DropSnapshot(context.Background()); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.DropSnapshot(context.Background()))
 	})
 	work(t, s)
 	worked := state(t, s)
 	other := open(t, pgtest.Server(t).URL(s.Name()))
 	require.NoError(t, other.DB().Ping())
-	if err := s.CreateSnapshot(t.Context(), fully(t)); err == nil {
-		t.Fatal("a database in use was copied")
-	}
+	require.Error(t, s.CreateSnapshot(t.Context(), fully(t)), "a database in use was copied")
 	other.Close()
-	if err := s.RestoreSnapshot(t.Context(), fully(t)); err != nil {
-		t.Fatalf("restore after a second snapshot that failed: %v", err)
-	}
+	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)), "restore after a second snapshot that failed")
 	if got := state(t, s); !maps.Equal(got, fresh) {
 		t.Errorf("the second snapshot failed, and the first one holds\n%v\nwant\n%v", got, fresh)
 	}
@@ -212,30 +203,22 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do("ALTER DATABASE SET work_mem = '5MB'", "COMMENT ON DATABASE IS 'it''s mine'")
 	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	t.Cleanup(func() {
-		if err := s.DropSnapshot(context.Background()); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.DropSnapshot(context.Background()))
 	})
 	do(`ALTER DATABASE SET search_path = "$user", "an app", public`, "ALTER DATABASE SET work_mem = '7MB'", "ALTER DATABASE SET app.name = 'a, b'",
 		`ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`, "REVOKE ALL ON DATABASE FROM PUBLIC",
 		`GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`, "ALTER DATABASE CONNECTION LIMIT 77", "ALTER DATABASE OWNER TO ds2_owner")
 	want := settingsOf(t, s)
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
-	if got := settingsOf(t, s); got != want {
-		t.Errorf("after the restore:\n%s\nbefore it:\n%s", got, want)
-	}
+	assert.Equal(t, want, settingsOf(t, s), "after the restore")
 	s.DB().SetMaxIdleConns(0)
 	do("DROP DATABASE")
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
-	if got := settingsOf(t, s); got != want {
-		t.Errorf("after the restore of a database that was gone:\n%s\nbefore it:\n%s", got, want)
-	}
+	assert.Equal(t, want, settingsOf(t, s), "after the restore of a database that was gone")
 	do("ALTER DATABASE RESET ALL", "GRANT TEMPORARY ON DATABASE TO PUBLIC", "COMMENT ON DATABASE IS NULL", "ALTER DATABASE CONNECTION LIMIT -1")
 	want = settingsOf(t, s)
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
-	if got := settingsOf(t, s); got != want {
-		t.Errorf("after settings were taken back:\n%s\nbefore it:\n%s", got, want)
-	}
+	assert.Equal(t, want, settingsOf(t, s), "after settings were taken back")
 }
 
 // TestClone has files share blocks where that is asked for, and only there, and notes it with the database for its runs.
@@ -245,9 +228,7 @@ func TestClone(t *testing.T) {
 	clone := fully(t)
 	clone.Clone = true
 	t.Cleanup(func() {
-		if err := s.DropSnapshot(context.Background()); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, s.DropSnapshot(context.Background()))
 	})
 	cloned := func() bool {
 		info, err := store.ReadInfo(t.Context(), s.DB())
@@ -275,8 +256,6 @@ func TestClone(t *testing.T) {
 		{"the snapshot is gone", func() error { return s.DropSnapshot(t.Context()) }, false},
 	} {
 		require.NoError(t, c.do(), c.why)
-		if got := cloned(); got != c.want {
-			t.Errorf("%s: noted as cloned: %v", c.why, got)
-		}
+		assert.Equal(t, c.want, cloned(), "%s: noted as cloned", c.why)
 	}
 }

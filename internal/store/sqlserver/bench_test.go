@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
@@ -16,13 +18,9 @@ import (
 // has its clustered key and nothing else, as a load does.
 func BenchmarkCopy(b *testing.B) {
 	target, err := url.Parse(servertest.Database(b))
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	opened, err := sqlserver.Open(target)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	b.Cleanup(func() { opened.Close() })
 	s := opened.(*sqlserver.Store)
 	size := datagen.Size{Customers: 400_000, OrdersPerMonth: 1, Products: 1}
@@ -31,12 +29,8 @@ func BenchmarkCopy(b *testing.B) {
 		b.Fatal(err)
 	}
 	statements, err := schema.Statements(s.Engine(), schema.Database, params)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := s.CreateDatabase(b.Context(), statements); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
+	require.NoError(b, s.CreateDatabase(b.Context(), statements))
 	if statements, err = schema.Statements(s.Engine(), schema.Tables, params); err != nil {
 		b.Fatal(err)
 	}
@@ -48,9 +42,7 @@ func BenchmarkCopy(b *testing.B) {
 	for _, rows := range []int{10_000, 50_000, 200_000} { // a file holds 200,000
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: rows})
-			if err != nil {
-				b.Fatal(err)
-			}
+			require.NoError(b, err)
 			copied := 0
 			for b.Loop() {
 				for _, part := range data.Parts() {

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 	"ds2/internal/store/sqlserver/tdstest"
 )
@@ -21,18 +24,14 @@ func FuzzAnswer(f *testing.F) {
 	}
 	for _, path := range recorded {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, err)
 		examples = append(examples, text)
 	}
 	fuzztest.Run(f, func(t testing.TB, tokens []byte) {
 		var a answer
 		for _, columns := range []int{1, 4, 7} {
 			a.read(tokens, columns, func(values []Value) error {
-				if len(values) != columns {
-					t.Errorf("a row of %d columns, not %d", len(values), columns)
-				}
+				assert.Equal(t, columns, len(values), "a row")
 				return nil
 			})
 		}

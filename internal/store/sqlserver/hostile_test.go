@@ -134,9 +134,7 @@ func TestScrubOfManyRows(t *testing.T) {
 	bytes := int64(0)
 	for last := false; !last; {
 		read, err := r.Read(t.Context())
-		if err != nil {
-			t.Fatalf("after %d bytes: %v", bytes, err)
-		}
+		require.NoError(t, err, "after %d bytes", bytes)
 		bytes, last = bytes+read.Bytes, read.Last
 	}
 	if bytes != manyRows*rowBytes {

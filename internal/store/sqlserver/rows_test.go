@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,9 +38,7 @@ func TestRowReader(t *testing.T) {
 	} {
 		r, err := newRowReader(strings.NewReader(c.csv), columns)
 		require.NoError(t, err)
-		if got := showAll(r); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
-		}
+		assert.Equal(t, c.want, showAll(r), c.why)
 	}
 }
 
@@ -58,9 +57,7 @@ func TestNativeReader(t *testing.T) {
 	} {
 		r, err := newNativeReader(strings.NewReader(c.rows), columns)
 		require.NoError(t, err)
-		if got := showAll(r); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
-		}
+		assert.Equal(t, c.want, showAll(r), c.why)
 	}
 	if _, err := newNativeReader(strings.NewReader(""), []column{{name: "NAME", kind: "VARCHAR"}}); err == nil {
 		t.Error("a text is taken")
@@ -109,8 +106,6 @@ func TestParseMoney(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if got != c.want {
-			t.Errorf("%s: got %s, want %s", c.in, got, c.want)
-		}
+		assert.Equal(t, c.want, got, c.in)
 	}
 }

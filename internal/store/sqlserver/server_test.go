@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/store"
 	"ds2/schema"
 )
@@ -26,12 +28,8 @@ func TestWhatServersLack(t *testing.T) {
 		{"Babelfish, which gives itself out as a Standard Edition", server{edition: 2, major: 12, babelfish: true, fullText: true}, true,
 			schema.Features{Files: true, Recovery: true, Statistics: true, Catalog: true, Owners: true, ServerState: true, DelayedDurability: true}},
 	} {
-		if err := c.server.check(ds2Uses); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		if got := c.server.lacks(c.placed); got != c.lacks {
-			t.Errorf("%s lacks %+v, want %+v", c.name, got, c.lacks)
-		}
+		assert.NoError(t, c.server.check(ds2Uses), c.name)
+		assert.Equal(t, c.lacks, c.server.lacks(c.placed), "%s lacks", c.name)
 		lines := c.server.leftOut(schema.Layout{Uses: ds2Uses, Lacks: c.lacks, Password: "secret"})
 		lacking := 0
 		for _, lacks := range []bool{c.lacks.Files, c.lacks.Recovery, c.lacks.Statistics, c.lacks.Catalog, c.lacks.Owners, c.lacks.ServerState} {

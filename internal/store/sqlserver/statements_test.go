@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store/sqlserver/deferred"
 	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/reading"
@@ -20,9 +23,7 @@ var statementsFile = flag.String("statements", "", "file to which TestStatements
 func TestStatements(t *testing.T) {
 	const name = "it's]here"
 	for _, statement := range []string{reading.BackUpLog(name, false), reading.BackUpLog(name, true), reading.BackUpDatabase(name), replay.SetTarget(name, 1)} {
-		if !strings.Contains(statement, " [it's]]here] ") {
-			t.Error(statement)
-		}
+		assert.Contains(t, statement, " [it's]]here] ")
 	}
 	if *statementsFile == "" {
 		return
@@ -34,7 +35,5 @@ func TestStatements(t *testing.T) {
 		all = append(all, o.statement("MAIL", cmp.Or(value, "true")))
 	}
 	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions}, replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
-	if err := os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/store/sqlserver/tdstest"
 )
@@ -135,9 +136,7 @@ func TestPacketSizes(t *testing.T) {
 				if err != nil || id != 7 {
 					t.Fatalf("%s, packets of %d: %d, %v", path, size, id, err)
 				}
-				if bodies := <-got; bodies != 5 {
-					t.Errorf("%s, packets of %d: the server got %d of 5 values", path, size, bodies)
-				}
+				assert.Equal(t, 5, <-got, "%s, packets of %d: the server", path, size)
 			}
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever touch one record, and every
@@ -32,9 +35,7 @@ func TestNoRecordTwice(t *testing.T) {
 			s.Insert(n)
 		} else {
 			n, _ = s.Pick(random)
-			if !held[n] {
-				t.Fatalf("record %d is touched and does not exist", n)
-			}
+			require.True(t, held[n], "record %d is touched and does not exist", n)
 			switch op {
 			case Replace:
 				s.Replace(n)
@@ -49,9 +50,7 @@ func TestNoRecordTwice(t *testing.T) {
 		owner[n] = user
 	}
 	for n := range l.End() {
-		if l.Has(n) != held[n] {
-			t.Fatalf("record %d: %v, and the store says %v", n, l.Has(n), held[n])
-		}
+		require.Equal(t, held[n], l.Has(n), "record %d", n)
 	}
 	if l.Records() != int64(len(held)) {
 		t.Errorf("%d records, not %d", l.Records(), len(held))
@@ -91,9 +90,7 @@ func TestPickIsUniform(t *testing.T) {
 				t.Errorf("one number in %d in use: record %d is picked %d times, not about %.0f", every, n, c, mean)
 			}
 		}
-		if len(counts) != records {
-			t.Errorf("one number in %d in use: %d of %d records are picked", every, len(counts), records)
-		}
+		assert.Len(t, counts, records, "one number in %d in use", every)
 	}
 }
 

@@ -4,14 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMix: what is drawn is within 3 σ of the mix and of the share of lazy commits.
 func TestMix(t *testing.T) {
 	for _, p := range profiles {
-		if err := p.Mix.Check(); err != nil {
-			t.Fatalf("%s: %v", p.Name, err)
-		}
+		require.NoError(t, p.Mix.Check(), p.Name)
 		random := rand.New(rand.NewPCG(1, 2))
 		const draws = 100_000
 		var counts [4]int
@@ -45,9 +46,7 @@ func TestMixFaults(t *testing.T) {
 		"a negative": {Insert: 110, Delete: -10},
 		"lazy":       {Read: 100, Lazy: 101},
 	} {
-		if m.Check() == nil {
-			t.Errorf("%s: no error", why)
-		}
+		assert.Error(t, m.Check(), "%s: no", why)
 	}
 	if _, err := FindProfile("exchange2016"); err == nil {
 		t.Error("an unknown profile is found")

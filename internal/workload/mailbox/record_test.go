@@ -3,9 +3,11 @@ package mailbox
 import (
 	"bytes"
 	"compress/flate"
-	"errors"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestKeysFallOnRandomLeaves: records that come one after the other have keys that lie far apart, no two the same, and their
@@ -19,13 +21,9 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 	last := 0
 	for n := range uint64(records) {
 		k := s.Key(n)
-		if seen[k] {
-			t.Fatalf("key %v comes twice", k)
-		}
+		require.False(t, seen[k], "key %v comes twice", k)
 		seen[k] = true
-		if got := s.Number(k.Message); got != n {
-			t.Fatalf("the number of %v is %d, not %d", k, got, n)
-		}
+		require.Equal(t, n, s.Number(k.Message), "the number of %v", k)
 		perMailbox[k.Mailbox]++
 		perFolder[k.Folder]++
 		leaf := int(k.Mailbox-1) * leaves / s.Mailboxes
@@ -63,17 +61,13 @@ func TestRecord(t *testing.T) {
 		"seed":   func() { Shape{5, 2}.Fill(&again, 7, 3) },
 	} {
 		other()
-		if bytes.Equal(r.Body, again.Body) {
-			t.Errorf("another %s makes the same body", name)
-		}
+		assert.False(t, bytes.Equal(r.Body, again.Body), "another %s makes the same body", name)
 	}
 	var packed bytes.Buffer
 	w, _ := flate.NewWriter(&packed, flate.BestCompression)
 	w.Write(r.Body)
 	w.Close()
-	if packed.Len() < BodySize {
-		t.Errorf("a body of %d bytes is packed into %d", BodySize, packed.Len())
-	}
+	assert.GreaterOrEqual(t, packed.Len(), BodySize, "a body")
 	for name, damage := range map[string]func(*Record){
 		"a bit of the body":  func(r *Record) { r.Body[6999] ^= 1 },
 		"the flags":          func(r *Record) { r.Flags++ },
@@ -83,9 +77,7 @@ func TestRecord(t *testing.T) {
 	} {
 		s.Fill(&r, 7, 3)
 		damage(&r)
-		if !errors.Is(r.Check(), ErrDamaged) {
-			t.Errorf("%s: not seen", name)
-		}
+		assert.ErrorIs(t, r.Check(), ErrDamaged, name)
 	}
 }
 

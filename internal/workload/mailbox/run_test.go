@@ -5,6 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 )
 
@@ -27,10 +30,6 @@ func TestSilentTarget(t *testing.T) {
 	for _, bytes := range []int64{5, 0, 7} {
 		r.targets, r.live = append(r.targets, Target{Engine: sized{bytes: bytes}}), append(r.live, NewLive(1))
 	}
-	if err := r.End(); err != nil {
-		t.Fatal(err)
-	}
-	if got := numbersText(r.bytesAfter); got != "5, unknown, 7" {
-		t.Errorf("sizes %s", got)
-	}
+	require.NoError(t, r.End())
+	assert.Equal(t, "5, unknown, 7", numbersText(r.bytesAfter), "sizes")
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -56,9 +58,7 @@ func TestTrend(t *testing.T) {
 			t.Errorf("%s: %q", c.why, first)
 		}
 		for _, row := range sections[0].Rows {
-			if len(row) != len(sections[0].Head) {
-				t.Errorf("%s: %q", c.why, row)
-			}
+			assert.Equal(t, len(sections[0].Head), len(row), "%s: %q", c.why, row)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -46,9 +47,7 @@ func TestCache(t *testing.T) {
 		expect("nothing is due", medium, fill(1, 4), 0)
 		require.NoError(t, c.WriteOut(time.Now().Add(time.Hour)))
 		expect("all is due", medium, append(fill(4, 1), fill(3, 1)...), 1)
-		if len(c.dirty)+len(c.queue) != 0 {
-			t.Errorf("%d blocks are left", len(c.dirty)+len(c.queue))
-		}
+		assert.Equal(t, 0, len(c.dirty)+len(c.queue), "blocks are left")
 	}
 }
 

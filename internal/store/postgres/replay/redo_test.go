@@ -1,8 +1,9 @@
 package replay
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestReadRedo reads what servers of several versions and log formats write of a recovery.
@@ -25,9 +26,7 @@ func TestReadRedo(t *testing.T) {
 	} {
 		r, err := readRedo(c.log, "0/3000028")
 		if c.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("%s: %v, want %q", c.why, err, c.wrong)
-			}
+			assert.ErrorContains(t, err, c.wrong, c.why)
 			continue
 		}
 		if err != nil || r.Bytes != c.bytes || r.Seconds != c.seconds {

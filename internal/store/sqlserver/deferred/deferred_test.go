@@ -2,10 +2,11 @@ package deferred
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestAwaitGhosts: rows that go are waited for, those that stay are not for ever.
@@ -37,7 +38,5 @@ func TestAwaitGhosts(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := AwaitGhosts(ctx, func() (int64, error) { return 1, nil }); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	assert.ErrorIs(t, AwaitGhosts(ctx, func() (int64, error) { return 1, nil }), context.Canceled)
 }

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
@@ -42,9 +43,7 @@ func TestLogRounds(t *testing.T) {
 				defer l.leave(r)
 				for tries := 1; ctx.Err() == nil; tries++ {
 					l.read(ctx, r, func(last bool) (store.Read, error) {
-						if busy.Swap(true) {
-							t.Error("two at once")
-						}
+						assert.False(t, busy.Swap(true), "two at once")
 						defer busy.Store(false)
 						time.Sleep(time.Second)
 						if number == 2 && tries == 2 {
@@ -78,9 +77,7 @@ func TestLogRounds(t *testing.T) {
 		check("round of two", "copy", "end")
 		cancelAll()
 		readers.Wait()
-		if len(l.readers) != 0 {
-			t.Errorf("%d readers are left", len(l.readers))
-		}
+		assert.Empty(t, l.readers, "readers are left")
 		require.NoError(t, l.join(t.Context(), &logReader{}, discard))
 		check("the first of the next readers", "discard")
 	})

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 )
 
@@ -13,9 +15,7 @@ import (
 func TestReadRecovery(t *testing.T) {
 	at := func(text string) time.Time {
 		parsed, err := time.Parse("2006-01-02 15:04:05.00", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return parsed
 	}
 	const more = " This is an informational message only. No user action is required."

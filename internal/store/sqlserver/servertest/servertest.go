@@ -41,9 +41,7 @@ func Database(t testing.TB) string {
 		text = container(t)
 	}
 	target, err := url.Parse(text)
-	if err != nil {
-		t.Fatalf("%s is not a URL", variable)
-	}
+	require.NoError(t, err, "%s is not a URL", variable)
 	name := fmt.Sprintf("ds2_test_%d_%d", os.Getpid(), databases.Add(1))
 	t.Cleanup(func() {
 		db, err := sql.Open("sqlserver", in(*target, "master"))

@@ -21,6 +21,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The server's answers to the question for encryption: [MS-TDS] 2.2.6.5.
@@ -90,9 +92,7 @@ type Server struct {
 func Start(t testing.TB, options Options) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s := &Server{options: options, listener: listener, conns: map[net.Conn]bool{}}
 	s.wg.Go(s.accept)
 	t.Cleanup(func() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -73,9 +74,7 @@ func check(t *testing.T, s store.Database, o workload.Audit) (failed []string) {
 			failed = append(failed, c.Name+": expected "+c.Expected+", found "+c.Found)
 		}
 	}
-	if result.Passed(checks) != (len(failed) == 0) {
-		t.Errorf("Passed says %t, and these failed: %q", result.Passed(checks), failed)
-	}
+	assert.Equal(t, len(failed) == 0, result.Passed(checks), "these failed: %q", failed)
 	return failed
 }
 
@@ -274,9 +273,7 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 		INSERT INTO cust_hist SELECT * FROM kept WHERE orderid > 12000; INSERT INTO cust_hist SELECT * FROM kept WHERE orderid <= 12000; DROP TABLE kept`)
 	var page int
 	require.NoError(t, s.DB().QueryRow("SELECT max((ctid::text::point)[0]) FROM cust_hist WHERE orderid > 12000").Scan(&page))
-	if page > 10 {
-		t.Fatalf("the rows lie on page %d", page)
-	}
+	require.LessOrEqual(t, page, 10, "the rows lie on page")
 	if failed := check(t, s, workload.Audit{Run: run}); len(failed) > 0 {
 		t.Errorf("failed: %q", failed)
 	}

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -42,8 +43,6 @@ func TestMarksReadNoTable(t *testing.T) {
 			}
 		}
 		sales := got[audit.Sales]
-		if want := marks(t, s)[audit.Sales]; sales != want {
-			t.Errorf("%s: sales %d, not %d", c.state, sales, want)
-		}
+		assert.Equal(t, marks(t, s)[audit.Sales], sales, "%s: sales", c.state)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var statementsFile = flag.String("statements", "", "file that TestStatements writes every kind of statement to, for a parser of another dialect")
@@ -27,12 +30,8 @@ func TestStatements(t *testing.T) {
 		}
 	}
 	text := strings.Join(statements, ";\n") + ";\n"
-	if strings.Contains(text, "%!") {
-		t.Errorf("a statement was not formatted:\n%s", text)
-	}
+	assert.NotContains(t, text, "%!", "a statement was not formatted")
 	if *statementsFile != "" {
-		if err := os.WriteFile(*statementsFile, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(*statementsFile, []byte(text), 0o600))
 	}
 }

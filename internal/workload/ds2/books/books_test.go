@@ -3,6 +3,8 @@ package books
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/fuzztest"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -23,9 +25,7 @@ func TestEntries(t *testing.T) {
 		t.Fatalf("%d bytes for three entries of %d", len(n), Size)
 	}
 	all, err := read(n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := []entry{{Order: 12001, Customer: 3, Total: 1099, Lines: 3, Target: 1}, {Kind: registered, Target: 1, Customer: 7, Name: nameSum([]byte("user7"))}}
 	if len(all) != 2 || all[0] != want[0] || all[1] != want[1] {
 		t.Errorf("got %+v, want %+v", all, want)

@@ -3,6 +3,8 @@ package books
 import (
 	"reflect"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestComparison(t *testing.T) {
@@ -43,8 +45,6 @@ func TestNamed(t *testing.T) {
 		"2: orders 12001-12002":               {12002, 12001},
 		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005}, // one number was given twice
 	} {
-		if got := named("orders", orders); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Equal(t, want, named("orders", orders))
 	}
 }

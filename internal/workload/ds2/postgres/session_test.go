@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -67,9 +68,7 @@ func TestRestockQuantities(t *testing.T) {
 	for product, want := range map[int]int{9_999: 250, 10_000: 2_500} {
 		var stock int
 		require.NoError(t, s.DB().QueryRow("SELECT quan_in_stock FROM inventory WHERE prod_id = $1", product).Scan(&stock))
-		if stock != want {
-			t.Errorf("product %d was restocked to %d, not %d", product, stock, want)
-		}
+		assert.Equal(t, want, stock, "product %d was restocked", product)
 	}
 }
 

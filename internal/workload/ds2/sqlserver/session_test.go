@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
@@ -27,9 +28,7 @@ func recorded(b testing.TB) func(request []byte) []byte {
 	var names, answers [][]byte
 	for op := range calls.NumOps {
 		answer, err := os.ReadFile(filepath.Join("testdata", "exchange", op.String()+".bin"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, err)
 		names = append(names, utf16LE(statements[op].SQL))
 		answers = append(answers, answer)
 	}
@@ -74,9 +73,7 @@ func order(b testing.TB, s calls.Session) {
 	if _, err := s.BrowseByTitle(ctx, 5, words); err != nil {
 		b.Fatal(err)
 	}
-	if err := s.Prices(ctx, bought.Items); err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, s.Prices(ctx, bought.Items))
 	if id, err := s.Purchase(ctx, &bought); err != nil || id == 0 {
 		b.Fatalf("%d, %v", id, err)
 	}
@@ -119,9 +116,7 @@ func playOrders(b *testing.B, session calls.Session) {
 	b.ReportAllocs()
 	cpu := func() time.Duration {
 		var usage syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-			b.Fatal(err)
-		}
+		require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
 	before := cpu()
@@ -150,9 +145,7 @@ func TestRecordedOrder(t *testing.T) {
 		f.customer, errs[5] = session.NewCustomer(t.Context(), &calls.Customer{Username: []byte("newuser1"), Gender: 'F'})
 		f.purchase, errs[6] = session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: f.prices[:]})
 		for _, err := range errs {
-			if err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, err)
 		}
 		return f
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -137,9 +138,7 @@ func failures(t *testing.T, s store.Database, a workload.Audit) (failed []string
 			failed = append(failed, fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found))
 		}
 	}
-	if result.Passed(checks) != (len(failed) == 0) {
-		t.Errorf("passed %v", result.Passed(checks))
-	}
+	assert.Equal(t, len(failed) == 0, result.Passed(checks), "passed")
 	return failed
 }
 
@@ -348,9 +347,7 @@ func (e Engine) twice(t *testing.T) {
 		}
 	}
 	n := testing.AllocsPerRun(100, func() {
-		if err := session.Transact(t.Context(), steps[:3], e.Lazy); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, session.Transact(t.Context(), steps[:3], e.Lazy))
 	})
 	if n > e.Allocs {
 		t.Errorf("%v allocations a transaction that only writes, more than %v", n, e.Allocs)

@@ -79,8 +79,6 @@ func TestLazy(t *testing.T) {
 		full.Close(context.Background())
 	}
 	for range 3 { // of a row that no commit still waits with
-		if err := session.Transact(t.Context(), step(6), true); err != nil {
-			t.Fatalf("a lazy commit: %v", err)
-		}
+		require.NoError(t, session.Transact(t.Context(), step(6), true), "a lazy commit")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
@@ -34,9 +35,7 @@ func TestStatements(t *testing.T) {
 			script.WriteString(sql + "\nGO\n")
 			for declared := range strings.SplitSeq(string(s.declared), ",") {
 				name, _, _ := strings.Cut(declared, " ")
-				if !strings.Contains(sql, name) {
-					t.Errorf("%s is not in %s", declared, sql)
-				}
+				assert.Contains(t, sql, name, declared)
 			}
 			if n := strings.Count(string(s.declared), "@"); strings.Contains(sql, "@p0") || strings.Contains(sql, "@p"+string(rune('1'+n))) && n < 9 {
 				t.Errorf("%s is declared for %s", s.declared, sql)
@@ -77,9 +76,7 @@ func TestFewTexts(t *testing.T) {
 		s.write(random.IntN(2) == 0)
 		texts[string(s.sql)] = true
 	}
-	if len(texts) > 572 {
-		t.Errorf("%d texts", len(texts))
-	}
+	assert.LessOrEqual(t, len(texts), 572, "texts")
 }
 
 // TestDuplicate: an insert whose first try was committed after it was looked for is tried again.
