@@ -119,7 +119,7 @@ func lyingDrive(db *sql.DB, dataDir string) func(kill func()) error {
 // loaded starts a server with settings, and loads a small dataset into it.
 func loaded(t *testing.T, o localpg.Options) (*localpg.Server, store.Database) {
 	t.Helper()
-	return loadedSize(t, o, datagen.Size{Customers: 2_000, OrdersPerMonth: 100, Products: 1_000})
+	return loadedSize(t, o, storetest.Size) // whose stock has more pages than a moment writes
 }
 
 func loadedSize(t *testing.T, o localpg.Options, size datagen.Size) (*localpg.Server, store.Database) {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,9 @@ func TestStall(t *testing.T) {
 	}
 	server, s := loaded(t, localpg.Options{})
 	processes := pgtest.Processes(t, server.DataDir())
-	signal := func(name string) string { // but to the postmaster
-		return "kill -" + name + " " + strings.Join(processes[:len(processes)-1], " ")
+	postmaster := processes[len(processes)-1]
+	signal := func(name string) string {
+		return fmt.Sprintf("kill -%s $(cat /proc/%s/task/%[2]s/children)", name, postmaster)
 	}
 	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
 	o := options(t, s)

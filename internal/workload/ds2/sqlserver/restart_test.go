@@ -34,14 +34,13 @@ func TestRunSurvivesRestart(t *testing.T) {
 		{"2.2.7.10 ERROR 18456 alone: state 38", failed(loginFailed)},
 		{"2.2.7.10 ERROR 4063, then LOGINACK: the fallback to master", fallsBack},
 	}
-	const each = 2 // logins
 	var stopped atomic.Bool
 	var logins atomic.Int64 // since then
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t), Decide: func(tdstest.Login) tdstest.Decision {
 		if !stopped.Load() {
 			return tdstest.Decision{}
 		}
-		if n := int(logins.Add(1)-1) / each; n < len(stages) {
+		if n := int(logins.Add(1)) - 1; n < len(stages) {
 			return stages[n].answer
 		}
 		return tdstest.Decision{}
@@ -68,7 +67,10 @@ func TestRunSurvivesRestart(t *testing.T) {
 		await(10)
 		stopped.Store(true)
 		server.Drop()
-		for int(logins.Load()) < each*len(stages) && t.Context().Err() == nil {
+		for int(logins.Load()) < len(stages) && t.Context().Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		for d.Meter().Totals()[0].Counts.Reconnects < 2 && t.Context().Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}
 		await(orders() + 20)
