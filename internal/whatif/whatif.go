@@ -14,9 +14,9 @@ import (
 
 // Demand is what an order takes. Its logarithms are what is fitted.
 type Demand struct {
-	Processor float64 // seconds of one processor, and of whatever else waits for no drive
-	Reads     float64 // that an order waits for
-	Flushes   float64 // of the log that an order waits for, as if each came to an idle log
+	Processor float64 `json:"processor_s"` // seconds of one processor, and of whatever else waits for no drive
+	Reads     float64 `json:"reads"`       // that an order waits for
+	Flushes   float64 `json:"flushes"`     // of the log that an order waits for, as if each came to an idle log
 }
 
 func (d Demand) terms() [terms]float64 {
