@@ -7,6 +7,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"ds2/datagen"
@@ -201,6 +202,14 @@ type User interface {
 
 	// Think draws the pause after a cycle: its mean is given.
 	Think(mean time.Duration) time.Duration
+}
+
+// Think draws a pause of a mean, as likely as any other from 0 to twice of it.
+func Think(random *rand.Rand, mean time.Duration) time.Duration {
+	if mean <= 0 {
+		return 0
+	}
+	return time.Duration(random.Int64N(int64(2*mean) + 1))
 }
 
 // Player carries out operations for a user.

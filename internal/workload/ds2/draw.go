@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/workload/ds2/calls"
@@ -168,14 +167,6 @@ const (
 	takenInARow = 4
 	maxNames    = 1 << 40
 )
-
-// Think draws the pause after an order: uniform between 0 and twice the mean.
-func (u *Draws) Think(mean time.Duration) time.Duration {
-	if mean <= 0 {
-		return 0
-	}
-	return time.Duration(u.rand.Int64N(int64(2*mean) + 1))
-}
 
 // text puts the parts together in the user's buffer.
 func (u *Draws) text(parts ...string) []byte {

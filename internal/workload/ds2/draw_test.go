@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/workload/ds2/calls"
@@ -158,24 +157,6 @@ func TestSameSeedSameOrders(t *testing.T) {
 	}
 	if first == draw(1, 3) || first == draw(2, 2) {
 		t.Error("another seed or number drew the same orders")
-	}
-}
-
-func TestThink(t *testing.T) {
-	u := NewDraws(config(), 1, 1)
-	if d := u.Think(0); d != 0 {
-		t.Errorf("Think(0) = %s, want none", d)
-	}
-	var sum time.Duration
-	for range 10_000 {
-		d := u.Think(time.Second)
-		if d < 0 || d > 2*time.Second {
-			t.Fatalf("Think(1s) = %s, want 0 to 2s", d)
-		}
-		sum += d
-	}
-	if mean := sum / 10_000; mean < 980*time.Millisecond || mean > 1020*time.Millisecond {
-		t.Errorf("mean think time %s, want about 1s", mean)
 	}
 }
 

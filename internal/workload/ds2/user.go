@@ -39,7 +39,7 @@ func (u *User) Connect(ctx context.Context) (err error) {
 func (u *User) Close(ctx context.Context) error { return u.session.Close(ctx) }
 
 // Think draws the pause after an order.
-func (u *User) Think(mean time.Duration) time.Duration { return u.draws.Think(mean) }
+func (u *User) Think(mean time.Duration) time.Duration { return workload.Think(u.draws.rand, mean) }
 
 // maxTries is how many names a new customer tries. They are drawn from ever more, so that so many taken ones are no
 // accident.

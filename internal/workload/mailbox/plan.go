@@ -56,7 +56,7 @@ func (r Request) parameters(loaded string) (Parameters, error) {
 	if r.Lazy >= 0 {
 		p.Mix.Lazy = r.Lazy
 	}
-	return p, p.Check()
+	return p, p.Mix.Check()
 }
 
 // NewPlan has users work as requested on databases, of which ds2_info says infos. What they cannot serve is a
@@ -90,7 +90,7 @@ func NewPlan(
 			return nil, err
 		}
 		if err != nil {
-			return nil, workload.Refuse("lazy: %w", err)
+			return nil, workload.Refuse("%w", err)
 		}
 	}
 	return p, nil

@@ -1,9 +1,13 @@
 package mailbox
 
 import (
+	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
+
+	"ds2/internal/store"
 )
 
 // TestRequest: each parameter that no database can serve is refused by its name.
@@ -28,5 +32,28 @@ func TestRequest(t *testing.T) {
 		if (err == nil) != (c.name == "") || err != nil && !strings.HasPrefix(err.Error(), c.name) {
 			t.Errorf("%+v: %v, want %q", r, err, c.name)
 		}
+	}
+}
+
+// picky is an engine whose servers serve batches of one.
+type picky struct{ Engine }
+
+func (picky) Check(context.Context, store.Database, Parameters) error {
+	return errors.New("batch is 2: it must be 1")
+}
+
+// pickyStore is a database of it.
+type pickyStore struct{ store.Database }
+
+func (pickyStore) Engine() string { return "picky" }
+
+// TestPlanNamesParameter: what an engine refuses is said of the parameter that it names.
+func TestPlanNamesParameter(t *testing.T) {
+	d := Dataset{Size: Size{Mailboxes: 20, MailboxBytes: 1 << 20}, Profile: "exchange2007"}
+	info := d.Info()
+	info[store.InfoState] = store.StateReady
+	_, err := NewPlan(t.Context(), map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}, []store.Info{info}, Request{Lazy: -1, Batch: 2})
+	if err == nil || err.Error() != "batch is 2: it must be 1" {
+		t.Errorf("%v", err)
 	}
 }

@@ -26,7 +26,7 @@ var (
 // Plan has the users of runs work on mailbox databases.
 type Plan struct {
 	Request
-	Parameters Parameters // have passed Check
+	Parameters Parameters
 	Targets    []Target
 }
 

@@ -21,14 +21,6 @@ type Parameters struct {
 // MaxBatch is the most operations that a transaction may have: each holds a record of its own in memory.
 const MaxBatch = 1000
 
-// Check refuses parameters that make no run.
-func (p Parameters) Check() error {
-	if p.Batch < 1 || p.Batch > MaxBatch {
-		return fmt.Errorf("%d operations in a transaction: it must be 1 to %d", p.Batch, MaxBatch)
-	}
-	return p.Mix.Check()
-}
-
 // user is one virtual user. A cycle of it is a transaction.
 type user struct {
 	parameters Parameters
@@ -200,10 +192,5 @@ func (u *user) doubt() {
 	}
 }
 
-// Think draws the pause after a transaction, as likely as any other up to twice the mean.
-func (u *user) Think(mean time.Duration) time.Duration {
-	if mean <= 0 {
-		return 0
-	}
-	return time.Duration(u.random.Int64N(int64(2*mean) + 1))
-}
+// Think draws the pause after a transaction.
+func (u *user) Think(mean time.Duration) time.Duration { return workload.Think(u.random, mean) }
