@@ -23,18 +23,16 @@ import (
 	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres"
+	"ds2/internal/tpcbtest"
 	"ds2/internal/workload"
-	"ds2/internal/workload/tpcb"
-	tpcbpostgres "ds2/internal/workload/tpcb/postgres"
 )
 
 // bank is workload tpcb as the map of workloads would have it.
 var bank = tenant{
-	Workload: tpcb.Workload{},
-	dataset:  func(*loadFlags) (workload.Dataset, error) { return tpcb.Dataset{Branches: 2}, nil },
+	Workload: tpcbtest.Workload{},
+	dataset:  func(*loadFlags) (workload.Dataset, error) { return tpcbtest.Dataset{Branches: 2}, nil },
 	plan: func(_ *driveFlags, _ context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
-		return tpcb.Look(targets, infos, map[string]tpcb.Connect{postgres.Engine: tpcbpostgres.Connect})
+		return tpcbtest.NewPlan(targets, infos)
 	},
 }
 
@@ -43,7 +41,7 @@ var bank = tenant{
 // runs beside no other test, which would see its line.
 func TestThirdWorkload(t *testing.T) {
 	nightly.Long(t, "drives a dozen times")
-	guests = map[string]tenant{tpcb.Name: bank}
+	guests = map[string]tenant{tpcbtest.Name: bank}
 	t.Cleanup(func() { guests = nil })
 	target, dir := pgtest.Database(t), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

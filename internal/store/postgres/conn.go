@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/binary"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -14,7 +13,7 @@ import (
 type Statement struct{ Name, SQL string }
 
 // Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing is
-// allocated: Call, a parameter each, and Run; or Queue, and after the last call Send. Then Row until it gives none. What was
+// allocated: Call, a parameter each, and Each; or Queue, after the last call Send, and Row until it gives none. What was
 // queued before Send is one transaction and one round trip.
 type Conn struct {
 	store *Store
@@ -44,35 +43,28 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	return c, nil
 }
 
-// Int64 adds a parameter.
-func (c *Conn) Int64(v int64) {
-	start := len(c.arena)
-	c.arena = binary.BigEndian.AppendUint64(c.arena, uint64(v))
-	c.fromArena(start)
-}
-
-// Hundredths adds a parameter of type numeric, with two decimal places.
-func (c *Conn) Hundredths(v int64) {
-	start := len(c.arena)
-	c.arena = appendNumeric(c.arena, v)
-	c.fromArena(start)
-}
-
-// Arena is where the parameters of the call stand that are made for it. What is appended to it becomes one by Take.
-func (c *Conn) Arena() []byte { return c.arena }
-
-// Take adds as a parameter what was appended to the arena.
-func (c *Conn) Take(arena []byte) {
-	start := len(c.arena)
-	c.arena = arena
-	c.fromArena(start)
-}
-
 // Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil after
 // the last one, when the transaction is committed.
 func (c *Conn) Row() (call int, row [][]byte, err error) {
 	row, err = c.row()
 	return c.completed, row, err
+}
+
+// Each sends the call alone, as one transaction, and hands take each row of the answer, which is valid until it returns. It is false of
+// a row with other columns than were asked for. The error is that of Fail, by the statement's name.
+func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bool) error {
+	err := c.run(ctx)
+	var row [][]byte
+	for more := err == nil; more; more = err == nil && row != nil {
+		_, row, err = c.Row()
+		if row != nil && !take(row) {
+			err = c.ErrShape()
+		}
+	}
+	if err != nil {
+		return c.Fail(c.bind.PreparedStatement, writes, err)
+	}
+	return nil
 }
 
 // ErrShape is an answer with other columns than were asked for. The connection is then of no use.

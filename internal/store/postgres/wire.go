@@ -86,25 +86,29 @@ func (w *wire) Call(s *Statement) {
 // Bytes adds a parameter that is sent as its bytes are; nil is NULL.
 func (w *wire) Bytes(value []byte) { w.bind.Parameters = append(w.bind.Parameters, value) }
 
-// fromArena adds as a parameter what was appended to the arena after the first start bytes.
-func (w *wire) fromArena(start int) { w.Bytes(w.arena[start:len(w.arena):len(w.arena)]) }
+// Arena is where the parameters of the call stand that are made for it. What is appended to it becomes one by Take.
+func (w *wire) Arena() []byte { return w.arena }
+
+// Take adds as a parameter what was appended to the arena.
+func (w *wire) Take(arena []byte) {
+	w.Bytes(arena[len(w.arena):len(arena):len(arena)])
+	w.arena = arena
+}
 
 // Int16 adds a parameter.
-func (w *wire) Int16(v int16) {
-	start := len(w.arena)
-	w.arena = binary.BigEndian.AppendUint16(w.arena, uint16(v))
-	w.fromArena(start)
-}
+func (w *wire) Int16(v int16) { w.Take(binary.BigEndian.AppendUint16(w.arena, uint16(v))) }
 
 // Int32 adds a parameter.
-func (w *wire) Int32(v int32) {
-	start := len(w.arena)
-	w.arena = binary.BigEndian.AppendUint32(w.arena, uint32(v))
-	w.fromArena(start)
-}
+func (w *wire) Int32(v int32) { w.Take(binary.BigEndian.AppendUint32(w.arena, uint32(v))) }
 
-// Run sends the call alone, as one transaction.
-func (w *wire) Run(ctx context.Context) error {
+// Int64 adds a parameter.
+func (w *wire) Int64(v int64) { w.Take(binary.BigEndian.AppendUint64(w.arena, uint64(v))) }
+
+// Hundredths adds a parameter of type numeric, with two decimal places.
+func (w *wire) Hundredths(v int64) { w.Take(appendNumeric(w.arena, v)) }
+
+// run sends the call alone, as one transaction.
+func (w *wire) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func TestPlanOnce(t *testing.T) {
 			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
 			require.NoError(t, w.prepare(t.Context(), planOnce, []Statement{show}))
 			w.Call(&show)
-			require.NoError(t, w.Run(t.Context()))
+			require.NoError(t, w.run(t.Context()))
 			row, err := w.row()
 			if err != nil || len(row) != 1 || string(row[0]) != test.want {
 				t.Errorf("plan_cache_mode is %q (%v), want %s", row, err, test.want)

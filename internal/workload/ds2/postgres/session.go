@@ -47,36 +47,26 @@ func Connect(ctx context.Context, target store.Database) (calls.Session, error) 
 	return &session{conn}, nil
 }
 
-// fail is the error of an operation; see Conn.Fail.
-func (s *session) fail(op calls.Op, writes bool, err error) error {
-	return s.Fail(op.String(), writes, err)
-}
-
 // Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no titles.
 func (s *session) Login(ctx context.Context, username, password []byte) (calls.Login, error) {
 	s.Call(&statements[calls.OpLogin])
 	s.Bytes(username)
 	s.Bytes(password)
 	var login calls.Login
-	if err := s.Run(ctx); err != nil {
-		return login, s.fail(calls.OpLogin, false, err)
-	}
-	for {
-		_, row, err := s.Row()
-		if err != nil {
-			return calls.Login{}, s.fail(calls.OpLogin, false, err)
-		}
-		if row == nil {
-			return login, nil
-		}
+	err := s.Each(ctx, false, func(row [][]byte) bool {
 		if len(row) != 4 || len(row[0]) != 4 {
-			return calls.Login{}, s.fail(calls.OpLogin, false, s.ErrShape())
+			return false
 		}
 		login.CustomerID = int64(binary.BigEndian.Uint32(row[0]))
 		if row[1] != nil {
 			login.Titles++
 		}
+		return true
+	})
+	if err != nil {
+		return calls.Login{}, err
 	}
+	return login, nil
 }
 
 // NewCustomer calls NEW_CUSTOMER.
@@ -101,7 +91,7 @@ func (s *session) NewCustomer(ctx context.Context, c *calls.Customer) (int64, er
 	s.Int16(c.Age)
 	s.Int32(c.Income)
 	s.Take(append(s.Arena(), c.Gender))
-	return s.id(ctx, calls.OpNewCustomer)
+	return s.id(ctx)
 }
 
 // BrowseByCategory calls BROWSE_BY_CATEGORY.
@@ -109,48 +99,36 @@ func (s *session) BrowseByCategory(ctx context.Context, batch, category int) (in
 	s.Call(&statements[calls.OpBrowseByCategory])
 	s.Int32(int32(batch))
 	s.Int16(int16(category))
-	return s.count(ctx, calls.OpBrowseByCategory)
+	return s.count(ctx)
 }
 
 // BrowseByActor calls BROWSE_BY_ACTOR.
 func (s *session) BrowseByActor(ctx context.Context, batch int, actor []byte) (int, error) {
-	s.Call(&statements[calls.OpBrowseByActor])
-	s.Int32(int32(batch))
-	s.Bytes(actor)
-	return s.count(ctx, calls.OpBrowseByActor)
+	return s.browse(ctx, calls.OpBrowseByActor, batch, actor)
 }
 
 // BrowseByTitle calls BROWSE_BY_TITLE.
 func (s *session) BrowseByTitle(ctx context.Context, batch int, title []byte) (int, error) {
-	s.Call(&statements[calls.OpBrowseByTitle])
+	return s.browse(ctx, calls.OpBrowseByTitle, batch, title)
+}
+
+func (s *session) browse(ctx context.Context, op calls.Op, batch int, words []byte) (int, error) {
+	s.Call(&statements[op])
 	s.Int32(int32(batch))
-	s.Bytes(title)
-	return s.count(ctx, calls.OpBrowseByTitle)
+	s.Bytes(words)
+	return s.count(ctx)
 }
 
 // Prices reads the prices of the items' products with one statement.
 func (s *session) Prices(ctx context.Context, items []calls.Item) error {
 	s.Call(&statements[calls.OpPrices])
 	s.products(items)
-	if err := s.Run(ctx); err != nil {
-		return s.fail(calls.OpPrices, false, err)
-	}
 	priced := 0
-	for {
-		_, row, err := s.Row()
-		if err != nil {
-			return s.fail(calls.OpPrices, false, err)
-		}
-		if row == nil {
-			break
-		}
+	err := s.Each(ctx, false, func(row [][]byte) bool {
 		if len(row) != 2 || len(row[0]) != 4 {
-			return s.fail(calls.OpPrices, false, s.ErrShape())
+			return false
 		}
 		price, ok := postgres.ParseNumeric(row[1])
-		if !ok {
-			return s.fail(calls.OpPrices, false, s.ErrShape())
-		}
 		product := int32(binary.BigEndian.Uint32(row[0]))
 		for i := range items {
 			if items[i].Product == product {
@@ -158,11 +136,12 @@ func (s *session) Prices(ctx context.Context, items []calls.Item) error {
 				priced++
 			}
 		}
+		return ok
+	})
+	if err == nil && priced != len(items) {
+		err = s.Fail(calls.OpPrices.String(), false, fmt.Errorf("%d of %d items have a product that does not exist", len(items)-priced, len(items)))
 	}
-	if priced != len(items) {
-		return s.fail(calls.OpPrices, false, fmt.Errorf("%d of %d items have a product that does not exist", len(items)-priced, len(items)))
-	}
-	return nil
+	return err
 }
 
 // Purchase calls PURCHASE.
@@ -175,7 +154,7 @@ func (s *session) Purchase(ctx context.Context, p *calls.Purchase) (int64, error
 	s.Hundredths(int64(p.Total))
 	s.products(p.Items)
 	s.quantities(p.Items)
-	return s.id(ctx, calls.OpPurchase)
+	return s.id(ctx)
 }
 
 // The types of array elements in PostgreSQL's catalogue.
@@ -213,38 +192,30 @@ func appendArrayHeader(b []byte, element uint32, n int) []byte {
 }
 
 // id sends a call of a procedure that writes and reads the id it returns.
-func (s *session) id(ctx context.Context, op calls.Op) (int64, error) {
-	if err := s.Run(ctx); err != nil {
-		return 0, s.fail(op, true, err)
-	}
+func (s *session) id(ctx context.Context) (int64, error) {
 	var id int64
-	for {
-		_, row, err := s.Row()
-		if err != nil {
-			return 0, s.fail(op, true, err)
-		}
-		if row == nil {
-			return id, nil
-		}
+	err := s.Each(ctx, true, func(row [][]byte) bool {
 		if len(row) != 1 || len(row[0]) != 4 {
-			return 0, s.fail(op, true, s.ErrShape())
+			return false
 		}
 		id = int64(binary.BigEndian.Uint32(row[0]))
+		return true
+	})
+	if err != nil {
+		return 0, err
 	}
+	return id, nil
 }
 
 // count sends a call of a procedure that reads products and counts them.
-func (s *session) count(ctx context.Context, op calls.Op) (int, error) {
-	if err := s.Run(ctx); err != nil {
-		return 0, s.fail(op, false, err)
+func (s *session) count(ctx context.Context) (int, error) {
+	rows := 0
+	err := s.Each(ctx, false, func([][]byte) bool {
+		rows++
+		return true
+	})
+	if err != nil {
+		return 0, err
 	}
-	for rows := 0; ; rows++ {
-		_, row, err := s.Row()
-		if err != nil {
-			return 0, s.fail(op, false, err)
-		}
-		if row == nil {
-			return rows, nil
-		}
-	}
+	return rows, nil
 }

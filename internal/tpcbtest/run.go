@@ -1,4 +1,4 @@
-package tpcb
+package tpcbtest
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 )
 
@@ -18,34 +19,15 @@ var (
 	_ workload.User = (*user)(nil)
 )
 
-// Connect opens a session of one user on a target.
-type Connect func(ctx context.Context, target store.Database) (Session, error)
-
-// Session is the connection of one user.
-type Session interface {
-	// Post carries out a transfer, and gives the account's new balance.
-	Post(ctx context.Context, t Transfer) (balance int64, err error)
-
-	// Close ends the connection.
-	Close(ctx context.Context) error
-}
-
-// Transfer is one transaction.
-type Transfer struct{ Account, Teller, Branch, Delta int32 }
-
 // Plan has users of runs work on banks.
 type Plan struct {
 	targets []store.Database
-	connect Connect
 	dataset Dataset
 }
 
-// Look makes a plan for targets of which ds2_info says infos, with the calls on their engine.
-func Look(targets []store.Database, infos []store.Info, engines map[string]Connect) (*Plan, error) {
-	p := &Plan{targets: targets, connect: engines[targets[0].Engine()]}
-	if p.connect == nil {
-		return nil, fmt.Errorf("look at %s: workload %s does not run on %s", targets[0].Label(), Name, targets[0].Engine())
-	}
+// NewPlan makes a plan for targets of which ds2_info says infos.
+func NewPlan(targets []store.Database, infos []store.Info) (*Plan, error) {
+	p := &Plan{targets: targets}
 	for i, target := range targets {
 		d, err := readDataset(infos[i])
 		if err != nil {
@@ -67,9 +49,7 @@ func (p *Plan) Size() string { return p.dataset.String() }
 
 // Describe adds the number of branches.
 func (p *Plan) Describe(a *result.Asked) {
-	a.Parameters.Own = result.NewBlock(struct {
-		Branches int `json:"branches"`
-	}{p.dataset.Branches})
+	a.Parameters.Own = result.NewBlock(p.dataset)
 	a.Parameters.InWords = []result.Said{{Name: "branches", Value: fmt.Sprint(p.dataset.Branches)}}
 }
 
@@ -90,7 +70,10 @@ type run struct{ *Plan }
 
 // NewUser makes a user.
 func (r *run) NewUser(s workload.Seat) workload.User {
-	return &user{plan: r.Plan, target: r.targets[s.Target], tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number)))}
+	return &user{
+		branches: r.dataset.Branches, target: r.targets[s.Target].(*postgres.Store),
+		tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
+	}
 }
 
 // Ready has nothing to do.
@@ -101,30 +84,32 @@ func (*run) End() error { return nil }
 
 // user is one virtual user.
 type user struct {
-	plan    *Plan
-	target  store.Database
-	tally   *measure.Order
-	random  *rand.Rand
-	session Session
+	branches int
+	target   *postgres.Store
+	tally    *measure.Order
+	random   *rand.Rand
+	conn     *postgres.Conn
 
-	transfer Transfer // under way
+	account, teller, branch, delta int32 // of the transfer under way
 }
+
+var transfer = postgres.Statement{Name: operations[post].Name, SQL: "SELECT tpcb_post($1, $2, $3, $4)"}
 
 // Connect opens the user's session.
 func (u *user) Connect(ctx context.Context) (err error) {
-	u.session, err = u.plan.connect(ctx, u.target)
+	u.conn, err = u.target.ConnectUser(ctx, transfer)
 	return err
 }
 
 // Close ends it.
-func (u *user) Close(ctx context.Context) error { return u.session.Close(ctx) }
+func (u *user) Close(ctx context.Context) error { return u.conn.Close(ctx) }
 
 // mostDelta is the most that a transfer adds or takes away.
 const mostDelta = 999_999
 
 // Play draws a transfer and carries it out: of a teller, and of an account which is one of its branch 17 times in 20.
 func (u *user) Play(p workload.Player) error {
-	n := u.plan.dataset.Branches
+	n := u.branches
 	teller := u.random.IntN(n * tellersOfBranch)
 	branch := teller / tellersOfBranch
 	of := branch
@@ -132,11 +117,12 @@ func (u *user) Play(p workload.Player) error {
 		of = (branch + 1 + u.random.IntN(n-1)) % n
 	}
 	account := of*accountsOfBranch + u.random.IntN(accountsOfBranch)
-	u.transfer = Transfer{int32(account + 1), int32(teller + 1), int32(branch + 1), u.random.Int32N(2*mostDelta+1) - mostDelta}
+	u.account, u.teller, u.branch = int32(account+1), int32(teller+1), int32(branch+1)
+	u.delta = u.random.Int32N(2*mostDelta+1) - mostDelta
 	if err := p.Do(post); err != nil {
 		return err
 	}
-	if d := int64(u.transfer.Delta); d < 0 {
+	if d := int64(u.delta); d < 0 {
 		u.tally.Own[withdrawals]++
 		u.tally.Own[paidOut] -= d
 	} else {
@@ -145,10 +131,14 @@ func (u *user) Play(p workload.Player) error {
 	return nil
 }
 
-// Call carries out the transfer once.
+// Call carries out the transfer once, by the function that is the transaction and gives the account's new balance.
 func (u *user) Call(ctx context.Context, _ workload.Op) error {
-	_, err := u.session.Post(ctx, u.transfer)
-	return err
+	u.conn.Call(&transfer)
+	u.conn.Int32(u.account)
+	u.conn.Int32(u.teller)
+	u.conn.Int32(u.branch)
+	u.conn.Int32(u.delta)
+	return u.conn.Each(ctx, true, func(row [][]byte) bool { return len(row) == 1 && len(row[0]) == 8 })
 }
 
 // InDoubt gives a transfer up: done again, it might be there twice.
@@ -157,7 +147,5 @@ func (u *user) InDoubt(workload.Op) (again bool) {
 	return false
 }
 
-// Think draws the pause after a transfer, as likely as any other up to twice the mean.
-func (u *user) Think(mean time.Duration) time.Duration {
-	return time.Duration(u.random.Int64N(int64(2*max(mean, 0)) + 1))
-}
+// Think draws the pause after a transfer.
+func (u *user) Think(mean time.Duration) time.Duration { return workload.Think(u.random, mean) }

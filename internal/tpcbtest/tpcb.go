@@ -1,6 +1,6 @@
-// Package tpcb is the transaction of TPC-B on PostgreSQL, as an example of how a workload is added and as the proof that it takes no
+// Package tpcbtest is the transaction of TPC-B on PostgreSQL, as an example of how a workload is added and as the proof that it takes no
 // edit of any other room. Only tests know it: ds2 does not have it.
-package tpcb
+package tpcbtest
 
 import (
 	"context"
@@ -102,9 +102,7 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 		if most > least {
 			expected = fmt.Sprintf("%d to %d", least, most)
 		}
-		checks = append(checks, result.Check{
-			Target: target.Label(), Name: name, Passed: least <= found && found <= most, Expected: expected, Found: fmt.Sprint(found),
-		})
+		checks = append(checks, result.NewCheck(target.Label(), name, least <= found && found <= most, expected, found))
 	}
 	for _, table := range []datagen.Table{accounts, tellers, branches} {
 		var sum int64
@@ -142,7 +140,9 @@ const (
 )
 
 // Dataset is a bank of so many branches.
-type Dataset struct{ Branches int }
+type Dataset struct {
+	Branches int `json:"branches"`
+}
 
 // String names them.
 func (d Dataset) String() string { return fmt.Sprintf("%d branches", d.Branches) }
