@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 )
 
 // Arrivals says when orders fall due in an open loop, in which customers come whether or not the store keeps up. An
@@ -71,7 +72,7 @@ func (d *Driver) offerTo(due chan arrival, a Arrivals, recorder *measure.Recorde
 			gap = random.ExpFloat64()
 		}
 		next.at = next.at.Add(time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)))
-		if !sleep(d.stop, time.Until(next.at)) {
+		if !progress.Pause(d.stop, time.Until(next.at)) {
 			break
 		}
 		tally.Offered++

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/workload"
 )
@@ -116,7 +117,7 @@ func (d *Driver) Run(ctx context.Context, stop <-chan struct{}) (start time.Time
 	}()
 	defer d.disconnect()
 	d.connect()
-	if !sleep(d.stop, time.Until(d.config.StartAt)) {
+	if !progress.Pause(d.stop, time.Until(d.config.StartAt)) {
 		return time.Time{}, context.Cause(d.stop)
 	}
 
@@ -185,19 +186,4 @@ func (d *Driver) disconnect() {
 		wg.Go(func() { u.disconnect(ctx) })
 	}
 	wg.Wait()
-}
-
-// sleep waits for d, or less when ctx ends first: then it is false.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"ds2/internal/progress"
 )
 
 // hold keeps users from connecting while a server is known to be away: else they would use up their retries and give up
@@ -53,6 +55,6 @@ func (d *Driver) Abort(ctx context.Context) {
 		for _, u := range d.users {
 			busy = busy || u.began.Load() != 0
 		}
-		sleep(ctx, noteTime)
+		progress.Pause(ctx, noteTime)
 	}
 }

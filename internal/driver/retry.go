@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
@@ -44,7 +45,7 @@ func (u *user) attempt(op workload.Op) error {
 		if try == u.driver.config.MaxRetries {
 			return fmt.Errorf("give up after %d retries: %w", try, err)
 		}
-		if !sleep(u.driver.stop, u.backoff(class, try)) {
+		if !progress.Pause(u.driver.stop, u.backoff(class, try)) {
 			return err
 		}
 		u.tally.Retry(u.driver.failure(failed, class))

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -25,7 +26,7 @@ type simulation struct {
 }
 
 func (s *simulation) Connect(ctx context.Context) (calls.Session, error) {
-	if !sleep(ctx, s.connectTime) {
+	if !progress.Pause(ctx, s.connectTime) {
 		return nil, &store.Error{Op: "connect", Class: store.Connection, Err: ctx.Err()}
 	}
 	if s.connectErr != nil {
@@ -51,7 +52,7 @@ func (s *simulatedSession) call(ctx context.Context, op calls.Op) error {
 	if s.slow != nil {
 		took += s.slow()
 	}
-	if !sleep(ctx, took) {
+	if !progress.Pause(ctx, took) {
 		return &store.Error{Op: op.String(), Class: store.Bug, Err: ctx.Err()}
 	}
 	if s.fail != nil {

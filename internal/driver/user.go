@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/workload"
 )
 
@@ -57,7 +58,7 @@ func newUser(d *Driver, number int) *user {
 func (u *user) run(delay time.Duration, due <-chan arrival) {
 	defer u.become(measure.UserDone)
 	stop := u.driver.stop
-	if !sleep(stop, delay) {
+	if !progress.Pause(stop, delay) {
 		return
 	}
 	u.become(measure.UserRunning)
@@ -80,7 +81,7 @@ func (u *user) run(delay time.Duration, due <-chan arrival) {
 		u.play(began)
 		if think := u.Think(u.driver.config.Think); think > 0 {
 			u.become(measure.UserThinking)
-			sleep(stop, think)
+			progress.Pause(stop, think)
 			u.become(measure.UserRunning)
 		}
 	}

@@ -30,8 +30,20 @@ type OperationP95 struct {
 	P95  float64
 }
 
-// HighestP95 has the higher of each operation's 95th percentiles, which do not add up.
-func HighestP95(a, b []OperationP95) []OperationP95 {
+// Add adds the orders of another sample, of a second beside it or of another machine. Percentiles do not add up: the higher one stays.
+func (s *Sample) Add(b Sample) {
+	if orders := s.Counts.Orders + b.Counts.Orders; orders > 0 {
+		s.Mean = (s.Mean*float64(s.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(orders)
+	}
+	s.Counts.Add(b.Counts)
+	s.Errors += b.Errors
+	s.Failures = AddFailures(slices.Clone(s.Failures), b.Failures...)
+	s.OwnTime += b.OwnTime
+	s.P95, s.Max = max(s.P95, b.P95), max(s.Max, b.Max)
+	s.Operations = highestP95(s.Operations, b.Operations)
+}
+
+func highestP95(a, b []OperationP95) []OperationP95 {
 	if len(a) == 0 {
 		return slices.Clone(b)
 	}
@@ -145,7 +157,7 @@ type Window struct {
 	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where they were traced.
 	IO map[string]Latency `json:"io,omitempty"`
 	// OwnMean is the mean response time of the orders in the workload's own meaning, in milliseconds: without the operations outside it and, in
-	// an open loop, without the wait for a user. Absent where there are no orders, or the record has no such times.
+	// an open loop, without the wait for a user. Absent where there are no such times.
 	OwnMean *float64 `json:"own_mean_ms,omitempty"`
 	// Latency is of the histograms that lie between these; they are the window's own bounds where the window was
 	// known before the run.

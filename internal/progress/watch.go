@@ -19,6 +19,9 @@ func Watch(ctx context.Context, every time.Duration, look func(ctx context.Conte
 
 // Pause waits; false where ctx ends before.
 func Pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

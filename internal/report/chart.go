@@ -167,15 +167,9 @@ func thinned(samples []measure.Sample, most int) []measure.Sample {
 			continue
 		}
 		m := &merged[len(merged)-1]
-		if orders := m.Counts.Orders + s.Counts.Orders; orders > 0 {
-			m.Mean = (m.Mean*float64(m.Counts.Orders) + s.Mean*float64(s.Counts.Orders)) / float64(orders)
-		}
-		m.P95, m.Max = max(m.P95, s.P95), max(m.Max, s.Max)
-		m.Operations = measure.HighestP95(m.Operations, s.Operations)
+		m.Add(s)
 		m.End, m.Users = s.End, s.Users
 		m.Length += s.Length
-		m.Errors += s.Errors
-		m.Counts.Add(s.Counts)
 		n++
 	}
 	return merged

@@ -231,16 +231,8 @@ func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 }
 
 func addSamples(a, b measure.Sample) measure.Sample {
-	if orders := a.Counts.Orders + b.Counts.Orders; orders > 0 {
-		a.Mean = (a.Mean*float64(a.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(orders)
-	}
-	a.Counts.Add(b.Counts)
-	a.Errors += b.Errors
-	a.Failures = measure.AddFailures(slices.Clone(a.Failures), b.Failures...)
-	a.OwnTime += b.OwnTime
+	a.Add(b)
 	a.Users += b.Users
-	a.P95, a.Max = max(a.P95, b.P95), max(a.Max, b.Max)
-	a.Operations = measure.HighestP95(a.Operations, b.Operations)
 	a.Phase = together(a.Phase, b.Phase)
 	return a
 }

@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -57,15 +58,8 @@ func (w *warm) sample(s measure.Sample) {
 
 // watch looks until all holds, the warm-up is over, or ctx is. Looking costs the server work, which is to fall on no window.
 func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Database) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := until(ctx, w.decided)
 	defer cancel()
-	go func() {
-		select {
-		case <-w.decided:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	for {
 		now := w.look(ctx, o, machine, targets)
 		if ctx.Err() != nil {
@@ -74,13 +68,8 @@ func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machi
 		w.mu.Lock()
 		w.record = now
 		w.mu.Unlock()
-		if now.Reached {
+		if now.Reached || !progress.Pause(ctx, warmEvery) {
 			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(warmEvery):
 		}
 	}
 }
