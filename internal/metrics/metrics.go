@@ -100,11 +100,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	gauge(runInfo, 1, c.run.Version, c.run.Engine, c.run.Size, strconv.Itoa(c.run.Threads), c.run.ID, c.run.Configuration, block)
 	now := c.meter.Phase()
 	for _, p := range measure.Phases {
-		in := 0.0
-		if p == now {
-			in = 1
-		}
-		gauge(runPhase, in, string(p))
+		gauge(runPhase, one(p == now), string(p))
 	}
 	for _, t := range c.meter.Totals() {
 		gauge(opm, t.Rates.Last10s, t.Target, "10s")
