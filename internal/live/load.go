@@ -19,11 +19,9 @@ import (
 type Load struct {
 	start time.Time
 
-	mu      sync.Mutex
-	phase   schema.Phase
-	running map[string]bool // statements
-	rows    map[datagen.Table]int64
-	bytes   map[datagen.Table]int64
+	mu    sync.Mutex
+	rows  map[datagen.Table]int64
+	bytes map[datagen.Table]int64
 
 	tell     progress.Tell // is told too
 	estimate progress.Estimate
@@ -33,15 +31,11 @@ var _ load.Progress = (*Load)(nil)
 
 // NewLoad follows a load that begins now. What it is told of its progress it tells another.
 func NewLoad(tell progress.Tell) *Load {
-	return &Load{start: time.Now(), running: map[string]bool{}, rows: map[datagen.Table]int64{}, bytes: map[datagen.Table]int64{}, tell: tell}
+	return &Load{start: time.Now(), rows: map[datagen.Table]int64{}, bytes: map[datagen.Table]int64{}, tell: tell}
 }
 
 // Begin is of load.Progress.
-func (l *Load) Begin(phase schema.Phase) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.phase = phase
-}
+func (l *Load) Begin(schema.Phase) {}
 
 // Copied is of load.Progress.
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
@@ -52,15 +46,7 @@ func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 }
 
 // Statement is of load.Progress.
-func (l *Load) Statement(_ schema.Phase, statement string, ended bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if ended {
-		delete(l.running, statement)
-	} else {
-		l.running[statement] = true
-	}
-}
+func (l *Load) Statement(schema.Phase, string, bool) {}
 
 // Tell is of load.Progress.
 func (l *Load) Tell(doing string, done, total int64) {
@@ -89,7 +75,6 @@ func (l *Load) Show(title string) Show {
 		second      int
 		at          time.Time
 		rows, bytes int64
-		values      Frame
 	}
 	was.at = l.start
 	return Show{
@@ -118,10 +103,8 @@ func (l *Load) Show(title string) Show {
 
 // frame is what the load is at.
 func (l *Load) frame() Frame {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := Frame{Phase: string(l.phase), Doing: strings.Join(slices.Sorted(maps.Keys(l.running)), ", "), Headline: "loading"}
-	s := l.estimate.State()
+	s, f := l.estimate.State(), Frame{Headline: "loading"}
+	f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
 	if s.Total == 0 {
 		return f
 	}

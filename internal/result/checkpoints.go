@@ -28,7 +28,7 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 	series.Cycles = []time.Duration{}
 	end := series.Samples[len(series.Samples)-1].End
 	for _, c := range s.Checkpoints {
-		if from := time.Duration(c.From * float64(time.Second)); from >= 0 && from <= end {
+		if from := measure.Seconds(c.From); from >= 0 && from <= end {
 			series.Cycles = append(series.Cycles, from)
 		}
 	}

@@ -27,7 +27,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		return nil
 	}
 	series, counters := r.Series, r.Counters
-	from, to := duration(windows[0].From), duration(windows[0].To)
+	from, to := measure.Seconds(windows[0].From), measure.Seconds(windows[0].To)
 	part := (to - from) / tenths
 	if to-from >= hourlyFrom {
 		part = partLength
@@ -63,8 +63,6 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	}
 	return []result.Section{t}
 }
-
-func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // clock is a time of the run as 3:20:00.
 func clock(d time.Duration) string {
