@@ -4,6 +4,7 @@ import (
 	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,13 +137,8 @@ func (r *release) moduleLicenses() (string, error) {
 		return "", err
 	}
 	dirs["Go "+runtime.Version()] = strings.TrimSpace(string(root))
-	names := make([]string, 0, len(dirs))
-	for name := range dirs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var text strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(dirs)) {
 		found, err := filepath.Glob(filepath.Join(dirs[name], "*"))
 		if err != nil {
 			return "", err

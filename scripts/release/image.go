@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,15 +143,11 @@ func (r *release) imageOfAll(images []image) error {
 		return fmt.Errorf("write image: %w", err)
 	}
 	entries := []entry{{"blobs/", 0o755, nil}, {"blobs/sha256/", 0o755, nil}}
-	blobs, err := os.ReadDir(filepath.Join(dir, "blobs/sha256"))
+	blobs, err := fs.Glob(os.DirFS(dir), "blobs/sha256/*")
 	if err != nil {
 		return err
 	}
-	names := []string{"index.json", "oci-layout"}
-	for _, blob := range blobs {
-		names = append(names, "blobs/sha256/"+blob.Name())
-	}
-	for _, name := range names {
+	for _, name := range append([]string{"index.json", "oci-layout"}, blobs...) {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return err

@@ -360,11 +360,7 @@ func between(first, last string) (float64, error) {
 
 // parsePosition reads a position in the log.
 func parsePosition(text string) (int64, error) {
-	high, low, _ := strings.Cut(text, "/")
-	h, err := strconv.ParseInt(high, 16, 64)
-	if err != nil {
-		return 0, err
-	}
-	l, err := strconv.ParseInt(low, 16, 64)
-	return h<<32 | l, err
+	var high, low int64
+	_, err := fmt.Sscanf(text, "%X/%X", &high, &low)
+	return high<<32 | low, err
 }
