@@ -3,6 +3,7 @@ package monitor
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,12 +123,7 @@ func (fs FS) wholeDevices(number string) ([]string, error) {
 	if err := drives(dir, devices); err != nil {
 		return nil, err
 	}
-	var names []string
-	for name := range devices {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
+	return slices.Sorted(maps.Keys(devices)), nil
 }
 
 // drives adds the drives under the device whose directory in /sys is dir.
