@@ -52,9 +52,7 @@ func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
 		Configuration: o.Place.Configuration, Block: o.Place.Block,
 	}
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
-		for _, c := range w.Counters() {
-			labels.Counters = append(labels.Counters, metrics.Counter(c))
-		}
+		labels.Counters = w.Counters()
 	}
 	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
 	if sampler := run.Sampler(); sampler != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"ds2/internal/measure"
+	"ds2/internal/workload"
 )
 
 // Run is what is said of a run by labels.
@@ -20,19 +21,10 @@ type Run struct {
 	Configuration string // of an experiment; empty: none
 	Block         int    // of it; 0: none
 
-	Counters []Counter // of the workload's own
+	Counters []workload.Counter // of the workload's own
 }
 
-// Counter is a counter of a workload's own, by target.
-type Counter struct {
-	Name, Help string // without ds2_
-
-	Count string            // the name of the count that it shows; empty: it is by operation, too
-	By    map[string]string // the name of the count of each operation; nil: how often it was carried out
-	Of    []string          // without By the operations; nil: all
-}
-
-func (c Counter) desc() *prometheus.Desc {
+func counterDesc(c workload.Counter) *prometheus.Desc {
 	labels := []string{"target"}
 	if c.Count == "" {
 		labels = append(labels, "operation")
@@ -44,7 +36,7 @@ func (c Counter) desc() *prometheus.Desc {
 func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
 	c := &collector{run: run, meter: meter, created: time.Now()}
 	for _, own := range run.Counters {
-		c.own = append(c.own, own.desc())
+		c.own = append(c.own, counterDesc(own))
 	}
 	return c
 }

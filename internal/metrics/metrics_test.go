@@ -23,6 +23,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/promtest"
+	"ds2/internal/workload"
 )
 
 // keptAlive are the connections of clients that http keeps for the next request.
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 // own are counters of a workload's own.
-var own = []Counter{
+var own = []workload.Counter{
 	{Name: "rollbacks_total", Help: "Purchases that were rolled back.", Count: "rollbacks"},
 	{Name: "in_doubt_total", Help: "Operations in doubt.", By: map[string]string{"purchase": "in_doubt_purchases", "new_customer": "in_doubt_customers"}},
 }
@@ -217,8 +218,8 @@ func TestOperationCounter(t *testing.T) {
 		{[]string{"purchase"}, []string{"purchase", "purchase"}},
 	} {
 		r := prometheus.NewPedanticRegistry()
-		own := Counter{Name: "other_operations_total", Help: "Operations.", Of: c.of}
-		require.NoError(t, r.Register(NewCollector(Run{Version: "v1", Counters: []Counter{own}}, meter())))
+		own := workload.Counter{Name: "other_operations_total", Help: "Operations.", Of: c.of}
+		require.NoError(t, r.Register(NewCollector(Run{Version: "v1", Counters: []workload.Counter{own}}, meter())))
 		families, err := r.Gather()
 		require.NoError(t, err)
 		var counted []string
