@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -11,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
 
 	"ds2/internal/dockertest"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
@@ -29,12 +28,22 @@ const (
 	containerDatabase = "first"
 )
 
-// TestConformanceInContainer runs the suite on PostgreSQL's own image. Where Docker does not answer, or has and can fetch no image,
-// TestConformance, on the server of package localpg, has to do.
+// TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker has or can fetch it, elsewhere on one that
+// the test builds. Where Docker does not answer, TestConformance, on the server of package localpg, has to do.
 func TestConformanceInContainer(t *testing.T) {
-	image := cmp.Or(os.Getenv(containerVariable), containerImage)
+	image := os.Getenv(containerVariable)
+	asked := image != ""
+	if !asked {
+		image = containerImage
+	}
 	dockertest.Engine(t)
-	server := startContainer(t, image)
+	server, err := startContainer(t, testcontainers.WithImage(image))
+	if err != nil && !asked {
+		t.Logf("no container of %s, so one of PostgreSQL %s is built: %v", image, pgtest.Server(t).Version(), err)
+		image = "an image of the test's own"
+		server, err = startContainer(t, testcontainers.WithDockerfile(testcontainers.FromDockerfile{ContextArchive: imageContext(t), BuildLogWriter: t.Output()}))
+	}
+	require.NoError(t, err)
 	t.Logf("on a container of %s", image)
 	host, err := server.Host(t.Context())
 	require.NoError(t, err)
@@ -47,7 +56,9 @@ func TestConformanceInContainer(t *testing.T) {
 	db, err := sql.Open("pgx", at(containerDatabase))
 	require.NoError(t, err)
 	defer db.Close()
-	assert.NoError(t, db.PingContext(t.Context()), "the database that the container was told to make")
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Errorf("the database that the container was told to make: %v", err)
+	}
 	databases := 0
 	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Connect, Kill: killOthers, Database: func(testing.TB) string {
 		databases++
@@ -56,16 +67,15 @@ func TestConformanceInContainer(t *testing.T) {
 }
 
 // startContainer starts a server that ends with the test.
-func startContainer(t *testing.T, image string) testcontainers.Container {
+func startContainer(t *testing.T, image testcontainers.CustomizeRequestOption) (testcontainers.Container, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	server, err := testcontainers.Run(ctx, image,
+	server, err := testcontainers.Run(ctx, "", image,
 		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": "test", "POSTGRES_DB": containerDatabase}),
 		testcontainers.WithExposedPorts("5432/tcp"),
 		// The image's first start is for its own preparations.
 		testcontainers.WithWaitStrategy(wait.ForLog("database system is ready to accept connections").WithOccurrence(2)))
 	testcontainers.CleanupContainer(t, server)
-	require.NoError(t, err)
-	return server
+	return server, err
 }
