@@ -144,9 +144,9 @@ func TestLaterWindow(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(text), &all))
 		return all[0]
 	}
-	shown := func(f *result.Figure) string { // as reports show it
-		text := strconv.FormatFloat(f.Value, 'f', 1, 64)
-		if i := strings.IndexByte(text, '.'); i > 3 {
+	shown := func(f *result.Figure) string { // as reports show what is 100 or more and has no narrow interval
+		text := strconv.FormatFloat(f.Value, 'f', 0, 64)
+		if i := len(text); i > 3 {
 			text = text[:i-3] + "," + text[i-3:]
 		}
 		return text + " " + f.Unit
