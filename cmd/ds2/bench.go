@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := f.checkBeside(); err != nil {
+	if err := cmp.Or(f.restore.judge(), f.checkBeside()); err != nil {
 		return err
 	}
 	if f.out != "" {

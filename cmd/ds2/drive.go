@@ -54,6 +54,9 @@ PowerShell:
   ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms' --out C:\ds2\first`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error {
+			if check && f.output.format == "ds2" {
+				return usageError("--output ds2: a check is printed as text or json")
+			}
 			if check {
 				return newChecks(cmd, &f).run(i, cmd, &f)
 			}

@@ -32,6 +32,9 @@ func (f *observeFlags) check() (err error) {
 	if f.device, err = loadDevice(f.deviceRecord); err != nil {
 		return err
 	}
+	if err := f.CheckMeterLog(); err != nil {
+		return flagError("power", err)
+	}
 	for _, url := range f.Exporters {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics", url)

@@ -43,6 +43,8 @@ this itself.`,
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
+	output := cmd.Flags().Lookup("output")
+	output.Value, output.Usage = oneOf(&f.output.format, "text", "json"), "format of the result"
 	return cmd
 }
 

@@ -143,11 +143,16 @@ func addDiscardLog(flags *pflag.FlagSet, discard *bool) {
 	flags.BoolVar(discard, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which frees its space and ends the chain of log backups")
 }
 
-// check refuses a way that databases of a workload cannot go.
-func (f *restoreFlags) check(w workload.Workload) error {
+// judge refuses flags that contradict each other.
+func (f *restoreFlags) judge() error {
 	if f.clone && (f.way != upkeep.RestoreSnapshot || f.command != "") {
 		return usageError("--clone: only --restore snapshot copies a database")
 	}
+	return nil
+}
+
+// check refuses a way that databases of a workload cannot go.
+func (f *restoreFlags) check(w workload.Workload) error {
 	if _, ok := w.(workload.Resetter); !ok && f.way == upkeep.RestoreReset && f.command == "" {
 		return usageError("--restore is reset, and databases of workload %s cannot be reset: use --restore snapshot, after ds2 snapshot create", w.Name())
 	}

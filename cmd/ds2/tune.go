@@ -100,7 +100,7 @@ func (f *tuneFlags) check() error {
 	case f.abortAfter > 0 && len(f.windows) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
 	}
-	if err := f.checkBeside(); err != nil {
+	if err := cmp.Or(f.restore.judge(), f.checkBeside()); err != nil {
 		return err
 	}
 	if f.out != "" {

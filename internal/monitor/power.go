@@ -3,6 +3,7 @@ package monitor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -77,11 +78,6 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 
 // power opens the power meter.
 func (w *Observer) power(ctx context.Context) error {
-	if w.o.PowerLog != "" {
-		if _, err := os.Stat(w.o.PowerLog); err != nil {
-			return &OptionError{"power", err}
-		}
-	}
 	if w.o.PowerCommand != "" {
 		src, err := PowerCommand(ctx, w.o.PowerCommand)
 		if err != nil {
@@ -98,15 +94,31 @@ func (w *Observer) Fill(t *Table) (filled bool, err error) {
 	if w.o.PowerLog == "" {
 		return false, nil
 	}
-	file, err := os.Open(w.o.PowerLog)
+	watts, err := w.o.meterLog()
 	if err != nil {
-		return false, fmt.Errorf("read power log: %w", err)
-	}
-	defer file.Close()
-	watts, err := ReadMeterLog(file, time.Local)
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", w.o.PowerLog, err)
+		return false, err
 	}
 	t.Set(Power, watts)
 	return true, nil
+}
+
+// CheckMeterLog refuses a meter's log that cannot be read. It may hold no reading yet.
+func (o Options) CheckMeterLog() error {
+	_, err := o.meterLog()
+	if o.PowerLog == "" || errors.Is(err, errNoReading) {
+		return nil
+	}
+	return err
+}
+
+func (o Options) meterLog() (Series, error) {
+	text, err := os.ReadFile(o.PowerLog)
+	if err != nil {
+		return nil, err
+	}
+	readings, err := ReadMeterLog(text, time.Local)
+	if err != nil {
+		return nil, fmt.Errorf("read power log %s: %w", o.PowerLog, err)
+	}
+	return readings, nil
 }

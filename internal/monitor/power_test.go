@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -129,7 +128,7 @@ func TestReadMeterLog(t *testing.T) {
 		"half a line, as of a log in use": {"1769857200,100\n1769857201,200\n17698", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := ReadMeterLog(strings.NewReader(c.text), berlin)
+			s, err := ReadMeterLog([]byte(c.text), berlin)
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err, "ReadMeterLog")
 				return
@@ -144,7 +143,7 @@ func TestReadMeterLog(t *testing.T) {
 
 func FuzzReadMeterLog(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
-		s, err := ReadMeterLog(strings.NewReader(text), time.UTC)
+		s, err := ReadMeterLog([]byte(text), time.UTC)
 		if err == nil && len(s) == 0 {
 			t.Error("neither readings nor an error")
 		}

@@ -32,14 +32,13 @@ func (s Series) At(t time.Time) float64 {
 	return s[i-1].Value
 }
 
+// errNoReading is of a log that a meter has written nothing to, or nothing yet.
+var errNoReading = errors.New("it holds no reading")
+
 // ReadMeterLog reads a power meter's log: CSV of time and watts, with or without a line of column names ("time" and
 // "watts" then say which columns count), separated by commas, semicolons or tabs. Times are RFC 3339, dates with times
 // of day in the zone given, or Unix seconds. A last line without its line end is one that the meter is still writing.
-func ReadMeterLog(r io.Reader, zone *time.Location) (Series, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("read power log: %w", err)
-	}
+func ReadMeterLog(text []byte, zone *time.Location) (Series, error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	rows := csv.NewReader(bytes.NewReader(text))
 	first, _, _ := strings.Cut(string(text), "\n")
@@ -59,7 +58,7 @@ func ReadMeterLog(r io.Reader, zone *time.Location) (Series, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read power log: %w", err)
+			return nil, err
 		}
 		lineNumber, _ := rows.FieldPos(0)
 		if lineNumber == 1 {
@@ -69,20 +68,20 @@ func ReadMeterLog(r io.Reader, zone *time.Location) (Series, error) {
 			}
 		}
 		if len(fields) <= max(timeColumn, wattsColumn) {
-			return nil, fmt.Errorf("read power log: line %d has %d fields; want time and watts", lineNumber, len(fields))
+			return nil, fmt.Errorf("line %d has %d fields; want time and watts", lineNumber, len(fields))
 		}
 		t, err := meterTime(strings.TrimSpace(fields[timeColumn]), zone)
 		if err != nil {
-			return nil, fmt.Errorf("read power log: line %d: %w", lineNumber, err)
+			return nil, fmt.Errorf("line %d: %w", lineNumber, err)
 		}
 		w, err := strconv.ParseFloat(strings.TrimSpace(fields[wattsColumn]), 64)
 		if err != nil {
-			return nil, fmt.Errorf("read power log: line %d: invalid number of watts %q", lineNumber, fields[wattsColumn])
+			return nil, fmt.Errorf("line %d: invalid number of watts %q", lineNumber, fields[wattsColumn])
 		}
 		s = append(s, Point{t, w})
 	}
 	if len(s) == 0 {
-		return nil, errors.New("read power log: it holds no reading")
+		return nil, errNoReading
 	}
 	slices.SortStableFunc(s, func(a, b Point) int { return a.Time.Compare(b.Time) })
 	return s, nil
