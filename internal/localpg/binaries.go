@@ -66,7 +66,7 @@ func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) 
 	}
 	for _, v := range fetched {
 		if major == 0 || strings.HasPrefix(string(v), strconv.Itoa(major)+".") {
-			dir, err := fetch(ctx, v, cacheDir(), log)
+			dir, err := fetch(ctx, v, CacheDir(), log)
 			if err != nil {
 				return binaries{}, err
 			}
@@ -125,9 +125,9 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 	return b, nil
 }
 
-// cacheDir is where fetched servers are kept: root's home is closed to the user that the server runs as, so root's
+// CacheDir is where fetched servers are kept: root's home is closed to the user that the server runs as, so root's
 // are in /var/cache.
-func cacheDir() string {
+func CacheDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/cache/ds2"
 	}

@@ -64,12 +64,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := s.owner.makeDir(s.data); err != nil {
 		return nil, err
 	}
-	if o.Copied {
-		err = s.copyCluster(ctx, o.Checksums)
-	} else {
-		err = s.initCluster(ctx, s.data, o.Checksums, o.DataDir != "")
-	}
-	if err != nil {
+	if err := s.initCluster(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := s.startOnFreePort(ctx); err != nil {
@@ -78,8 +73,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// initCluster runs initdb.
-func (s *Server) initCluster(ctx context.Context, dir string, checksums, flushed bool) error {
+// initCluster makes the cluster.
+func (s *Server) initCluster(ctx context.Context, o Options) error {
 	secret := filepath.Join(s.home, "password")
 	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
 		return fmt.Errorf("write password file: %w", err)
@@ -88,32 +83,31 @@ func (s *Server) initCluster(ctx context.Context, dir string, checksums, flushed
 	if err := s.owner.own(secret); err != nil {
 		return err
 	}
-	args := append(s.initdbArgs(dir, checksums), "--pwfile="+secret)
-	if !flushed {
+	args := []string{"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"}
+	switch {
+	case o.Checksums:
+		args = append(args, "--data-checksums")
+	case s.binaries.version.major >= 18: // where they are on by default
+		args = append(args, "--no-data-checksums")
+	}
+	if o.DataDir == "" {
 		args = append(args, "--no-sync")
 	}
 	cmd := exec.CommandContext(ctx, s.binaries.path("initdb"), args...)
 	s.owner.apply(cmd, s.home)
+	if o.InitDB != nil {
+		var err error
+		s.password, err = o.InitDB(ctx, cmd)
+		return err
+	}
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return fmt.Errorf("make PostgreSQL cluster: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("make PostgreSQL cluster in %s: initdb: %w\n%s", dir, err, lastLines(string(out)))
+		return fmt.Errorf("make PostgreSQL cluster in %s: initdb: %w\n%s", s.data, err, lastLines(string(out)))
 	}
 	return nil
-}
-
-// initdbArgs are the arguments on which the cluster depends.
-func (s *Server) initdbArgs(dir string, checksums bool) []string {
-	args := []string{"--pgdata=" + dir, "--username=" + User, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"}
-	switch {
-	case checksums:
-		return append(args, "--data-checksums")
-	case s.binaries.version.major >= 18: // where they are on by default
-		return append(args, "--no-data-checksums")
-	}
-	return args
 }
 
 // startOnFreePort starts the server on a port of those that no system gives away by itself, neither to a program that

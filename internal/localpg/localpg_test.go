@@ -90,7 +90,7 @@ func TestServer(t *testing.T) {
 
 func TestKillAndRestart(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Copied: true})
+	s := start(t, Options{})
 	if _, err := connect(t, s.URL("postgres")).Exec("CREATE TABLE t AS SELECT 'kept' AS word"); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestKillAndRestart(t *testing.T) {
 // TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
 func TestRestartAmidKill(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Copied: true})
+	s := start(t, Options{})
 	p := s.process
 	p.killing.Lock() // as kill does
 	p.cmd.Process.Kill()
@@ -210,11 +210,11 @@ func TestOwnerKilled(t *testing.T) {
 	for alive(pid) { // the test binary's time limit ends it
 		time.Sleep(pollInterval)
 	}
-	next := start(t, Options{Copied: true})
+	next := start(t, Options{})
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the next server leaves what the killed owner left: %v", err)
 	}
-	start(t, Options{Copied: true})
+	start(t, Options{})
 	if _, err := os.Stat(next.LogFile()); err != nil {
 		t.Errorf("what belongs to a living owner: %v", err)
 	}
@@ -252,22 +252,4 @@ func TestFetched(t *testing.T) {
 	if err != nil || again != dir {
 		t.Errorf("the second time: %q, %v; want %q", again, err, dir)
 	}
-}
-
-// TestCopied copies the same template at once: each copy is a server of its own, and starts without recovery.
-func TestCopied(t *testing.T) {
-	t.Parallel()
-	const identifier = "SELECT system_identifier FROM pg_control_system()"
-	identities := map[string]bool{}
-	for _, checksums := range []bool{false, true} {
-		for range 2 {
-			s := start(t, Options{Copied: true, Checksums: checksums, Settings: map[string]string{"fsync": "off"}})
-			identities[query(t, s, identifier)] = true
-			if got, want := query(t, s, "SHOW data_checksums"), map[bool]string{true: "on", false: "off"}[checksums]; got != want {
-				t.Errorf("data_checksums = %s, want %s", got, want)
-			}
-			assert.NotContains(t, s.process.log(), "automatic recovery", "a copy needed recovery")
-		}
-	}
-	assert.Len(t, identities, 4, "4 servers have the identities %v", identities)
 }

@@ -5,7 +5,11 @@
 // What is done with the server is not for this package: it knows no database driver and no SQL.
 package localpg
 
-import "log/slog"
+import (
+	"context"
+	"log/slog"
+	"os/exec"
+)
 
 // User is the superuser of every server that Start makes.
 const User = "postgres"
@@ -17,6 +21,8 @@ type Options struct {
 	DataDir   string            // directory for the cluster, absent or empty, kept by Stop; empty: a temporary one
 	Settings  map[string]string // server settings, such as shared_buffers
 	Checksums bool              // data page checksums
-	Copied    bool              // for tests: a copy of a cluster that is kept, password included, instead of initdb
 	Log       *slog.Logger      // told what takes long; nil: nobody
+
+	// InitDB does what the command would do, and gives the password of User; nil: the command is run.
+	InitDB func(ctx context.Context, initdb *exec.Cmd) (password string, err error)
 }
