@@ -13,6 +13,13 @@ type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// Value is what users' calls need of a column: whether there is anything, and a number or, of a binary column, its bytes.
+type Value struct {
+	Null  bool
+	N     int64
+	Bytes []byte
+}
+
 // maxListed is how many files, settings, tables or other things a server is believed to have.
 const maxListed = 100_000
 

@@ -52,13 +52,8 @@ type caller interface {
 	close() error
 }
 
-// Value is what the calls need of a column: whether there is anything, and a number or, of a binary column, its bytes. Amounts
-// are in 1/10,000.
-type Value struct {
-	Null  bool
-	N     int64
-	Bytes []byte
-}
+// Value is a column of an answer. Amounts are in 1/10,000.
+type Value = store.Value
 
 // ConnectUser opens a connection for one user, with everything prepared that the statements need.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {

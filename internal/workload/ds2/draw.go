@@ -22,9 +22,6 @@ type Config struct {
 	LineItems       int // average number of items of a cart, 1 to 10
 }
 
-// MaxItems is the most items a cart has.
-const MaxItems = 10
-
 // Check refuses parameters that no order can be drawn from. It names them as DS2 does.
 func (c Config) Check() error {
 	switch {
@@ -34,8 +31,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("n-searches is %d: it must be 1 to 1000", c.Searches)
 	case c.SearchBatchSize < 1 || c.SearchBatchSize > 10000:
 		return fmt.Errorf("search-batch-size is %d: it must be 1 to 10000", c.SearchBatchSize)
-	case c.LineItems < 1 || c.LineItems > MaxItems:
-		return fmt.Errorf("n-line-items is %d: it must be 1 to %d", c.LineItems, MaxItems)
+	case c.LineItems < 1 || c.LineItems > calls.MaxItems:
+		return fmt.Errorf("n-line-items is %d: it must be 1 to %d", c.LineItems, calls.MaxItems)
 	}
 	return c.Size.Check()
 }
@@ -85,7 +82,7 @@ func NewDraws(c Config, seed, number uint64) *Draws {
 		config: c,
 		rand:   rand.New(rand.NewPCG(seed, number)),
 		names:  c.Size.Customers,
-		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]calls.Item, 0, MaxItems)},
+		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]calls.Item, 0, calls.MaxItems)},
 		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
 		name:   make([]byte, 0, 32),
 	}
@@ -113,7 +110,7 @@ func (u *Draws) Next() *Order {
 	}
 	u.browses(o)
 	o.Items = o.Items[:0]
-	for range min(u.around(u.config.LineItems), MaxItems) {
+	for range min(u.around(u.config.LineItems), calls.MaxItems) {
 		o.Items = append(o.Items, calls.Item{Product: u.product(), Quantity: int16(u.between(1, 3))})
 	}
 	return o

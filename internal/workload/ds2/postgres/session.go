@@ -4,157 +4,89 @@ package postgres
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2/calls"
 )
 
-var (
-	_ calls.Connect = Connect
-	_ calls.Session = (*session)(nil)
-)
+var _ calls.Connect = Connect
 
-// statements are those of the operations: each is a call of the DS2 procedure, but for the prices, which have none.
-// A procedure that only reads costs what its statement does, whose text the planner puts in its place; PURCHASE by statements took nine round
-// trips and 1.7 times as long.
+// operation is the call of the DS2 procedure, but for the prices, which have none.
+type operation struct {
+	sql string
+	// answer are the types of the columns: i for integer, n for numeric; of others counts only whether they are NULL.
+	answer string
+}
+
+// operations: a procedure that only reads costs what its statement does, whose text the planner puts in its place; PURCHASE by
+// statements took nine round trips and 1.7 times as long.
+var operations = [calls.NumOps]operation{
+	calls.OpLogin:            {"SELECT * FROM ds2_login($1, $2)", "i---"},
+	calls.OpNewCustomer:      {"SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)", "i"},
+	calls.OpBrowseByCategory: {"SELECT * FROM ds2_browse_by_category($1, $2)", "-------"},
+	calls.OpBrowseByActor:    {"SELECT * FROM ds2_browse_by_actor($1, $2)", "-------"},
+	calls.OpBrowseByTitle:    {"SELECT * FROM ds2_browse_by_title($1, $2)", "-------"},
+	calls.OpPrices:           {"SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])", "in"},
+	calls.OpPurchase:         {"SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)", "i"},
+}
+
 var statements = func() []postgres.Statement {
-	s := make([]postgres.Statement, calls.NumOps)
-	for op, sql := range map[calls.Op]string{
-		calls.OpLogin:            "SELECT * FROM ds2_login($1, $2)",
-		calls.OpNewCustomer:      "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-		calls.OpBrowseByCategory: "SELECT * FROM ds2_browse_by_category($1, $2)",
-		calls.OpBrowseByActor:    "SELECT * FROM ds2_browse_by_actor($1, $2)",
-		calls.OpBrowseByTitle:    "SELECT * FROM ds2_browse_by_title($1, $2)",
-		calls.OpPrices:           "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])",
-		calls.OpPurchase:         "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)",
-	} {
-		s[op] = postgres.Statement{Name: op.String(), SQL: sql}
+	var all []postgres.Statement
+	for op, o := range operations {
+		all = append(all, postgres.Statement{Name: calls.Op(op).String(), SQL: o.sql})
 	}
-	return s
+	return all
 }()
 
-// session is one user's connection.
-type session struct{ *postgres.Conn }
+// conn is one user's connection.
+type conn struct {
+	*postgres.Conn
+	answer string // of the call
+	row    []store.Value
+}
 
 // Connect opens a connection for one user and prepares its statements.
 func Connect(ctx context.Context, target store.Database) (calls.Session, error) {
-	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
+	c, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn}, nil
+	return calls.NewSession(&conn{Conn: c}), nil
 }
 
-// Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no titles.
-func (s *session) Login(ctx context.Context, username, password []byte) (calls.Login, error) {
-	s.Call(&statements[calls.OpLogin])
-	s.Bytes(username)
-	s.Bytes(password)
-	var login calls.Login
-	err := s.Each(ctx, false, func(row [][]byte) bool {
-		if len(row) != 4 || len(row[0]) != 4 {
-			return false
-		}
-		login.CustomerID = int64(binary.BigEndian.Uint32(row[0]))
-		if row[1] != nil {
-			login.Titles++
-		}
-		return true
-	})
-	if err != nil {
-		return calls.Login{}, err
-	}
-	return login, nil
+// Call begins the call of an operation.
+func (c *conn) Call(op int) {
+	c.Conn.Call(&statements[op])
+	c.answer = operations[op].answer
 }
 
-// NewCustomer calls NEW_CUSTOMER.
-func (s *session) NewCustomer(ctx context.Context, c *calls.Customer) (int64, error) {
-	s.Call(&statements[calls.OpNewCustomer])
-	s.Bytes(c.FirstName)
-	s.Bytes(c.LastName)
-	s.Bytes(c.Address1)
-	s.Bytes(c.Address2)
-	s.Bytes(c.City)
-	s.Bytes(c.State)
-	s.Bytes(c.Zip)
-	s.Bytes(c.Country)
-	s.Int16(c.Region)
-	s.Bytes(c.Email)
-	s.Bytes(c.Phone)
-	s.Int32(c.CreditCardType)
-	s.Bytes(c.CreditCard)
-	s.Bytes(c.CreditCardExpiration)
-	s.Bytes(c.Username)
-	s.Bytes(c.Password)
-	s.Int16(c.Age)
-	s.Int32(c.Income)
-	s.Take(append(s.Arena(), c.Gender))
-	return s.id(ctx)
-}
+// Text adds a text.
+func (c *conn) Text(v []byte) { c.Bytes(v) }
 
-// BrowseByCategory calls BROWSE_BY_CATEGORY.
-func (s *session) BrowseByCategory(ctx context.Context, batch, category int) (int, error) {
-	s.Call(&statements[calls.OpBrowseByCategory])
-	s.Int32(int32(batch))
-	s.Int16(int16(category))
-	return s.count(ctx)
-}
-
-// BrowseByActor calls BROWSE_BY_ACTOR.
-func (s *session) BrowseByActor(ctx context.Context, batch int, actor []byte) (int, error) {
-	return s.browse(ctx, calls.OpBrowseByActor, batch, actor)
-}
-
-// BrowseByTitle calls BROWSE_BY_TITLE.
-func (s *session) BrowseByTitle(ctx context.Context, batch int, title []byte) (int, error) {
-	return s.browse(ctx, calls.OpBrowseByTitle, batch, title)
-}
-
-func (s *session) browse(ctx context.Context, op calls.Op, batch int, words []byte) (int, error) {
-	s.Call(&statements[op])
-	s.Int32(int32(batch))
-	s.Bytes(words)
-	return s.count(ctx)
-}
-
-// Prices reads the prices of the items' products with one statement.
-func (s *session) Prices(ctx context.Context, items []calls.Item) error {
-	s.Call(&statements[calls.OpPrices])
-	s.products(items)
-	priced := 0
-	err := s.Each(ctx, false, func(row [][]byte) bool {
-		if len(row) != 2 || len(row[0]) != 4 {
-			return false
-		}
-		price, ok := postgres.ParseNumeric(row[1])
-		product := int32(binary.BigEndian.Uint32(row[0]))
-		for i := range items {
-			if items[i].Product == product {
-				items[i].Price = calls.Cents(price)
-				priced++
+// Each reads the rows of the answer by the types of their columns.
+func (c *conn) Each(ctx context.Context, writes bool, columns int, take func([]store.Value) error) error {
+	return c.Conn.Each(ctx, writes, func(row [][]byte) bool {
+		c.row = c.row[:0]
+		for i, b := range row {
+			v, ok := store.Value{Null: b == nil}, len(row) == columns
+			switch {
+			case b == nil || !ok:
+			case c.answer[i] == 'i':
+				if ok = len(b) == 4; ok {
+					v.N = int64(int32(binary.BigEndian.Uint32(b)))
+				}
+			case c.answer[i] == 'n':
+				v.N, ok = postgres.ParseNumeric(b)
+				v.N *= 100
 			}
+			if !ok {
+				return false
+			}
+			c.row = append(c.row, v)
 		}
-		return ok
+		return take(c.row) == nil
 	})
-	if err == nil && priced != len(items) {
-		err = s.Fail(calls.OpPrices.String(), false, fmt.Errorf("%d of %d items have a product that does not exist", len(items)-priced, len(items)))
-	}
-	return err
-}
-
-// Purchase calls PURCHASE.
-func (s *session) Purchase(ctx context.Context, p *calls.Purchase) (int64, error) {
-	s.Call(&statements[calls.OpPurchase])
-	s.Int32(int32(p.CustomerID))
-	s.Int32(int32(len(p.Items)))
-	s.Hundredths(int64(p.Net))
-	s.Hundredths(int64(p.Tax))
-	s.Hundredths(int64(p.Total))
-	s.products(p.Items)
-	s.quantities(p.Items)
-	return s.id(ctx)
 }
 
 // The types of array elements in PostgreSQL's catalogue.
@@ -163,24 +95,25 @@ const (
 	oidInt4 = 23
 )
 
-// products adds the items' products as an array of integers.
-func (s *session) products(items []calls.Item) {
-	b := appendArrayHeader(s.Arena(), oidInt4, len(items))
+// Products adds the items' products as an array of integers.
+func (c *conn) Products(items []calls.Item) {
+	b := appendArrayHeader(c.Arena(), oidInt4, len(items))
 	for i := range items {
 		b = binary.BigEndian.AppendUint32(b, 4)
 		b = binary.BigEndian.AppendUint32(b, uint32(items[i].Product))
 	}
-	s.Take(b)
+	c.Take(b)
 }
 
-// quantities adds the items' quantities as an array of small integers.
-func (s *session) quantities(items []calls.Item) {
-	b := appendArrayHeader(s.Arena(), oidInt2, len(items))
+// Lines adds the items' products, and their quantities as an array of small integers.
+func (c *conn) Lines(items []calls.Item) {
+	c.Products(items)
+	b := appendArrayHeader(c.Arena(), oidInt2, len(items))
 	for i := range items {
 		b = binary.BigEndian.AppendUint32(b, 2)
 		b = binary.BigEndian.AppendUint16(b, uint16(items[i].Quantity))
 	}
-	s.Take(b)
+	c.Take(b)
 }
 
 // appendArrayHeader begins a one-dimensional array without nulls, counted from 1.
@@ -189,33 +122,4 @@ func appendArrayHeader(b []byte, element uint32, n int) []byte {
 		b = binary.BigEndian.AppendUint32(b, v)
 	}
 	return b
-}
-
-// id sends a call of a procedure that writes and reads the id it returns.
-func (s *session) id(ctx context.Context) (int64, error) {
-	var id int64
-	err := s.Each(ctx, true, func(row [][]byte) bool {
-		if len(row) != 1 || len(row[0]) != 4 {
-			return false
-		}
-		id = int64(binary.BigEndian.Uint32(row[0]))
-		return true
-	})
-	if err != nil {
-		return 0, err
-	}
-	return id, nil
-}
-
-// count sends a call of a procedure that reads products and counts them.
-func (s *session) count(ctx context.Context) (int, error) {
-	rows := 0
-	err := s.Each(ctx, false, func([][]byte) bool {
-		rows++
-		return true
-	})
-	if err != nil {
-		return 0, err
-	}
-	return rows, nil
 }
