@@ -182,10 +182,16 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 		practice += c.Summary.Setup.Practice
 	}
 	fmt.Fprintf(w, "runs: %d, of which %d are made; the first %d are practice and discarded\n", runs, made, practice)
+	var warm time.Duration // of all that are left, at most
 	for k, c := range f.configurations {
 		b := c.bench
+		users := timeWords(b.length())
+		if b.warmWithin > 0 {
+			users += " and up to " + timeWords(b.warmWithin) + " until the store is warm"
+			warm = max(warm, time.Duration(runs-made)*b.warmWithin)
+		}
 		fmt.Fprintf(w, "each run of %s: restore, settle %s, idle %s, users %s, cool down %s, audit", c.Name,
-			timeWords(b.settle), timeWords(b.idle), timeWords(b.length()), timeWords(b.cooldown))
+			timeWords(b.settle), timeWords(b.idle), users, timeWords(b.cooldown))
 		if took, known := all[k].Beside(); known {
 			fmt.Fprintf(w, "; restore and audit took %s on average", timeWords(took.Round(time.Second)))
 		}
@@ -207,7 +213,11 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 		fmt.Fprintf(w, "at a scatter of %.2g %% from run to run (%s), a difference of %.2g %% is found in 8 of 10 such experiments\n",
 			scatter, how, measure.Smallest(scatter, len(all), f.runs.most, f.until > 0))
 	}
-	fmt.Fprintf(w, "time left: %s%s, and the restores and audits of the runs whose configuration has made none yet\n", most, left.Round(time.Second))
+	most += left.Round(time.Second).String()
+	if warm > 0 {
+		most += " to " + (left + warm).Round(time.Second).String()
+	}
+	fmt.Fprintf(w, "time left: %s, and the restores and audits of the runs whose configuration has made none yet\n", most)
 	if each := inAfternoon(); time.Duration(runs)*each < left {
 		fmt.Fprintf(w, "for an afternoon: profile: afternoon, in place of the times in the file, takes %s\n", timeWords(time.Duration(runs)*each))
 	}

@@ -26,6 +26,7 @@ type initFlags struct {
 	Devices     []string
 	Threads     []string
 	Size        string
+	Profile     string
 	RunTime     string
 	Restore     string
 	Runs, Until string
@@ -67,6 +68,7 @@ PowerShell:
 	}
 	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are compared; also --n-threads")
 	flags.StringVar(&f.Size, "size", "", "expected size of the database, such as S or 80GB (default: the size it has)")
+	profileFlag(flags, &f.Profile)
 	flags.StringVar(&f.RunTime, "run-time", "20m", "run after the warm-up: minutes, or a duration such as 90s")
 	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how to restore each database before a run")
 	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, with --until 6..10)")

@@ -62,7 +62,7 @@ func TestPreflight(t *testing.T) {
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT", "warning  counters of |pg_monitor|GRANT pg_monitor TO"}},
 		{"more than the server has", append([]string{"--target", target, "--threads", "1000"}, fine...), exitVerdict, []string{"FAILURE  connections of |raise max_connections by "}},
 		{"no rights", append([]string{"--target", poor, "--checkpoint-first"}, fine...), exitVerdict, []string{
-			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT", "FAILURE  checkpoint of "}},
+			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT", "FAILURE  --checkpoint-first: |GRANT pg_checkpoint TO"}},
 		{"what reads beside the users and works after them", append([]string{"--target", target, "--scrub-rate", "1MB/s", "--copies", "2", "--debt", "--verify", "deep"}, fine...), exitDone, []string{
 			"ok       --scrub-rate: the user may read the server's files of ", "ok       --copies: the user may read the log of ", "ok       --debt: ",
 			"ok       --verify deep: the user may check every page of "}},

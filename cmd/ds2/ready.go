@@ -189,6 +189,9 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},
 		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
+		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", may("checkpoints", func(c store.Capabilities) func(context.Context) error {
+			return c.MayCheckpoint
+		})},
 		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
 		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},
 		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
@@ -242,7 +245,7 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
 			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use", s.Label(), bytesText(bytes), bytesText(memory))
 		}
-		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads, Checkpoint: o.CheckpointFirst})
+		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads})
 		if err != nil && l.check {
 			l.add(store.Finding{What: "server", State: store.Warning, Found: err.Error(), Do: "look yourself at its connections and the user's rights"})
 		}

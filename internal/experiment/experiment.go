@@ -152,13 +152,16 @@ func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
 	if block == 1 {
 		block -= e.practice()
 	}
-	for ; block <= len(e.Orders) && !e.enough(block-1); block++ {
+	left := func() bool {
+		return slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.out == nil })
+	}
+	for ; block <= len(e.Orders) && left() && !e.enough(block-1); block++ {
 		for _, i := range e.Orders[max(block, 1)-1] {
 			if err := e.runs(ctx, stop, e.Configurations[i], block); err != nil {
 				return err
 			}
 		}
-		if e.paired() && block > 0 && e.Looked != nil {
+		if e.paired() && block > 0 && left() && e.Looked != nil {
 			e.Looked(block)
 		}
 	}

@@ -264,12 +264,14 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("the server is gone")
 		s := &simulation{dir: t.TempDir(), opm: func(made) (float64, error) { return 0, gone }}
-		if err := s.experiment(t, 5, "hdd", "ssd").Do(t.Context(), nil); !errors.Is(err, gone) || len(s.runs) != 4 {
+		e := s.experiment(t, 5, "hdd", "ssd")
+		e.Looked = func(block int) { t.Errorf("block %d was looked at, where nothing ran", block) }
+		if err := e.Do(t.Context(), nil); !errors.Is(err, gone) || len(s.runs) != 4 {
 			t.Errorf("%v after %d runs", err, len(s.runs))
 		}
 		// One that cannot begin is left out, the other goes on.
 		s.opm = noisy
-		e := s.experiment(t, 5, "hdd", "ssd")
+		e = s.experiment(t, 5, "hdd", "ssd")
 		e.Configurations[0].Unready = gone
 		if err := e.Do(t.Context(), nil); err != nil || len(s.runs) != 4+5 || e.Configurations[0].Summary.Error != gone.Error() {
 			t.Errorf("%v after %d runs, %+v", err, len(s.runs), e.Configurations[0].Summary)

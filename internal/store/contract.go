@@ -76,9 +76,9 @@ type Capabilities struct {
 	// DropCache empties the cache of the whole server, but for pages that changed: a checkpoint comes first.
 	DropCache func(ctx context.Context) error
 
-	// MayDropCache is an error where the server or the user's rights do not allow that, and MayDeepCheck the same of DeepCheck. Nothing is
-	// changed.
-	MayDropCache, MayDeepCheck func(ctx context.Context) error
+	// MayCheckpoint is an error where the server or the user's rights do not allow a Checkpoint, and so are the others of what they name.
+	// Nothing is changed.
+	MayCheckpoint, MayDropCache, MayDeepCheck func(ctx context.Context) error
 
 	// IOFaults looks for failed and very slow I/Os of the database's files, as the server notes them from now on: since gives those, a
 	// line each.
@@ -225,8 +225,7 @@ type Buffers struct {
 
 // Need is what a run needs of a server.
 type Need struct {
-	Users      int  // that connect
-	Checkpoint bool // before the run
+	Users int // that connect
 }
 
 // Examination is what was found.

@@ -50,13 +50,6 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 			Found: user + " is no member of pg_monitor: where the database's files lie and what the sessions of others do is not observed",
 			Do:    fmt.Sprintf("GRANT pg_monitor TO %q", user)})
 	}
-	if need.Checkpoint && !super && !checkpoint {
-		do := fmt.Sprintf("GRANT pg_checkpoint TO %q, or leave out --checkpoint-first", user)
-		if major < 15 {
-			do = "connect as a superuser, or leave out --checkpoint-first"
-		}
-		e.Findings = append(e.Findings, store.Finding{What: "checkpoint", State: store.Failure, Found: user + " may not run a checkpoint", Do: do})
-	}
 	var logFindings []store.Finding
 	e.LogGrowth, logFindings = s.logGrowth(ctx)
 	e.Findings = append(e.Findings, logFindings...)

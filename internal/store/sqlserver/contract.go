@@ -12,26 +12,27 @@ var _ store.Database = (*Store)(nil)
 
 // Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep := deepcheck.Checker{Target: s}
+	deep, work := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
 	return store.Capabilities{
-		LocksTables:  true,
-		LoadBinary:   s.LoadBinary,
-		Reset:        s.Reset,
-		Snapshots:    s,
-		Checkpoint:   s.Checkpoint,
-		DropCache:    s.DropCache,
-		MayDropCache: s.MayDropCache,
-		IOFaults:     iowatch.Watcher{Target: s}.Faults,
-		Log:          s,
-		Placement:    s.Placement,
-		Advise:       s.Advise,
-		Examine:      s.Examine,
-		DeepCheck:    deep.DeepCheck,
-		OpenScrub:    s.readers.OpenScrub,
-		OpenLog:      s.readers.OpenLog,
-		Backup:       s.readers,
-		MayDeepCheck: deep.MayDeepCheck,
-		Replay:       replay.Replayer{Target: s},
-		Deferred:     deferred.Worker{Target: s},
+		LocksTables:   true,
+		LoadBinary:    s.LoadBinary,
+		Reset:         s.Reset,
+		Snapshots:     s,
+		Checkpoint:    s.Checkpoint,
+		MayCheckpoint: work.MayCheckpoint,
+		DropCache:     s.DropCache,
+		MayDropCache:  s.MayDropCache,
+		IOFaults:      iowatch.Watcher{Target: s}.Faults,
+		Log:           s,
+		Placement:     s.Placement,
+		Advise:        s.Advise,
+		Examine:       s.Examine,
+		DeepCheck:     deep.DeepCheck,
+		OpenScrub:     s.readers.OpenScrub,
+		OpenLog:       s.readers.OpenLog,
+		Backup:        s.readers,
+		MayDeepCheck:  deep.MayDeepCheck,
+		Replay:        replay.Replayer{Target: s},
+		Deferred:      work,
 	}
 }

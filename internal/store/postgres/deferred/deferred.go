@@ -25,9 +25,9 @@ const vacuumed = `
 	SELECT c.oid::regclass::text, pg_has_role(c.relowner, 'USAGE')
 	FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'm') ORDER BY c.oid`
 
-// CheckDeferred looks for the rights to run CHECKPOINT and VACUUM: store.DeferredWorker.
-func (s Worker) CheckDeferred(ctx context.Context) error {
-	op := "do the deferred work of " + s.Label()
+// MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
+func (s Worker) MayCheckpoint(ctx context.Context) error {
+	op := "make a checkpoint on " + s.Label()
 	var checkpoint bool
 	const ask = `
 		SELECT rolsuper OR coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_checkpoint'), false)
@@ -37,10 +37,19 @@ func (s Worker) CheckDeferred(ctx context.Context) error {
 	}
 	if !checkpoint {
 		return store.Refuse(op,
-			fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or leave out --debt", s.User()),
+			fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false and without --debt",
+				s.User()),
 			"the user may not run a checkpoint")
 	}
-	_, err := s.ownTables(ctx)
+	return nil
+}
+
+// CheckDeferred looks for the rights to run CHECKPOINT and VACUUM: store.DeferredWorker.
+func (s Worker) CheckDeferred(ctx context.Context) error {
+	err := s.MayCheckpoint(ctx)
+	if err == nil {
+		_, err = s.ownTables(ctx)
+	}
 	return err
 }
 

@@ -11,9 +11,11 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// mayDefer asks for the rights of DoDeferred.
-const mayDefer = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit),
-	CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
+// The rights of DoDeferred.
+const (
+	mayCheckpoint = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit)`
+	mayView       = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
+)
 
 // ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more it reads one page
 // in a hundred.
@@ -21,37 +23,48 @@ const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COAL
 FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
 
 // Statements are the questions, for whoever parses them.
-var Statements = []string{mayDefer, ghostRecords}
+var Statements = []string{mayCheckpoint, mayView, ghostRecords}
 
 // Worker is a store.DeferredWorker.
 type Worker struct{ target.Target }
 
 var _ store.DeferredWorker = Worker{}
 
+// MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
+func (s Worker) MayCheckpoint(ctx context.Context) error {
+	v, err := s.Kind(ctx)
+	if err != nil || v.Babelfish { // which tells of no such right
+		return err
+	}
+	return s.may(ctx, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
+		"make the user a member of db_owner, or run with --checkpoint-first=false and without --debt")
+}
+
+func (s Worker) may(ctx context.Context, op, ask, why, hint string) error {
+	var may bool
+	err := s.DB().QueryRowContext(ctx, ask).Scan(&may)
+	if err == nil && !may {
+		return store.Refuse(op, hint, "%s", why)
+	}
+	return s.Wrap(op, err)
+}
+
 // CheckDeferred looks for the rights to run CHECKPOINT and to see ghost records: store.DeferredWorker.
 func (s Worker) CheckDeferred(ctx context.Context) error {
 	op := "do the deferred work of " + s.Label()
 	v, err := s.Kind(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case v.Babelfish:
+		return store.Refuse(op, target.AsPostgres+"leave out --debt",
+			"this server, Babelfish, tells of no rows that it has yet to remove")
+	}
+	if err := s.MayCheckpoint(ctx); err != nil {
 		return err
 	}
-	refused := func(why, hint string) error {
-		return store.Refuse(op, hint+"leave out --debt", "%s", why)
-	}
-	if v.Babelfish {
-		return refused("this server, Babelfish, tells of no rows that it has yet to remove", target.AsPostgres)
-	}
-	var checkpoint, state bool
-	if err := s.DB().QueryRowContext(ctx, mayDefer).Scan(&checkpoint, &state); err != nil {
-		return s.Wrap(op, err)
-	}
-	switch {
-	case !checkpoint:
-		return refused("the user may not run a checkpoint", "make the user a member of db_owner, or ")
-	case !state:
-		return refused("the user may not see which rows are yet to be removed", "GRANT VIEW DATABASE STATE to the user, or ")
-	}
-	return nil
+	return s.may(ctx, op, mayView, "the user may not see which rows are yet to be removed",
+		"GRANT VIEW DATABASE STATE to the user, or leave out --debt")
 }
 
 const (
