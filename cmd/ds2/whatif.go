@@ -92,7 +92,7 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.StringVar(&f.load.size, "size", "300MB", "size of the dataset: S, M, 30MB, 2GB; it should be many times --buffers")
 	flags.Var(byteSize(&f.buffers), "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, such as 16MB")
 	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, "numbers of users, such as 8,32; also --n-threads")
-	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms"}, "drives to learn from, as READ/FLUSH")
+	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}, "drives to learn from, as READ/FLUSH")
 	flags.StringSliceVar(&f.check, "check-drives", nil, "drives to hold the model against, as READ/FLUSH")
 	flags.IntVar(&f.runs, "runs", 3, "runs on each drive with each number of users")
 	flags.Var(durationValue{&f.warmup, time.Minute}, "warmup-time", "warm-up before each run: minutes, or a duration such as 90s")
@@ -265,8 +265,8 @@ func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.
 			around[name] = func() func() {
 				made++
 				fmt.Fprintf(stderr, "run %d of %d: %s\n", made, all, name)
-				drive.Set(d.delays)
-				return func() { drive.Set(slowdrive.Delays{}) } // for the audit
+				slow := time.AfterFunc(f.warmup/2, func() { drive.Set(d.delays) }) // buffers fill at full speed
+				return func() { slow.Stop(); drive.Set(slowdrive.Delays{}) }       // for the audit
 			}
 		}
 	}

@@ -50,8 +50,9 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	if m.Demand.Processor > whatif.LeastProcessor {
 		processor = fmt.Sprintf("%.3g ms of a processor", 1e3*m.Demand.Processor)
 	}
-	v.Why = append(v.Why, fmt.Sprintf("An order takes %s, %.3g reads and %.3g waits for a flush; runs scatter by %.1f %% around that.",
-		processor, m.Demand.Reads, m.Demand.Flushes, 100*m.Scatter))
+	v.Why = append(v.Why, fmt.Sprintf("An order takes %s, %.3g reads and %.3g waits for a flush; runs scatter by %.1f %% around that, "+
+		"and the law is off by %.1f %% more on another drive.",
+		processor, m.Demand.Reads, m.Demand.Flushes, 100*m.Scatter, 100*m.Law))
 	v.Tables = whatifTables(m)
 	v.draw = func() ([]chart, error) { return []chart{whatifChart(m, threads, ranked)}, nil }
 	return Page{"ds2 whatif", []view{v}}

@@ -34,6 +34,7 @@ type Model struct {
 	Demand       Demand        `json:"demand"`
 	Coefficients []Coefficient `json:"coefficients"`    // with their 95 % intervals
 	Scatter      float64       `json:"scatter"`         // standard deviation of the logarithm of OPM from the law
+	Law          float64       `json:"law_error"`       // the same of the law on a drive that is not in the fit, beside what runs scatter
 	Freedom      int           `json:"freedom"`         // degrees of it
 	Inverse      matrix        `json:"inverse"`         // of the normal matrix of the logarithms of the demand
 	Read         Range         `json:"read_latency_s"`  // in which the law was fitted
@@ -164,17 +165,22 @@ func (m Model) Predict(d Drive, users int) (Prediction, error) {
 	return p, nil
 }
 
-// half is the factor by which OPM may lie on either side: by the scatter of runs, and as the demand is not known
-// better.
+// half is the factor by which OPM may lie on either side: by the scatter of runs, as the demand is not known better,
+// and as the law is off.
 func (m Model) half(d Drive, users int) float64 {
+	variance := m.Scatter*m.Scatter*(1+m.unsure(d, users)) + m.Law*m.Law
+	return math.Exp(measure.Student((1+Level)/2, float64(m.Freedom)) * math.Sqrt(variance))
+}
+
+// unsure is the variance of the logarithm of OPM as the demand is not known better, in that of runs.
+func (m Model) unsure(d Drive, users int) (variance float64) {
 	g := slopes(m.Demand.terms(), d, users, m.Processors)
-	variance := 1.
 	for j := range terms {
 		for k := range terms {
 			variance += g[j] * g[k] * m.Inverse[j][k]
 		}
 	}
-	return math.Exp(measure.Student((1+Level)/2, float64(m.Freedom)) * m.Scatter * math.Sqrt(variance))
+	return variance
 }
 
 // rises says that a drive did more at the last depth than before: what it can do at most is not known.
@@ -207,7 +213,7 @@ func (m Model) check() error {
 			m.Kind, m.Format, Format)
 	}
 	for _, v := range []float64{m.Demand.Processor, m.Demand.Reads, m.Demand.Flushes, m.Scatter,
-		float64(m.Processors), float64(m.Freedom), m.Read.Low, m.Flush.Low, m.Users.Low} {
+		m.Law, float64(m.Processors), float64(m.Freedom), m.Read.Low, m.Flush.Low, m.Users.Low} {
 		if !(v > 0) || v > 1e12 {
 			return errors.New("its figures are out of bounds")
 		}

@@ -74,7 +74,7 @@ func (d Demand) solve(drive Drive, users, processors int) Balance {
 		b.Read = d.Reads * b.ReadLatency
 		return b
 	}
-	for range 100 {
+	for range 45 {
 		middle := (low + high) / 2
 		if b := at(middle); middle*(b.Processor+b.Read+b.Commit) < float64(users) {
 			low = middle
