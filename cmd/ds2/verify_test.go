@@ -1,20 +1,51 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 )
 
-// TestAuditLosesItsServer kills the server in the middle of the audit: the run's record stays, says why it was not
+// TestAuditLosesItsServer has a server go down in the middle of the audit: the run's record stays, says why it was not
 // audited, and is audited later.
 func TestAuditLosesItsServer(t *testing.T) {
 	t.Parallel()
-	server, target := loadedServer(t)
+	t.Run("it is killed", func(t *testing.T) {
+		t.Parallel()
+		server, target := loadedServer(t)
+		loseServerAmidAudit(t, server, target, func() (string, func()) {
+			server.Kill()
+			return "", func() {}
+		})
+	})
+	t.Run("its drive is full", func(t *testing.T) {
+		t.Parallel()
+		dir, grow := smallDrive(t, "200m", pgtest.Server(t).DataDir())
+		server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+		target := server.URL("ds2")
+		must(t, "load", "--target", target, "--size", "1MB", "--quiet")
+		loseServerAmidAudit(t, server, target, func() (string, func()) {
+			err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 200<<20), 0o600)
+			require.ErrorIs(t, err, syscall.ENOSPC)
+			db := openDB(t, target)
+			for err = nil; err == nil; { // until the files of the log that there are have no room either
+				_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
+			}
+			return "are free on the server's file system that holds " + dir, func() { grow("400m") }
+		})
+	})
+}
+
+// loseServerAmidAudit loses the server of a run that is being audited, for a reason that is said, and mends that later.
+func loseServerAmidAudit(t *testing.T, server *localpg.Server, target string, lose func() (why string, mend func())) {
 	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "6s", "--out", "run")
 	p.start(t)
 	db := openDB(t, target)
@@ -30,10 +61,11 @@ func TestAuditLosesItsServer(t *testing.T) {
 		require.NoError(t, db.QueryRow("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass").Scan(&waits))
 		return waits
 	})
-	server.Kill()
+	why, mend := lose()
 	<-p.ended
-	if code := p.ProcessState.ExitCode(); code != exitVerdict || !strings.Contains(p.stderr.String(), "not audited: ") {
-		t.Fatalf("exit %d, %s", code, p.stderr.String())
+	said := p.stderr.String()
+	if code := p.ProcessState.ExitCode(); code != exitVerdict || !strings.Contains(said, "not audited: ") || !strings.Contains(said, why) {
+		t.Fatalf("exit %d, %s", code, said)
 	}
 	dir := p.Dir + "/run"
 	record, err := result.Read(dir)
@@ -43,6 +75,7 @@ func TestAuditLosesItsServer(t *testing.T) {
 	if code, stdout, _ := execute(t, "report", "--output", "text", dir); code != exitDone || !strings.Contains(stdout, "The database was not audited: ") {
 		t.Errorf("report: exit %d, %s", code, stdout)
 	}
+	mend()
 	require.NoError(t, server.Restart(t.Context()))
 	if code, stdout, stderr := execute(t, "verify", "--target", target, "--record", dir, "--quiet"); code != exitDone || !strings.Contains(stdout, "orders of the run: ") {
 		t.Fatalf("verify: exit %d, %s%s", code, stdout, stderr)
