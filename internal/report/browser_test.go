@@ -155,7 +155,8 @@ func TestBrowser(t *testing.T) {
 			browsertest.Colours("dark"), browsertest.Drawn(), keep("-phone-dark"),
 			wide, chromedp.Evaluate(background, &grounds[1]), keep("-dark"),
 			browsertest.Colours("light"),
-			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; }), document.querySelectorAll('.plot').length`, &charts),
+			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; })`, nil), browsertest.Drawn(),
+			chromedp.Evaluate(`document.querySelectorAll('.plot').length`, &charts),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
 			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
 		)

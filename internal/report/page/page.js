@@ -158,6 +158,6 @@
 	dark.addEventListener('change', drawAll);
 	addEventListener('resize', drawAll);
 	paper.addEventListener('change', drawAll);
-	document.querySelectorAll('details').forEach(d => d.addEventListener('toggle', drawAll));
+	document.querySelectorAll('details').forEach(d => d.addEventListener('toggle', () => drawn.filter(c => d.contains(c.element)).forEach(draw)));
 	globalThis.ds2 = {add, open, clock};
 })();
