@@ -108,6 +108,22 @@ func TestPreflight(t *testing.T) {
 		t.Errorf("the preflight made the directory of the record: %v", err)
 	}
 
+	// What cannot be observed for one reason is told once.
+	for why, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a missing right":                     {[]string{"--target", few}, `on which drives and with how much room, nor what other sessions do; GRANT pg_monitor TO "few"`},
+		"a missing right, beside an exporter": {[]string{"--target", few, "--exporter", exporter}, "pg_monitor"},
+		"an exporter that knows no files":     {[]string{"--target", target, "--exporter", exporter}, "which drives hold the data and the log, of "},
+	} {
+		_, stdout, _ := execute(t, slices.Concat([]string{"preflight", "--threads", "2"}, c.args, fine)...)
+		lines := regexp.MustCompile(`(?m)^warning  (counters|room).*$`).FindAllString(stdout, -1)
+		if len(lines) != 1 || !strings.Contains(lines[0], c.want) {
+			t.Errorf("%s: %q, want one line with %q", why, lines, c.want)
+		}
+	}
+
 	_, stdout, _ := execute(t, "preflight", "--target", target, "--metrics-addr", "", "--out", out, "--output", "json")
 	var findings []store.Finding
 	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || len(findings) < 8 || findings[0].What != "database" || findings[0].State != store.OK {

@@ -226,10 +226,29 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 	if o.Plan != nil {
 		need.Growth = o.Plan.Growth(c.Threads)
 	}
+	var targets []preflight.Target
+	for k, s := range o.Targets {
+		if l.quiet && !l.check { // who reads of what makes the run a poor test of storage in its result
+			continue
+		}
+		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
+			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use", s.Label(), bytesText(bytes), bytesText(memory))
+		}
+		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads})
+		if err != nil && l.check {
+			l.add(store.Finding{What: "server", State: store.Warning, Found: err.Error(), Do: "look yourself at its connections and the user's rights"})
+		}
+		l.add(e.Findings...)
+		if e.Hidden && len(observer.Servers[k].Files) == 0 {
+			observer.Told()
+			continue
+		}
+		free := func(dir string) (int64, string, string, bool) { return observer.Free(s, dir) }
+		targets = append(targets, preflight.Target{Label: s.Label(), Files: observer.Servers[k].Files, LogGrowth: e.LogGrowth, Free: free})
+	}
 	if l.check {
 		l.add(preflight.Observed(observer)...)
 	} else {
-		// A quiet user reads of what makes the run a poor test of storage in its result.
 		for _, note := range observer.Notes {
 			fmt.Fprintln(l.w, "note:", note)
 		}
@@ -239,19 +258,6 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 		for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
 			fmt.Fprintln(l.w, "warning:", escape.Text(warning))
 		}
-	}
-	var targets []preflight.Target
-	for k, s := range o.Targets {
-		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
-			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use", s.Label(), bytesText(bytes), bytesText(memory))
-		}
-		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads})
-		if err != nil && l.check {
-			l.add(store.Finding{What: "server", State: store.Warning, Found: err.Error(), Do: "look yourself at its connections and the user's rights"})
-		}
-		l.add(e.Findings...)
-		free := func(dir string) (int64, string, string, bool) { return observer.Free(s, dir) }
-		targets = append(targets, preflight.Target{Label: s.Label(), Files: observer.Servers[k].Files, LogGrowth: e.LogGrowth, Free: free})
 	}
 	for _, room := range preflight.Room(targets, need) {
 		if l.check || room.State == store.Failure {

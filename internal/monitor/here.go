@@ -3,7 +3,6 @@ package monitor
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"ds2/internal/store"
 )
@@ -59,7 +58,6 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 		if devices, err = Root.Drives(); err != nil {
 			return err
 		}
-		w.note("where the database's files lie is not known: observing %s; name the devices if it is others", strings.Join(devices, ", "))
 	}
 	machine := Root.Machine(devices)
 	for i := range machine.Drives {

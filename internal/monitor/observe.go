@@ -45,6 +45,7 @@ func (e *OptionError) Unwrap() error { return e.Err }
 // Observer observes the machine and the databases under test through one run or several.
 type Observer struct {
 	Notes    []string // what cannot be observed and why, for the user to read before the run
+	Unplaced string   // the note on what is not known of where the files lie, on which drives; empty: there is none
 	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
 	// Distorting are those of the warnings that are about the targets' configuration.
 	Distorting []string
@@ -57,6 +58,7 @@ type Observer struct {
 	IOTrace *IOTrace // nil: I/Os are not traced
 
 	targets         []store.Database
+	unplaced        []string                // the parts of Unplaced
 	here            map[store.Database]bool // those whose server is on this machine
 	exporters       []*Exporter
 	serverProcesses []int // those of this machine whose children are sessions, or that are all of a server

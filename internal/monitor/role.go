@@ -47,14 +47,30 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 	return names, roles, nil
 }
 
-// noteRoles says what is not known of the drives, and so is not judged.
+// Told drops the note on where the files lie, which somebody else has told, with the reason.
+func (w *Observer) Told() {
+	w.Notes = slices.DeleteFunc(w.Notes, func(note string) bool { return note == w.Unplaced })
+	w.Unplaced = ""
+}
+
+// noteRoles says what is not known of where the files lie and of the drives, and so is not judged.
 func (w *Observer) noteRoles() {
-	if w.Machine == nil {
-		return
-	}
-	for _, role := range []Role{Data, Log} {
-		if !slices.ContainsFunc(w.Machine.Drives, func(d Drive) bool { return slices.Contains(d.Roles, role) }) {
-			w.note("which drives hold the %s is not known, so there are no IOPS and no figures of these drives apart: say so among the devices, as in data=nvme1n1,log=nvme2n1", role)
+	var drives, missing []string
+	if w.Machine != nil {
+		for _, d := range w.Machine.Drives {
+			drives = append(drives, d.Name)
 		}
+		for _, role := range []Role{Data, Log} {
+			if !slices.ContainsFunc(w.Machine.Drives, func(d Drive) bool { return slices.Contains(d.Roles, role) }) {
+				missing = append(missing, string(role))
+			}
+		}
+	}
+	if len(missing) > 0 {
+		w.unplaced = append(w.unplaced, fmt.Sprintf("which drives hold the %s, of %s, is not known, so there are no IOPS and no figures of these "+
+			"drives apart: say so, as in --devices data=nvme1n1,log=nvme2n1", strings.Join(missing, " and the "), strings.Join(drives, ", ")))
+	}
+	if w.Unplaced = strings.Join(w.unplaced, "; "); w.Unplaced != "" {
+		w.Notes = append(w.Notes, w.Unplaced)
 	}
 }

@@ -53,8 +53,8 @@ func TestRolesOfExporter(t *testing.T) {
 		iops    float64 // NaN: unknown
 		notes   int
 	}{
-		{nil, math.NaN(), 2},
-		{[]string{"nvme1n1", "nvme2n1"}, math.NaN(), 2},
+		{nil, math.NaN(), 1},
+		{[]string{"nvme1n1", "nvme2n1"}, math.NaN(), 1},
 		{[]string{"data=nvme1n1", "nvme2n1"}, math.NaN(), 1},
 		{[]string{"data=nvme1n1", "log=nvme2n1"}, 30, 0},
 		{[]string{"data=nvme1n1", "log=nvme2n1", "sda"}, 30, 0},

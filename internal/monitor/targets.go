@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 
@@ -39,7 +40,7 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 			w.note("%s: %v", t.Label(), t.Wrap("look", err))
 		}
 		if found.Files, err = s.Files(ctx, t); err != nil {
-			w.note("%s: %v", t.Label(), err)
+			w.unplaced = append(w.unplaced, fmt.Sprintf("%s: %v", t.Label(), err))
 		}
 		w.Servers[slices.Index(w.targets, t)] = found
 		src, err := Database(ctx, t.DB(), append(counters, Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)})...)

@@ -128,10 +128,10 @@ func Observed(o *monitor.Observer) []store.Finding {
 	if m := o.Machine; m != nil {
 		found := "of the database machine are observed"
 		for i, d := range m.Drives {
-			if i == 0 {
-				found += ", and its drives"
+			if o.Unplaced != "" { // which names them
+				break
 			}
-			found += " " + d.Name
+			found += []string{", and its drives ", ", "}[min(i, 1)] + d.Name
 		}
 		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
 	}

@@ -232,6 +232,7 @@ type Need struct {
 type Examination struct {
 	Findings  []Finding
 	LogGrowth int64 // bytes that the files of the log may still grow by on their own; negative: nobody knows
+	Hidden    bool  // a finding says that the user is not told where the database's files are
 }
 
 // Finding is one thing that was looked at before a run.

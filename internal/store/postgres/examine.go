@@ -46,9 +46,11 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	e.Findings = append(e.Findings, versionFinding(version, major), writableFinding(standby, readOnly), c.finding(need.Users+ownConnections))
 	e.Findings = append(e.Findings, s.rights(ctx, user))
 	if !monitor {
+		e.Hidden = true
 		e.Findings = append(e.Findings, store.Finding{What: "counters", State: store.Warning,
-			Found: user + " is no member of pg_monitor: where the database's files lie and what the sessions of others do is not observed",
-			Do:    fmt.Sprintf("GRANT pg_monitor TO %q", user)})
+			Found: user + " is no member of pg_monitor: the server tells it neither where the database's files lie, on which drives and with how much room, " +
+				"nor what other sessions do",
+			Do: fmt.Sprintf("GRANT pg_monitor TO %q", user)})
 	}
 	var logFindings []store.Finding
 	e.LogGrowth, logFindings = s.logGrowth(ctx)
