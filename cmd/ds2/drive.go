@@ -42,7 +42,9 @@ response times, and writes a record. All parameters of DVD Store 2's driver work
 its units.
 
 The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits
-within a second. Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
+within a second. With --run-time 0 the first is the end of the run, which is then audited.
+
+Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
       --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
@@ -140,7 +142,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	options.Driver.Delayed = delayed(stderr)
 	tellReplay(options.Crash, o.quiet, stderr)
 	conduct := o.conduct(interrupts, stdout, stderr)
-	run, summary, outcome := conduct.Drive(interrupts.stop(), options)
+	stop := interrupts.stop()
+	run, summary, outcome := conduct.Drive(stop, options)
 	if errors.Is(outcome.Err, result.ErrNotEmpty) {
 		return flagError("out", outcome.Err)
 	}
@@ -151,7 +154,10 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		}
 		return outcome.Err
 	}
-	failed, err := conduct.Verify(interrupts.stop(), run)
+	if options.Driver.Run == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run, not of what follows
+		stop.Soft = stop.Hard
+	}
+	failed, err := conduct.Verify(stop, run)
 	printErr := printResult(stdout, o, options.Dir)
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	switch {

@@ -463,6 +463,21 @@ func TestSecondSignalOfDemo(t *testing.T) {
 	}
 }
 
+// TestEndlessRun ends a run without an end in the only way there is: it is audited, and all is well.
+func TestEndlessRun(t *testing.T) {
+	t.Parallel()
+	p := startProgram(t, "drive", "--target", loaded(t), "--threads", "2", "--warmup-time", "0", "--run-time", "0", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out")
+	p.start(t)
+	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+	p.Process.Signal(syscall.SIGINT)
+	p.awaitEnd(t)
+	record, err := result.Read(p.out)
+	require.NoError(t, err)
+	if code := p.ProcessState.ExitCode(); code != exitDone || record.Status != result.Done || record.Audit == nil || !record.Audit.Passed {
+		t.Errorf("exit %d, status %s, audit %+v\n%s", code, record.Status, record.Audit, p.stderr.String())
+	}
+}
+
 // TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
 func TestReaderWhoHasGone(t *testing.T) {
 	nightly.Long(t, "drives for 12 s")

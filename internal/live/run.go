@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ import (
 // Run is a run that is shown while it goes on.
 type Run interface {
 	Meter() *measure.Meter
+	Doing() string                                 // when its users have left; empty: nothing that takes long
 	Verdicts() []limit.Verdict                     // of the limits, over the last interval
 	Warnings() []string                            // that have shown so far
 	IOPS() (iops float64, measured bool)           // of the drives of the data, now
@@ -45,7 +47,7 @@ func ShowRun(r Run, s Setup) Show {
 	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
 		sample := progress.Last
-		f := Frame{Phase: phaseWords(r.Meter().Phase()), At: sample.End.Seconds(), Notes: r.Warnings()}
+		f := Frame{Phase: cmp.Or(r.Doing(), phaseWords(r.Meter().Phase())), At: sample.End.Seconds(), Notes: r.Warnings()}
 		if s.Length > 0 {
 			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))
 			f.Left = fmt.Sprintf("%s left", max(s.Length-sample.End, 0).Round(time.Second))

@@ -313,6 +313,21 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "before the server was cut off") || summary.Status != result.Failed || summary.Crash != nil {
 		t.Errorf("Drive = %v, status %s", err, summary.Status)
 	}
+
+	// A server that is down at the end is waited for, and the run says so.
+	server.Kill()
+	marked := make(chan error, 1)
+	go func() {
+		_, err := run.marks(t.Context(), nil, true)
+		marked <- err
+	}()
+	for run.Doing() == "" && len(marked) == 0 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	require.Regexp(t, `^the server does not answer; waiting for it until \d\d:\d\d:\d\d \(.+\)$`, run.Doing())
+	require.NoError(t, server.Restart(t.Context()))
+	<-marked // a busy machine may be too slow for it
+	require.Empty(t, run.Doing())
 }
 
 // asked is a workload that counts how often it is asked what a target holds.

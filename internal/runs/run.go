@@ -389,13 +389,19 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outco
 
 // marks are those of every target, before the run or after it. After stop it does not wait for a server that is down.
 func (r *Run) marks(ctx context.Context, stop <-chan struct{}, after bool) ([]result.Marks, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	end := time.Now().Add(time.Minute)
+	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
+	defer r.doing.Store("")
 	var all []result.Marks
 	for _, target := range r.options.Targets {
 		m, err := r.options.Plan.Workload().Mark(ctx, target, after)
 		// A server that went down at the end of the run may still be on its way up.
-		for store.Classify(err) == store.Connection && Pause(ctx, stop, time.Second) {
+		for store.Classify(err) == store.Connection {
+			r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)", end.Format(time.TimeOnly), root(err)))
+			if !Pause(ctx, stop, time.Second) {
+				break
+			}
 			m, err = r.options.Plan.Workload().Mark(ctx, target, after)
 		}
 		if err != nil {
@@ -404,4 +410,12 @@ func (r *Run) marks(ctx context.Context, stop <-chan struct{}, after bool) ([]re
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// root is the error at the bottom of one that wraps others.
+func root(err error) error {
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return err
 }
