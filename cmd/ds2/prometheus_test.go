@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/measure"
 	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
@@ -58,8 +59,12 @@ func TestPrometheusAgrees(t *testing.T) {
 	record, err := result.Read(p.out)
 	require.NoError(t, err)
 
-	if scraped := scrapedOrders(t, prometheus, page, record); len(slices.Compact(scraped)) < 3 {
-		t.Errorf("Prometheus was told of %v orders", scraped)
+	scraped := slices.Compact(scrapedOrders(t, prometheus, page, record))
+	if len(scraped) < 3 {
+		t.Fatalf("Prometheus was told of %v orders", scraped)
+	}
+	for i, until := range scraped[2:] { // between every second pair of scrapes
+		windowOfScrapes(t, record, p.out, scraped[i], until)
 	}
 	at := scrapedAt(t, prometheus, page, record.Start.Add(15*time.Second))
 	for _, name := range []string{"target:ds2_opm:rate1m", "target:ds2_order_duration_seconds:p95_1m"} {
@@ -104,6 +109,24 @@ func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record
 		}
 	}
 	return scraped
+}
+
+// windowOfScrapes reports a window that begins and ends with the samples whose totals Prometheus was told: it has the orders that the
+// counter grew by. A scrape tells what the last sample before it ended with, so the times of scrapes are late by up to a second.
+func windowOfScrapes(t *testing.T, record *result.Record, dir string, from, until float64) {
+	t.Helper()
+	ends, orders := map[float64]time.Duration{}, 0.
+	for _, sample := range record.Series.Samples {
+		orders += float64(sample.Counts.Orders)
+		ends[orders] = sample.End
+	}
+	window := fmt.Sprintf("%s-%s", ends[from], ends[until])
+	code, stdout, stderr := execute(t, "report", "--output", "json", "--window", window, dir)
+	require.Equal(t, exitDone, code, stderr)
+	var reported []struct{ Windows []measure.Window }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &reported))
+	w := reported[0].Windows[0]
+	require.EqualValues(t, until-from, w.Counts.Orders, "the counter grew from %v to %v, and the record's window %s has %+v", from, until, window, w)
 }
 
 // scrapedAt is the last second before a time in which a Prometheus had a page's answer: a busy machine misses some.
