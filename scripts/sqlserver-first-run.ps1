@@ -13,6 +13,7 @@ param(
 )
 $ds2 = 'ds2'
 if ($env:DS2) { $ds2 = $env:DS2 }
+if (-not (Get-Command $ds2 -ErrorAction SilentlyContinue)) { Write-Error "$ds2 is not on the PATH: add its directory, or name it by `$env:DS2"; exit 2 }
 $mail = $Target -replace '([?&]database=[^&]*)', '$1_MAIL'
 if ($mail -eq $Target) { Write-Error 'the target names no database: add ?database=DS2_FIRST'; exit 2 }
 $name = 'ds2-first-run-' + (Get-Date -Format 'yyyyMMdd-HHmmss')

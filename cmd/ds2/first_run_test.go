@@ -66,6 +66,21 @@ fi
 	}
 }
 
+// TestFirstRunWithoutDS2: nothing is begun without a ds2 to run.
+func TestFirstRunWithoutDS2(t *testing.T) {
+	script, err := filepath.Abs("../../scripts/sqlserver-first-run")
+	require.NoError(t, err)
+	cmd := exec.Command("sh", script, "sqlserver://sa:x@127.0.0.1:1?database=X")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "DS2=no-such-ds2")
+	said, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, exitUsage, cmd.ProcessState.ExitCode(), string(said))
+	require.Contains(t, string(said), "no-such-ds2 is not on the PATH")
+	made, err := os.ReadDir(cmd.Dir)
+	require.NoError(t, err)
+	require.Empty(t, made)
+}
+
 // TestFirstRunTwin: both scripts have the same steps and checks, in the same order.
 func TestFirstRunTwin(t *testing.T) {
 	steps := func(file string) (all []string) {
