@@ -3,7 +3,8 @@ package monitor
 import "strings"
 
 // The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has several of stands between
-// the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second".
+// the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second". Of the counters of databases those that somebody reads
+// stand here: see databaseColumn.
 const (
 	DiskReads        = "disk.reads_per_second"
 	DiskWrites       = "disk.writes_per_second"
@@ -68,8 +69,6 @@ const (
 
 	Power = "power.watts"
 
-	DatabaseCommits          = "db.commits_per_second"
-	DatabaseRollbacks        = "db.rollbacks_per_second"
 	DatabaseCacheHits        = "db.cache_hit_ratio"
 	DatabaseTemporaryBytes   = "db.temporary_bytes_per_second"
 	DatabaseLogBytes         = "db.log_bytes_per_second"
@@ -77,14 +76,7 @@ const (
 	DatabaseCheckpoints      = "db.checkpoints_per_second"
 	DatabaseCheckpointPages  = "db.checkpoint_pages_per_second"
 	DatabaseBackgroundPages  = "db.background_pages_per_second"
-	DatabaseLazyPages        = "db.lazy_pages_per_second"
-	DatabaseReadAhead        = "db.read_ahead_pages_per_second"
-	DatabasePageLife         = "db.page_life_seconds"
-	DatabaseLogFlush         = "db.log_flush_seconds"
-	DatabaseTempFiles        = "db.temporary_file_bytes_per_second"
 	DatabaseSessionPages     = "db.session_pages_per_second"
-	DatabaseLockWaits        = "db.lock_waits_per_second"
-	DatabaseDeadlocks        = "db.deadlocks_per_second"
 	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
 	DatabaseVacuums          = "db.vacuums_running"
 	DatabaseSize             = "db.size_bytes"
@@ -92,9 +84,6 @@ const (
 	DatabaseLogFilesUsed     = "db.log_file_used_bytes"
 	WaitsDataRead            = "db.waits_data_read" // sessions at once, as the server measured it
 	WaitsLogWrite            = "db.waits_log_write"
-	WaitsLogReplica          = "db.waits_log_replica"
-	WaitsLogLimit            = "db.waits_log_limit"
-	WaitsDataWrite           = "db.waits_data_write"
 	WaitsLock                = "db.waits_lock"
 	WaitsLatch               = "db.waits_latch"
 	WaitsProcessor           = "db.waits_processor"

@@ -23,8 +23,12 @@ type group struct {
 	v2       bool
 }
 
-// groups are the control groups that a container's figures come from. One that cannot be seen is nil.
-type groups struct{ memory, cpu, cpuset *group }
+// groups are the control groups that a container's figures come from, nil where one cannot be seen, and the processors that the process
+// may run on, 0 where that is not known.
+type groups struct {
+	memory, cpu *group
+	allowed     int
+}
 
 // groups finds the control groups of a process.
 func (fs FS) groups(pid int) (groups, error) {
@@ -69,7 +73,8 @@ func (fs FS) groups(pid int) (groups, error) {
 		}
 		return nil
 	}
-	return groups{find("memory"), find("cpu"), find("cpuset")}, nil
+	status, _ := process.NewStatus()
+	return groups{find("memory"), find("cpu"), len(status.CpusAllowedList)}, nil
 }
 
 func isDirectory(path string) bool {
@@ -116,36 +121,10 @@ func (g groups) container() Container {
 		quota := numberIn(filepath.Join(dir, "cpu.cfs_quota_us")) // -1: none
 		return quota / cmp.Or(numberIn(filepath.Join(dir, "cpu.cfs_period_us")), 1)
 	})
-	set := g.cpuset.lowest(func(dir string) float64 {
-		name := "cpuset.effective_cpus"
-		if g.cpuset.v2 {
-			name = "cpuset.cpus.effective"
-		}
-		return float64(countCPUs(line(filepath.Join(dir, name))))
-	})
-	if set > 0 && set < float64(runtime.NumCPU()) && (processors == 0 || set < processors) {
-		processors = set
+	if g.allowed > 0 && g.allowed < runtime.NumCPU() && (processors == 0 || float64(g.allowed) < processors) {
+		processors = float64(g.allowed)
 	}
 	return Container{int64(memory), processors}
-}
-
-// countCPUs counts a list such as 0-3,8.
-func countCPUs(list string) (n int) {
-	for _, part := range strings.Split(list, ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		from, err := strconv.Atoi(first)
-		if err != nil {
-			return 0
-		}
-		to := from
-		if isRange {
-			if to, err = strconv.Atoi(last); err != nil {
-				return 0
-			}
-		}
-		n += to - from + 1
-	}
-	return n
 }
 
 // numberIn is the number in a file; 0 where there is none.

@@ -107,12 +107,6 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-func TestCountCPUs(t *testing.T) {
-	for list, want := range map[string]int{"0-3,8": 5, "7": 1, "": 0, "x": 0} {
-		assert.Equal(t, want, countCPUs(list), list)
-	}
-}
-
 // TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, below one with a
 // tenth of a processor and 64 MiB, and reads how the kernel holds it back.
 func TestRealGroup(t *testing.T) {

@@ -250,26 +250,26 @@ func nodeMachine(x exposition) Machine {
 	}
 }
 
-// nodeFree is the room on the file system of a directory, which is that of the longest mount point above it.
-func nodeFree(x exposition, dir string) (free float64, mount string) {
+// free is the room on the file system of a file, which is that of the longest mount point, or volume, above it.
+func free(x exposition, name, label string, above func(mount string) bool) (free float64, mount string) {
 	free = math.NaN()
-	for point, bytes := range x.by("node_filesystem_avail_bytes", "mountpoint") {
-		if within(dir, point) && len(point) >= len(mount) {
+	for point, bytes := range x.by(name, label) {
+		if above(point) && len(point) >= len(mount) {
 			free, mount = bytes, point
 		}
 	}
 	return free, mount
 }
 
-// windowsFree is the room on a volume, which Windows counts anew every quarter of an hour.
-func windowsFree(x exposition, file string) (free float64, mount string) {
-	free = math.NaN()
-	for volume, bytes := range x.by("windows_logical_disk_free_bytes", "volume") {
-		if len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume) {
-			free, mount = bytes, volume
-		}
-	}
-	return free, mount
+func nodeFree(x exposition, dir string) (float64, string) {
+	return free(x, "node_filesystem_avail_bytes", "mountpoint", func(mount string) bool { return within(dir, mount) })
+}
+
+// windowsFree: Windows counts anew every quarter of an hour.
+func windowsFree(x exposition, file string) (float64, string) {
+	return free(x, "windows_logical_disk_free_bytes", "volume", func(volume string) bool {
+		return len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume)
+	})
 }
 
 func windowsSources(first exposition, devices []string, now func() exposition) []Source {

@@ -63,7 +63,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	for column, want := range map[string]int{
 		monitor.DatabaseLogBytes: 1, monitor.DatabaseLogSyncs: 1, monitor.DatabaseCheckpoints: 1, monitor.DatabaseCheckpointPages: 1,
 		monitor.DatabaseSessionPages: 1, monitor.DatabaseBackgroundPages: 1, monitor.ServerProcessors: 1, monitor.ServerReadBytes: 1,
-		monitor.DatabaseSize: 2, monitor.DatabaseCommits: 2, monitor.SessionsRunning: 2, monitor.DatabaseRoundTrip: 2,
+		monitor.DatabaseSize: 2, "db.commits_per_second": 2, monitor.SessionsRunning: 2, monitor.DatabaseRoundTrip: 2,
 	} {
 		if got := columns.Items(column); len(got) != want {
 			t.Errorf("%s is in the columns %q, want %d of them", column, got, want)

@@ -235,6 +235,15 @@ type Examination struct {
 	Hidden    bool  // a finding says that the user is not told where the database's files are
 }
 
+// Add adds a finding, which is fine, or worse and something to be done about.
+func (e *Examination) Add(what string, fine bool, worse State, found, do string) {
+	f := Finding{What: what, State: OK, Found: found}
+	if !fine {
+		f.State, f.Do = worse, do
+	}
+	e.Findings = append(e.Findings, f)
+}
+
 // Finding is one thing that was looked at before a run.
 type Finding struct {
 	What  string `json:"check"` // such as "connections"

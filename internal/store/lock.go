@@ -105,8 +105,11 @@ const UnlockTime = 250 * time.Millisecond
 const lockRetry = time.Second
 
 // KeepLock is what Lock is for every engine: it takes a lock by take, and again whenever it is lost.
-func KeepLock(ctx context.Context, l Lock, take func(context.Context) (HeldLock, error)) (unlock func(), err error) {
+func KeepLock(ctx context.Context, s Database, l Lock, take func(context.Context) (HeldLock, error)) (unlock func(), err error) {
 	held, err := take(ctx)
+	if _, locked := errors.AsType[*LockedError](err); err != nil && !locked {
+		err = s.Wrap("lock "+s.Label(), err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,9 @@ package workload
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
 
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -11,6 +14,29 @@ import (
 type Journal interface {
 	// Note notes an entry, of which it keeps a copy.
 	Note(entry []byte)
+}
+
+// errEntry is an entry that no ds2 writes.
+var errEntry = errors.New("an entry that ds2 does not write")
+
+// ReadEntries reads the entries of a journal, each as encoding/binary has it, big-endian, that are of one target, in the order in which
+// they were noted. look gives an entry's target, and whether ds2 writes such an entry.
+func ReadEntries[E any](text []byte, target int, look func(*E) (target uint16, known bool)) (all []E, err error) {
+	for size := binary.Size(*new(E)); len(text) >= size; text = text[size:] {
+		var e E
+		_, err := binary.Decode(text, binary.BigEndian, &e)
+		of, known := look(&e)
+		if err == nil && !known {
+			err = errEntry
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		if int(of) == target {
+			all = append(all, e)
+		}
+	}
+	return all, nil
 }
 
 // Acknowledger is a Workload whose runs can keep a journal of the work that targets have acknowledged, for tests of what a server

@@ -22,12 +22,11 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	var c connections
 	var major int
 	var version, user string
-	var standby, readOnly, super, monitor, checkpoint bool
+	var standby, readOnly, super, monitor bool
 	err := s.db.QueryRowContext(ctx, `
 		SELECT current_setting('server_version'), current_setting('server_version_num')::int / 10000, current_user,
 			pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',
 			r.rolsuper, pg_has_role(current_user, 'pg_monitor', 'USAGE'),
-			coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_checkpoint'), false),
 			current_setting('max_connections')::int,
 			(SELECT sum(setting::int) FROM pg_settings WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
 			(SELECT sum(numbackends) FROM pg_stat_database),
@@ -35,7 +34,7 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 			d.datconnlimit, (SELECT numbackends FROM pg_stat_database WHERE datname = current_database())
 		FROM pg_roles r, pg_database d
 		WHERE r.rolname = current_user AND d.datname = current_database()`).
-		Scan(&version, &major, &user, &standby, &readOnly, &super, &monitor, &checkpoint,
+		Scan(&version, &major, &user, &standby, &readOnly, &super, &monitor,
 			&c.max, &c.reserved, &c.inUse, &c.ofRole, &c.ofRoleInUse, &c.ofDatabase, &c.ofDatabaseInUse)
 	if err != nil {
 		return e, s.Wrap("examine the server", err)
@@ -43,40 +42,31 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	if super {
 		c.reserved, c.ofRole, c.ofDatabase = 0, -1, -1 // they do not hold for it
 	}
-	e.Findings = append(e.Findings, versionFinding(version, major), writableFinding(standby, readOnly), c.finding(need.Users+ownConnections))
-	e.Findings = append(e.Findings, s.rights(ctx, user))
-	if !monitor {
-		e.Hidden = true
-		e.Findings = append(e.Findings, store.Finding{What: "counters", State: store.Warning,
-			Found: user + " is no member of pg_monitor: the server tells it neither where the database's files lie, on which drives and with how much room, " +
-				"nor what other sessions do",
-			Do: fmt.Sprintf("GRANT pg_monitor TO %q", user)})
+	state, do := store.Failure, fmt.Sprintf("use PostgreSQL %d to %d", oldestVersion, newestVersion)
+	if major > newestVersion {
+		state, do = store.Warning, fmt.Sprintf("ds2 was tested with %d to %d: look whether the counters are complete",
+			oldestVersion, newestVersion)
 	}
-	var logFindings []store.Finding
-	e.LogGrowth, logFindings = s.logGrowth(ctx)
-	e.Findings = append(e.Findings, logFindings...)
-	return e, ctx.Err()
-}
-
-func versionFinding(version string, major int) store.Finding {
-	f := store.Finding{What: "version", State: store.OK, Found: "PostgreSQL " + version}
-	switch {
-	case major < oldestVersion:
-		f.State, f.Do = store.Failure, fmt.Sprintf("use PostgreSQL %d to %d", oldestVersion, newestVersion)
-	case major > newestVersion:
-		f.State, f.Do = store.Warning, fmt.Sprintf("ds2 was tested with %d to %d: look whether the counters are complete", oldestVersion, newestVersion)
-	}
-	return f
-}
-
-func writableFinding(standby, readOnly bool) store.Finding {
+	e.Add("version", oldestVersion <= major && major <= newestVersion, state, "PostgreSQL "+version, do)
 	switch {
 	case standby:
-		return store.Finding{What: "writable", State: store.Failure, Found: "the server is a standby, which is read-only", Do: "name the primary"}
+		e.Add("writable", false, store.Failure, "the server is a standby, which is read-only", "name the primary")
 	case readOnly:
-		return store.Finding{What: "writable", State: store.Failure, Found: "default_transaction_read_only is on: the changes of a run would fail", Do: "set it off for the database or the user"}
+		e.Add("writable", false, store.Failure, "default_transaction_read_only is on: the changes of a run would fail",
+			"set it off for the database or the user")
+	default:
+		e.Add("writable", true, store.OK, "the server takes changes", "")
 	}
-	return store.Finding{What: "writable", State: store.OK, Found: "the server takes changes"}
+	c.examine(&e, need.Users+ownConnections)
+	s.rights(ctx, &e, user)
+	if !monitor {
+		e.Hidden = true
+		e.Add("counters", false, store.Warning, user+" is no member of pg_monitor: the server tells it neither where the database's files lie, "+
+			"on which drives and with how much room, nor what other sessions do",
+			fmt.Sprintf("GRANT pg_monitor TO %q", user))
+	}
+	e.LogGrowth = s.logGrowth(ctx, &e)
+	return e, ctx.Err()
 }
 
 // connections are what a server allows; a limit below 0 is none.
@@ -86,13 +76,13 @@ type connections struct {
 	ofDatabase, ofDatabaseInUse int
 }
 
-// finding says whether so many more fit.
-func (c connections) finding(needed int) store.Finding {
+// examine says whether so many more fit.
+func (c connections) examine(e *store.Examination, needed int) {
 	free := c.max - c.reserved - c.inUse
-	f := store.Finding{What: "connections", State: store.OK, Do: fmt.Sprintf("raise max_connections by %d or more, and restart the server; or use fewer --threads", needed-free)}
-	f.Found = fmt.Sprintf("%d are needed and %d free: max_connections is %d, %d in use", needed, max(free, 0), c.max, c.inUse)
+	do := fmt.Sprintf("raise max_connections by %d or more, and restart the server; or use fewer --threads", needed-free)
+	found := fmt.Sprintf("%d are needed and %d free: max_connections is %d, %d in use", needed, max(free, 0), c.max, c.inUse)
 	if c.reserved > 0 {
-		f.Found += fmt.Sprintf(", %d reserved", c.reserved)
+		found += fmt.Sprintf(", %d reserved", c.reserved)
 	}
 	for _, limit := range []struct {
 		name        string
@@ -104,21 +94,15 @@ func (c connections) finding(needed int) store.Finding {
 	} {
 		if own := limit.most - limit.inUse; limit.most >= 0 && own < free {
 			free = own
-			f.Found = fmt.Sprintf("%d are needed and %d free: %s may have %d, %d in use", needed, max(free, 0), limit.name, limit.most, limit.inUse)
-			f.Do = fmt.Sprintf("raise it by %d or more with %s; or use fewer --threads", needed-free, limit.raise)
+			found = fmt.Sprintf("%d are needed and %d free: %s may have %d, %d in use", needed, max(free, 0), limit.name, limit.most, limit.inUse)
+			do = fmt.Sprintf("raise it by %d or more with %s; or use fewer --threads", needed-free, limit.raise)
 		}
 	}
-	if free < needed {
-		f.State = store.Failure
-	} else {
-		f.Do = ""
-	}
-	return f
+	e.Add("connections", free >= needed, store.Failure, found, do)
 }
 
 // rights looks what the user may not do with the tables and functions.
-func (s *Store) rights(ctx context.Context, user string) store.Finding {
-	f := store.Finding{What: "rights", State: store.OK, Found: user + " may use all tables and functions"}
+func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
 	err := s.db.QueryRowContext(ctx, `
 		SELECT coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT has_table_privilege(oid, 'SELECT')), ''),
@@ -130,21 +114,26 @@ func (s *Store) rights(ctx context.Context, user string) store.Finding {
 	grant := func(what string) string { return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user) }
 	switch {
 	case err != nil:
-		f.State, f.Found, f.Do = store.Warning, "could not be asked: "+s.Wrap("ask for rights", err).Error(), "look whether the user may use the tables"
+		e.Add("rights", false, store.Warning, "could not be asked: "+s.Wrap("ask for rights", err).Error(),
+			"look whether the user may use the tables")
 	case unread != "":
-		f.State, f.Found, f.Do = store.Failure, fmt.Sprintf("%s may not read %s", user, unread), grant("SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA …")
+		e.Add("rights", false, store.Failure, fmt.Sprintf("%s may not read %s", user, unread),
+			grant("SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA …"))
 	case uncalled != "":
-		f.State, f.Found, f.Do = store.Failure, fmt.Sprintf("%s may not call %s", user, uncalled), grant("EXECUTE ON ALL FUNCTIONS IN SCHEMA …")
+		e.Add("rights", false, store.Failure, fmt.Sprintf("%s may not call %s", user, uncalled),
+			grant("EXECUTE ON ALL FUNCTIONS IN SCHEMA …"))
 	case unwritten != "":
-		f.State, f.Found, f.Do = store.Warning, fmt.Sprintf("%s may not insert into and update %s", user, unwritten), "if operations then fail: "+grant("INSERT, UPDATE ON ALL TABLES IN SCHEMA …")
+		e.Add("rights", false, store.Warning, fmt.Sprintf("%s may not insert into and update %s", user, unwritten),
+			"if operations then fail: "+grant("INSERT, UPDATE ON ALL TABLES IN SCHEMA …"))
+	default:
+		e.Add("rights", true, store.OK, user+" may use all tables and functions", "")
 	}
-	return f
 }
 
 // logGrowth is how much the log may still grow until checkpoints hold it, and what keeps more of it than that.
-func (s *Store) logGrowth(ctx context.Context) (growth int64, findings []store.Finding) {
+func (s *Store) logGrowth(ctx context.Context, e *store.Examination) (growth int64) {
 	if err := s.db.QueryRowContext(ctx, `SELECT pg_size_bytes(current_setting('max_wal_size'))`).Scan(&growth); err != nil {
-		return -1, nil
+		return -1
 	}
 	var now int64
 	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0) FROM pg_ls_waldir()`).Scan(&now); err == nil { // it takes pg_monitor
@@ -157,16 +146,17 @@ func (s *Store) logGrowth(ctx context.Context) (growth int64, findings []store.F
 			coalesce((SELECT last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver), false)
 				AND current_setting('archive_mode') <> 'off'`).Scan(&slots, &archiving)
 	if err != nil {
-		return growth, nil
+		return growth
 	}
 	if slots != "" {
-		findings = append(findings, store.Finding{What: "log", State: store.Warning,
-			Found: fmt.Sprintf("nobody reads from the replication slots %s: the server keeps all of its log for them, until its drive is full", slots),
-			Do:    "start their readers, or drop them with pg_drop_replication_slot"})
+		e.Add("log", false, store.Warning, fmt.Sprintf("nobody reads from the replication slots %s: "+
+			"the server keeps all of its log for them, until its drive is full", slots),
+			"start their readers, or drop them with pg_drop_replication_slot")
 	}
 	if archiving {
-		findings = append(findings, store.Finding{What: "log", State: store.Warning,
-			Found: "the archive command fails: the server keeps all of its log until it works, or its drive is full", Do: "look at the server's log, and correct archive_command"})
+		e.Add("log", false, store.Warning,
+			"the archive command fails: the server keeps all of its log until it works, or its drive is full",
+			"look at the server's log, and correct archive_command")
 	}
-	return growth, findings
+	return growth
 }

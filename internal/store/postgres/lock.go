@@ -16,7 +16,7 @@ const maxApplicationName = 63
 // target's own, under numbers made of the target's name. Who holds them is in the session's application_name, which
 // every role may read. A role that may not connect there locks its own database, and sees the locks in all others.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
-	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
+	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		conn, err := s.maintenance(ctx)
 		if store.Classify(err) == store.Config {
 			var config *pgx.ConnConfig
@@ -24,24 +24,16 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 				conn, err = pgx.ConnectConfig(ctx, config)
 			}
 		}
-		op := "lock " + s.Label()
 		if err != nil {
-			return nil, s.Wrap(op, err)
+			return nil, err
 		}
 		if err := s.takeLock(ctx, conn, l); err != nil {
 			advisory{conn}.Close()
-			return nil, s.wrapLock(op, err)
+			return nil, err
 		}
 		s.learnDirectory(ctx, conn)
 		return advisory{conn}, nil
 	})
-}
-
-func (s *Store) wrapLock(op string, err error) error {
-	if locked, ok := errors.AsType[*store.LockedError](err); ok {
-		return locked
-	}
-	return s.Wrap(op, err)
 }
 
 // takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only one session at a

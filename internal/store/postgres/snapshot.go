@@ -217,7 +217,7 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 	if err := dropDatabase(ctx, conn, old); err != nil {
 		return err
 	}
-	work.drop()
+	work.dropped.Store(true)
 	stop := s.readAhead(ctx, from, work)
 	err = createCopy(ctx, conn, from, made, how.Clone)
 	stop()

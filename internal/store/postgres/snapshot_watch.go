@@ -2,7 +2,7 @@ package postgres
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,13 +16,11 @@ const copyEvery = 200 * time.Millisecond
 // copyWork is how far a copy of a database is. The server drops an old database, copies all files, and has them written to the
 // drives. Only of the copying can anybody see how far it is.
 type copyWork struct {
-	to  string // the database that is made
-	all int64  // bytes of the copy
-
-	mu      sync.Mutex
-	dropped bool  // the old database is gone
-	before  int64 // bytes of files without a database's name before the copy began; negative: not looked yet
-	seen    int64 // bytes of the copy
+	to      string       // the database that is made
+	all     int64        // bytes of the copy
+	dropped atomic.Bool  // the old database is gone
+	before  int64        // bytes of files without a database's name before the copy began; negative: not looked yet
+	seen    atomic.Int64 // bytes of the copy
 }
 
 // measureCopy looks at the size of the database that is copied.
@@ -31,42 +29,27 @@ func measureCopy(ctx context.Context, conn *pgx.Conn, from, to string) (*copyWor
 	return w, conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&w.all)
 }
 
-// drop says that the old database is gone.
-func (w *copyWork) drop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dropped = true
-}
-
 // has says how many bytes the files have that belong to no database.
 func (w *copyWork) has(unnamed int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.dropped || w.before < 0 {
+	if !w.dropped.Load() || w.before < 0 {
 		w.before = unnamed
 		return
 	}
-	w.seen = max(w.seen, min(unnamed-w.before, w.all))
+	w.seen.Store(max(w.seen.Load(), min(unnamed-w.before, w.all)))
 }
 
 // copied is how many GB the copy has.
-func (w *copyWork) copied() float64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return float64(w.seen) / 1e9
-}
+func (w *copyWork) copied() float64 { return float64(w.seen.Load()) / 1e9 }
 
 func (w *copyWork) show(tell progress.Tell) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	doing := "copy the files"
+	doing, seen := "copy the files", w.seen.Load()
 	switch {
-	case !w.dropped:
+	case !w.dropped.Load():
 		doing = "drop the old database " + w.to
-	case float64(w.seen) > 0.999*float64(w.all):
+	case float64(seen) > 0.999*float64(w.all):
 		doing = "have the copy written to the drives"
 	}
-	tell(doing, w.seen, w.all)
+	tell(doing, seen, w.all)
 }
 
 // follow tells how far a copy is, until stop is called.

@@ -18,8 +18,8 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 		return e, err
 	}
 	if v.babelfish {
-		e.Findings = append(e.Findings, store.Finding{What: "server", State: store.Warning,
-			Found: "this server is Babelfish for PostgreSQL, which tells little of itself through T-SQL", Do: "look yourself for its connections and rights"})
+		e.Add("server", false, store.Warning, "this server is Babelfish for PostgreSQL, which tells little of itself through T-SQL",
+			"look yourself for its connections and rights")
 		return e, nil
 	}
 	var version, user string
@@ -36,32 +36,25 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	if err != nil {
 		return e, s.Wrap("examine the server", err)
 	}
-	add := func(what string, fine bool, worse store.State, found, do string) {
-		f := store.Finding{What: what, State: store.OK, Found: found}
-		if !fine {
-			f.State, f.Do = worse, do
-		}
-		e.Findings = append(e.Findings, f)
-	}
-	add("version", true, store.OK, "SQL Server "+version, "")
+	e.Add("version", true, store.OK, "SQL Server "+version, "")
 	found := "the database takes changes"
 	if !writable {
 		found = "the database is read-only"
 	}
-	add("writable", writable, store.Failure, found, "ALTER DATABASE … SET READ_WRITE, or name the primary replica")
+	e.Add("writable", writable, store.Failure, found, "ALTER DATABASE … SET READ_WRITE, or name the primary replica")
 	needed, free := need.Users+ownConnections, most-inUse
 	found = fmt.Sprintf("%d are needed and %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
 	if !state { // the user's own are all that it counted
 		found = fmt.Sprintf("%d are needed: the server allows %d, and does not tell this user how many are in use", needed, most)
 	}
-	add("connections", free >= needed, store.Failure, found, "raise 'user connections' with sp_configure, or use fewer --threads")
+	e.Add("connections", free >= needed, store.Failure, found, "raise 'user connections' with sp_configure, or use fewer --threads")
 	found = user + " may call all procedures"
 	if !execute {
 		found = user + " may not call all procedures of the database"
 	}
-	add("rights", execute, store.Warning, found, "if operations then fail: GRANT EXECUTE TO the user, or connect as the owner")
+	e.Add("rights", execute, store.Warning, found, "if operations then fail: GRANT EXECUTE TO the user, or connect as the owner")
 	if !state {
-		add("counters", false, store.Warning, user+" may not see the server's state: its counters and waits are not observed",
+		e.Add("counters", false, store.Warning, user+" may not see the server's state: its counters and waits are not observed",
 			"GRANT VIEW SERVER STATE TO the login; in Azure SQL Database VIEW DATABASE STATE TO the user")
 	}
 	size, used, kept, err := s.LogSpace(ctx)
@@ -70,7 +63,7 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 		if kept {
 			found += ", and only a backup of the log frees that"
 		}
-		add("log", !kept || used < size/2, store.Warning, found, "back the log up, or load with a larger --log-size: commits wait while it grows")
+		e.Add("log", !kept || used < size/2, store.Warning, found, "back the log up, or load with a larger --log-size: commits wait while it grows")
 	}
 	return e, ctx.Err()
 }

@@ -3,7 +3,6 @@ package sqlserver
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -18,7 +17,7 @@ const maxProgramName = 128
 // target's own database; every login may do so there, and one that may not enter it locks its own database. Who holds them is the session's program_name, and stands in a
 // global temporary table for those who may not look at the sessions of others: it ends with the session, too.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
-	return store.KeepLock(ctx, l, func(ctx context.Context) (store.HeldLock, error) {
+	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		config := s.config
 		config.Database, config.AppName = "master", l.Text(maxProgramName-len(" ")-lockIDLength)+" "+s.lockID()
 		db := sql.OpenDB(connector{s, config})
@@ -34,10 +33,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 		}
 		if err != nil {
 			appLock{db, conn, nil}.Close()
-			if locked, ok := errors.AsType[*store.LockedError](err); ok {
-				return nil, locked
-			}
-			return nil, s.Wrap("lock "+s.Label(), err)
+			return nil, err
 		}
 		return appLock{db, conn, []string{s.lockID("run", l.Run), s.lockID()}}, nil
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // nativeReader cuts rows of bcp's native format into values for bulk load: whole numbers as they stand in memory, little end
@@ -13,8 +14,8 @@ type nativeReader struct {
 	in      *bufio.Reader
 	columns []column
 	row     []any
-	buffer  []byte
-	rows    int64 // that were read
+	fields  [][]byte // as they were read
+	rows    int64    // that were read
 }
 
 // wholeNumber is the bytes of a type of whole numbers.
@@ -26,7 +27,8 @@ func newNativeReader(in io.Reader, columns []column) (*nativeReader, error) {
 			return nil, fmt.Errorf("column %s is of type %s, which rows in binary do not have", c.name, c.kind)
 		}
 	}
-	return &nativeReader{in: bufio.NewReaderSize(in, 64<<10), columns: columns, row: make([]any, len(columns))}, nil
+	return &nativeReader{in: bufio.NewReaderSize(in, 64<<10), columns: columns, row: make([]any, len(columns)),
+		fields: make([][]byte, len(columns))}, nil
 }
 
 func (r *nativeReader) count() int64 { return r.rows }
@@ -37,20 +39,18 @@ func (r *nativeReader) next() ([]any, error) {
 		return nil, io.EOF
 	}
 	r.rows++
-	r.buffer = r.buffer[:0]
 	for i, c := range r.columns {
 		size := wholeNumber[c.kind]
 		if size == 0 {
-			length, err := r.take(2)
-			if err != nil {
-				return nil, r.torn(err)
+			if err := r.read(i, 2); err != nil {
+				return nil, err
 			}
-			size = int(binary.LittleEndian.Uint16(length))
+			size = int(binary.LittleEndian.Uint16(r.fields[i]))
 		}
-		field, err := r.take(size)
-		if err != nil {
-			return nil, r.torn(err)
+		if err := r.read(i, size); err != nil {
+			return nil, err
 		}
+		field := r.fields[i]
 		switch c.kind {
 		case "SMALLINT":
 			r.row[i] = int64(int16(binary.LittleEndian.Uint16(field)))
@@ -65,22 +65,15 @@ func (r *nativeReader) next() ([]any, error) {
 	return r.row, nil
 }
 
-// take reads n bytes, which are valid as long as the row.
-func (r *nativeReader) take(n int) ([]byte, error) {
-	from := len(r.buffer)
-	if need := from + n; need > cap(r.buffer) {
-		r.buffer = append(make([]byte, 0, 2*need), r.buffer...) // what points to the old one stays good
-	}
-	r.buffer = r.buffer[:from+n]
-	field := r.buffer[from : from+n : from+n]
-	_, err := io.ReadFull(r.in, field)
-	return field, err
-}
-
-// torn is the error of a row that cannot be read to its end.
-func (r *nativeReader) torn(err error) error {
-	if err == io.EOF {
+// read reads n bytes as a field.
+func (r *nativeReader) read(field, n int) error {
+	r.fields[field] = slices.Grow(r.fields[field][:0], n)[:n]
+	_, err := io.ReadFull(r.in, r.fields[field])
+	if err == io.EOF && n > 0 {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("read row %d: %w", r.rows, err)
+	if err != nil {
+		return fmt.Errorf("read row %d: %w", r.rows, err)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 )
 
@@ -96,32 +97,18 @@ func parseBytes(field []byte) (any, error) {
 // parseText is what go-mssqldb makes an amount of, without the blank before a price below 10.00.
 func parseText(field []byte) (any, error) { return string(bytes.TrimLeft(field, " ")), nil }
 
-func parseInt(field []byte) (any, error) { return atoi(field) }
-
-func atoi(field []byte) (int64, error) {
-	var n int64
-	if len(field) > 18 {
-		return 0, fmt.Errorf("%q is too long for a number", field)
+func parseInt(field []byte) (any, error) {
+	n, err := strconv.ParseUint(string(field), 10, 63)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a whole number", field)
 	}
-	for _, c := range field {
-		if c < '0' || c > '9' {
-			return 0, fmt.Errorf("%q is not a whole number", field)
-		}
-		n = n*10 + int64(c-'0')
-	}
-	return n, nil
+	return int64(n), nil
 }
 
-// parseDate reads 2009/12/31.
 func parseDate(field []byte) (any, error) {
-	if len(field) == 10 && field[4] == '/' && field[7] == '/' {
-		year, err1 := atoi(field[:4])
-		month, err2 := atoi(field[5:7])
-		day, err3 := atoi(field[8:])
-		date := time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
-		if errors.Join(err1, err2, err3) == nil && int(month) == int(date.Month()) && int(day) == date.Day() {
-			return date, nil
-		}
+	date, err := time.Parse("2006/01/02", string(field))
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a date such as 2009/12/31", field)
 	}
-	return nil, fmt.Errorf("%q is not a date such as 2009/12/31", field)
+	return date, nil
 }

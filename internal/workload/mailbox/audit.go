@@ -200,7 +200,7 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(record
 			some = append(some, n)
 		}
 		if len(some) == atOnce || n == f.found.End()-1 && len(some) > 0 {
-			if err := f.readSome(ctx, db, some); err != nil {
+			if err := eachOf(ctx, db, f.shape, some, f.check); err != nil {
 				return err
 			}
 			tell(f.checked)
@@ -208,11 +208,6 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(record
 		}
 	}
 	return nil
-}
-
-// readSome reads and checks records.
-func (f *findings) readSome(ctx context.Context, db *sql.DB, some []uint64) error {
-	return eachOf(ctx, db, f.shape, some, f.check)
 }
 
 // eachOf calls f with those of some records that a database holds, atOnce of them at most; f keeps nothing of them. Keys are numbers,

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -67,7 +66,7 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 	c.last, c.held = end, l.held
 	c.reconcile(l)
 	cut.Acknowledged, cut.InDoubt, cut.Kept = l.acknowledged, l.inDoubt, l.kept
-	cut.Lost, cut.LostWhat = commits(l.lost), ranges(l.lost)
+	cut.Lost, cut.LostWhat = commits(l.lost), result.Ranges(numbersOf(l.lost))
 	cut.Own = map[string]int64{lostLazy: commits(l.lazy)}
 	return nil
 }
@@ -127,8 +126,8 @@ func (Workload) CheckJournal(ctx context.Context, target store.Database, text []
 	}
 	return []result.Check{
 		result.NewCheck(target.Label(), "writes that were lost, of full commits or lazy ones acknowledged before a full one was sent",
-			len(l.lost) == 0, 0, named(l.lost)),
-		result.NewCheck(target.Label(), "writes of other lazy commits that were lost, as they may be", true, "any", named(l.lazy)),
+			len(l.lost) == 0, 0, result.Named("records", numbersOf(l.lost))),
+		result.NewCheck(target.Label(), "writes of other lazy commits that were lost, as they may be", true, "any", result.Named("records", numbersOf(l.lazy))),
 	}, nil
 }
 
@@ -145,19 +144,11 @@ func readStates(ctx context.Context, db *sql.DB, shape Shape, all []uint64) (map
 	return states, nil
 }
 
-// named is how many entries there are, and of which records: "4: records 17, 20-22".
-func named(entries []entry) string {
-	if len(entries) == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%d: records %s", len(entries), ranges(entries))
-}
-
-// ranges names the records of entries.
-func ranges(entries []entry) string {
+// numbersOf are the numbers of the records of entries.
+func numbersOf(entries []entry) []int64 {
 	numbers := make([]int64, len(entries))
 	for i, e := range entries {
 		numbers[i] = int64(e.Number)
 	}
-	return result.Ranges(numbers)
+	return numbers
 }

@@ -2,8 +2,6 @@ package mailbox
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"ds2/internal/workload"
@@ -59,7 +57,8 @@ func (k *keeper) note(kind kind, u *user) {
 	if k == nil {
 		return
 	}
-	e := entry{Kind: kind, Lazy: u.lazy, Target: u.target, Sent: u.sent}
+	e := &u.entry
+	*e = entry{Kind: kind, Lazy: u.lazy, Target: u.target, Sent: u.sent}
 	if kind == acknowledged {
 		e.Acked = k.clock.Add(1)
 	}
@@ -74,39 +73,14 @@ func (k *keeper) note(kind kind, u *user) {
 }
 
 // append appends the entry as it stands in the file.
-func (e entry) append(b []byte) []byte {
-	b = append(b, byte(e.Kind), byte(e.Op), bit(e.Lazy), bit(e.Changed))
-	b = binary.BigEndian.AppendUint16(b, e.Target)
-	b = binary.BigEndian.AppendUint32(b, e.Sum)
-	b = binary.BigEndian.AppendUint64(b, e.Number)
-	b = binary.BigEndian.AppendUint64(b, e.Sent)
-	return binary.BigEndian.AppendUint64(b, e.Acked)
+func (e *entry) append(b []byte) []byte {
+	b, _ = binary.Append(b, binary.BigEndian, e)
+	return b
 }
 
-func bit(v bool) byte {
-	if v {
-		return 1
-	}
-	return 0
-}
-
-// errEntry is an entry that no ds2 writes.
-var errEntry = errors.New("an entry that ds2 does not write")
-
-// readEntries reads what entries say of one target, in the order in which they were noted.
+// readEntries reads what entries say of one target.
 func readEntries(text []byte, target int) ([]entry, error) {
-	var all []entry
-	for ; len(text) >= entrySize; text = text[entrySize:] {
-		var e entry
-		if _, err := binary.Decode(text, binary.BigEndian, &e); err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
-		}
-		if e.Kind > lastKind || e.Op > Delete || e.Number >= mostNumber {
-			return nil, fmt.Errorf("read journal: %w", errEntry)
-		}
-		if int(e.Target) == target {
-			all = append(all, e)
-		}
-	}
-	return all, nil
+	return workload.ReadEntries(text, target, func(e *entry) (uint16, bool) {
+		return e.Target, e.Kind <= lastKind && e.Op <= Delete && e.Number < mostNumber
+	})
 }

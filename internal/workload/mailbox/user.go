@@ -39,7 +39,8 @@ type user struct {
 	keeper *keeper // nil: nobody keeps a journal
 	target uint16
 	sent   uint64 // when the transaction was sent, by the keeper's clock
-	line   []byte // for an entry of the journal
+	entry  entry  // of the journal
+	line   []byte // of the entry
 }
 
 var _ workload.User = (*user)(nil)

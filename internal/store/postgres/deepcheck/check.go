@@ -2,7 +2,9 @@ package deepcheck
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"math"
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
@@ -73,10 +75,7 @@ func (s *deepCheck) unchecked(r relation, reason string) {
 // call runs a function of amcheck that raises an error at the first damage.
 func (s *deepCheck) call(ctx context.Context, r relation, function string) error {
 	_, err := s.conn.ExecContext(ctx, "SELECT "+s.schemas["amcheck"]+"."+fmt.Sprintf(function, r.regclass()))
-	if err != nil {
-		return s.found(r, "", err)
-	}
-	return nil
+	return s.found(r, err)
 }
 
 // checkHeap runs verify_heapam, which returns a row for each damage.
@@ -98,31 +97,22 @@ func (s *deepCheck) checkHeap(ctx context.Context, r relation) error {
 }
 
 func (s *deepCheck) checkHeapRange(ctx context.Context, r relation, from, to int64) error {
-	rows, err := s.conn.QueryContext(ctx, fmt.Sprintf(
-		"SELECT blkno, coalesce(offnum, 0), msg FROM %s.verify_heapam(%s, check_toast => true, startblock => %d, endblock => %d)",
-		s.schemas["amcheck"], r.regclass(), from, to-1))
-	if err != nil {
-		return s.found(r, "", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	query := fmt.Sprintf("SELECT blkno, coalesce(offnum, 0), msg FROM %s.verify_heapam(%s, check_toast => true, startblock => %d, endblock => %d)",
+		s.schemas["amcheck"], r.regclass(), from, to-1)
+	err := store.EachRow(ctx, s.conn, math.MaxInt64, query, func(rows *sql.Rows) error {
 		var block, line int64
 		var message string
 		if err := rows.Scan(&block, &line, &message); err != nil {
 			return err
 		}
 		s.damage(r, fmt.Sprintf("main block %d row %d", block, line), message)
-	}
-	if err := rows.Err(); err != nil {
-		return s.found(r, "", err)
-	}
-	return nil
+		return nil
+	})
+	return s.found(r, err)
 }
 
 // readRows takes every row of a table apart, which is what version 13 can do to check one.
 func (s *deepCheck) readRows(ctx context.Context, r relation) error {
-	if _, err := s.conn.ExecContext(ctx, "SELECT count(t::text) FROM ONLY "+r.name+" t"); err != nil {
-		return s.found(r, "", err)
-	}
-	return nil
+	_, err := s.conn.ExecContext(ctx, "SELECT count(t::text) FROM ONLY "+r.name+" t")
+	return s.found(r, err)
 }

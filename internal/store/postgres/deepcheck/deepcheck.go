@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -133,7 +134,7 @@ func (s *deepCheck) all(ctx context.Context) error {
 		s.worked = before
 		s.show(r)
 	}
-	s.result.Reading = s.reading.result(s.how)
+	s.result.Reading = s.reading.result(s.how, s.pageSize)
 	return nil
 }
 
@@ -244,7 +245,7 @@ func (s *deepCheck) reconnect(ctx context.Context) error {
 
 // list finds every relation that has pages.
 func (s *deepCheck) list(ctx context.Context) error {
-	rows, err := s.conn.QueryContext(ctx, `
+	err := store.EachRow(ctx, s.conn, math.MaxInt64, `
 		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text, coalesce(a.amname, ''),
 			coalesce(i.indisvalid AND i.indisready, true), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
 		FROM pg_class c
@@ -253,33 +254,33 @@ func (s *deepCheck) list(ctx context.Context) error {
 		LEFT JOIN pg_index i ON i.indexrelid = c.oid
 		CROSS JOIN (VALUES ('main'), ('fsm'), ('vm'), ('init')) f (name)
 		WHERE c.relpersistence <> 't' AND pg_relation_filenode(c.oid) IS NOT NULL AND pg_relation_size(c.oid, f.name) > 0
-		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid), i.indrelid IS NOT NULL, n.nspname, c.relname, c.oid, f.name`, s.pageSize)
-	if err != nil {
-		return fmt.Errorf("list tables and indexes: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid), i.indrelid IS NOT NULL, n.nspname, c.relname, c.oid, f.name`, func(rows *sql.Rows) error {
 		var r relation
 		var f fork
-		if err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &f.name, &f.pages); err != nil {
-			return fmt.Errorf("list tables and indexes: %w", err)
-		}
+		err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &f.name, &f.pages)
 		if n := len(s.relations); n == 0 || s.relations[n-1].oid != r.oid {
 			s.relations = append(s.relations, r)
 		}
 		last := &s.relations[len(s.relations)-1]
 		last.forks = append(last.forks, f)
 		s.result.Bytes += f.pages * s.pageSize
+		return err
+	}, s.pageSize)
+	if err != nil {
+		return fmt.Errorf("list tables and indexes: %w", err)
 	}
 	s.result.Objects, s.result.Pages = len(s.relations), s.result.Bytes/s.pageSize
-	return rows.Err()
+	return nil
 }
 
 // found notes damage. An error that says nothing about the data comes back: the check could not be made.
-func (s *deepCheck) found(r relation, place string, err error) error {
+func (s *deepCheck) found(r relation, err error) error {
+	if err == nil {
+		return nil
+	}
 	server, err := aboutData(err)
 	if err == nil {
-		s.damage(r, place, server.Error())
+		s.damage(r, "", server.Error())
 	}
 	return err
 }

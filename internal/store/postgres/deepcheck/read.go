@@ -20,28 +20,20 @@ const readPages = 128
 // maxReaders bounds the connections that read at once.
 const maxReaders = 256
 
-// readingTime is what reading took. Several readers add to it.
+// readingTime is what reading took.
 type readingTime struct {
-	mu      sync.Mutex
 	reads   int64
 	calls   time.Duration // of all reads, each by itself
 	longest time.Duration
 	wall    time.Duration // in which any reader was at work
-	size    int64         // of one read
 	bad     int64         // pages that could not be read
-	cached  int64         // bytes that were in the server's cache
+	cached  int64         // pages that were in the server's cache
 	device  int64         // bytes from the drives; negative: unknown
 }
 
-func (t *readingTime) did(took time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.reads, t.calls, t.longest = t.reads+1, t.calls+took, max(t.longest, took)
-}
-
-func (t *readingTime) result(how store.DeepReading) *store.Reading {
+func (t *readingTime) result(how store.DeepReading, pageSize int64) *store.Reading {
 	r := &store.Reading{
-		Seconds: t.wall.Seconds(), Readers: max(how.Readers, 1), Rate: how.Rate, Reads: t.reads, Bad: t.bad, Cached: t.cached, Size: t.size,
+		Seconds: t.wall.Seconds(), Readers: max(how.Readers, 1), Rate: how.Rate, Reads: t.reads, Bad: t.bad, Cached: t.cached * pageSize, Size: readPages * pageSize,
 		MeanMS: t.calls.Seconds() * 1e3 / float64(max(t.reads, 1)), MaxMS: t.longest.Seconds() * 1e3,
 	}
 	if t.device >= 0 {
@@ -118,7 +110,6 @@ type pageRange struct {
 // readRelation reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
 // they are on, its checksum. A page that is in the cache already is not read from storage: such pages are counted.
 func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
-	s.reading.size = readPages * s.pageSize
 	before, begin := s.deviceBytes(), time.Now()
 	s.throttle.Resume()
 	var ranges []pageRange
@@ -141,12 +132,20 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			}
 			reader := <-idle
 			defer func() { idle <- reader }()
-			found, err := s.readPart(ctx, reader, r, part)
+			if err := s.throttle.Wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
+				return err
+			}
+			var found []badPage
+			start := time.Now()
+			cached, err := s.readRange(ctx, reader, r, part, &found)
+			took := time.Since(start)
 			mu.Lock()
 			defer mu.Unlock()
+			t := &s.reading
+			t.reads, t.calls, t.longest, t.cached = t.reads+1, t.calls+took, max(t.longest, took), t.cached+cached
 			for _, d := range found {
 				s.damaged[r.oid] = true
-				s.reading.bad++
+				t.bad++
 				s.damage(r, d.place, d.found)
 			}
 			s.worked += part.to - part.from
@@ -167,20 +166,6 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 
 // badPage is a page that cannot be read.
 type badPage struct{ place, found string }
-
-// readPart reads a range when its time has come.
-func (s *deepCheck) readPart(ctx context.Context, reader *pageReader, r relation, part pageRange) (bad []badPage, err error) {
-	if err := s.throttle.Wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	cached, err := s.readRange(ctx, reader, r, part, &bad)
-	s.reading.did(time.Since(start))
-	s.reading.mu.Lock()
-	s.reading.cached += cached * s.pageSize
-	s.reading.mu.Unlock()
-	return bad, err
-}
 
 // readRange reads a range; where that fails, its pages one by one, so that every damaged page is found.
 func (s *deepCheck) readRange(ctx context.Context, reader *pageReader, r relation, part pageRange, bad *[]badPage) (cached int64, err error) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
+
+	"ds2/internal/store"
 )
 
 // What is asked besides to learn what must be asked exactly.
@@ -89,22 +92,15 @@ func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, 
 }
 
 func (a *audit) readHistory(ctx context.Context, conn *sql.Conn, query string) error {
-	rows, err := conn.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return store.EachRow(ctx, conn, math.MaxInt64, query, func(rows *sql.Rows) error {
 		var i, n, print int64
-		if err := rows.Scan(&i, &n, &print); err != nil {
-			return err
-		}
+		err := rows.Scan(&i, &n, &print)
 		a.mu.Lock()
+		defer a.mu.Unlock()
 		p := &a.parts[min(max(i, 0), int64(len(a.parts)-1))]
 		p.history = p.history.add(n, print)
-		a.mu.Unlock()
-	}
-	return rows.Err()
+		return err
+	})
 }
 
 // atMostParts is of how many parts with faults the exact questions are asked: each question reads CUST_HIST again.

@@ -4,7 +4,6 @@ package books
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/fnv"
 	"sync"
 
@@ -51,6 +50,7 @@ func nameSum(name []byte) uint64 {
 type Books struct {
 	mu      sync.Mutex
 	journal workload.Journal
+	entry   entry // that is noted, and its line: nothing is allocated for one
 	line    []byte
 	sold    map[int]map[int32]int64 // pieces acknowledged by target and product since takeSold
 }
@@ -88,13 +88,8 @@ func (b *Books) Registered(target int, customer int64, username []byte) {
 }
 
 func (b *Books) note(e entry) {
-	l := binary.BigEndian.AppendUint16(b.line[:0], uint16(e.Kind))
-	l = binary.BigEndian.AppendUint16(l, e.Target)
-	l = binary.BigEndian.AppendUint16(l, e.Lines)
-	l = binary.BigEndian.AppendUint64(l, uint64(e.Order))
-	l = binary.BigEndian.AppendUint64(l, uint64(e.Customer))
-	l = binary.BigEndian.AppendUint64(l, uint64(e.Total))
-	b.line = binary.BigEndian.AppendUint64(l, e.Name)
+	b.entry = e
+	b.line, _ = binary.Append(b.line[:0], binary.BigEndian, &b.entry)
 	b.journal.Note(b.line)
 }
 
@@ -107,22 +102,9 @@ func (b *Books) takeSold(target int) map[int32]int64 {
 	return sold
 }
 
-// read reads what entries say of one target, in the order in which they were noted.
+// read reads what entries say of one target.
 func read(entries []byte, target int) ([]entry, error) {
-	var all []entry
-	for ; len(entries) >= Size; entries = entries[Size:] {
-		var e entry
-		if _, err := binary.Decode(entries, binary.BigEndian, &e); err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
-		}
-		if e.Kind > registered {
-			return nil, fmt.Errorf("read journal: an entry of unknown kind %d", e.Kind)
-		}
-		if int(e.Target) == target {
-			all = append(all, e)
-		}
-	}
-	return all, nil
+	return workload.ReadEntries(entries, target, func(e *entry) (uint16, bool) { return e.Target, e.Kind <= registered })
 }
 
 // of are the entries of a kind.

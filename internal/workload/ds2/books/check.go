@@ -27,14 +27,14 @@ func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target st
 	if err != nil {
 		return nil, fmt.Errorf("read the customers of %s: %w", target, err)
 	}
-	strangers := named("orders", numbers(orders.strangers))
+	strangers := result.Named("orders", numbers(orders.strangers))
 	if orders.strange > len(orders.strangers) {
 		strangers = fmt.Sprintf("%d, of them first %s", orders.strange, strangers)
 	}
 	unacknowledged := orders.whole + orders.strange
 	return []result.Check{
-		result.NewCheck(target, "acknowledged purchases that were lost", len(orders.lost) == 0, 0, named("orders", numbers(orders.lost))),
-		result.NewCheck(target, "acknowledged new customers that were lost", len(lostCustomers) == 0, 0, named("customers", numbers(lostCustomers))),
+		result.NewCheck(target, "acknowledged purchases that were lost", len(orders.lost) == 0, 0, result.Named("orders", numbers(orders.lost))),
+		result.NewCheck(target, "acknowledged new customers that were lost", len(lostCustomers) == 0, 0, result.Named("customers", numbers(lostCustomers))),
 		result.NewCheck(target, "unacknowledged orders: purchases in doubt",
 			unacknowledged <= len(doubtful), fmt.Sprintf("0 to %d", len(doubtful)), unacknowledged),
 		result.NewCheck(target, fmt.Sprintf("unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)", orders.whole, len(doubtful)),
@@ -68,4 +68,17 @@ func (d doubt) resolve(order entry) bool {
 	}
 	d[c]--
 	return true
+}
+
+// numbers are those of orders or customers.
+func numbers(entries []entry) []int64 {
+	var all []int64
+	for _, e := range entries {
+		if e.Kind == registered {
+			all = append(all, e.Customer)
+		} else {
+			all = append(all, e.Order)
+		}
+	}
+	return all
 }

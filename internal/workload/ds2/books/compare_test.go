@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"ds2/internal/result"
 )
 
 func TestComparison(t *testing.T) {
@@ -45,6 +47,6 @@ func TestNamed(t *testing.T) {
 		"2: orders 12001-12002":               {12002, 12001},
 		"6: orders 12001, 12003-12005, 12009": {12009, 12001, 12003, 12004, 12004, 12005}, // one number was given twice
 	} {
-		assert.Equal(t, want, named("orders", orders))
+		assert.Equal(t, want, result.Named("orders", orders))
 	}
 }
