@@ -28,15 +28,15 @@ func (l *loader) copyParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	bring := l.copy
+	if len(files) > 0 {
+		bring = l.readFile(files)
+	}
 	for _, lane := range lanes {
 		group.Go(func() error {
 			for _, c := range lane {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				bring := l.copy
-				if len(files) > 0 {
-					bring = l.readFile(files)
+				if ctx.Err() != nil {
+					return ctx.Err()
 				}
 				if err := bring(ctx, c); err != nil {
 					return err
@@ -79,6 +79,13 @@ func (l *loader) wholeTables() bool {
 	return l.options.AtOnce <= large
 }
 
+// tableCopies is what of a table is still to be copied: as a whole, and part by part.
+type tableCopies struct {
+	whole       copying
+	steps       []copying
+	begun, done bool // by an earlier load: some parts, or all as a whole
+}
+
 // lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
 func (l *loader) lanes(files bool) ([][]copying, error) {
 	of := map[string]int{} // parts of a file
@@ -87,67 +94,52 @@ func (l *loader) lanes(files bool) ([][]copying, error) {
 	}
 	number := map[string]int{} // of the last part of a file
 	known := map[string]bool{}
-	var tables []*copying // each with what of it is still to be copied
-	var parts []copying
-	begun := map[datagen.Table]bool{} // an earlier load has copied some parts
+	var tables []*tableCopies
 	for _, part := range l.parts {
 		number[part.File]++
 		c := copying{fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File]), part.Table, []datagen.Part{part}, false}
-		i := slices.IndexFunc(tables, func(t *copying) bool { return t.table == part.Table })
+		i := slices.IndexFunc(tables, func(t *tableCopies) bool { return t.whole.table == part.Table })
 		if i < 0 {
 			i = len(tables)
-			tables = append(tables, &copying{step: "table " + string(part.Table), table: part.Table, whole: true})
-			known[tables[i].step] = true
-			if copied, ok := l.done[tables[i].step]; ok {
+			t := &tableCopies{whole: copying{step: "table " + string(part.Table), table: part.Table, whole: true}}
+			copied, done := l.done[t.whole.step]
+			if t.done = done; done {
 				l.found(part.Table, copied)
 			}
+			tables, known[t.whole.step] = append(tables, t), true
 		}
 		known[c.step] = true
+		t := tables[i]
 		copied, done := l.done[c.step]
-		if _, whole := l.done[tables[i].step]; whole {
-			l.course.skipPart(part)
-			continue
-		}
-		if done {
+		if done && !t.done {
 			l.found(part.Table, copied)
+			t.begun = true
+		}
+		if done || t.done {
 			l.course.skipPart(part)
-			begun[part.Table] = true
 			continue
 		}
-		tables[i].parts = append(tables[i].parts, part)
-		parts = append(parts, c)
+		t.whole.parts, t.steps = append(t.whole.parts, part), append(t.steps, c)
 	}
 	for step := range l.done {
 		if _, statement := l.course.statements[step]; !statement && !known[step] {
 			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: resume with the same --size or --from, or start again with --drop", step)
 		}
 	}
-	oneLaneATable := l.engine.Can().LocksTables
 	whole := !files && l.wholeTables()
 	var lanes [][]copying
 	for _, t := range tables {
-		if len(t.parts) == 0 {
-			continue
-		}
-		if whole && !begun[t.table] {
-			for _, name := range l.vacuums[t.table] { // finds nothing to do
+		switch {
+		case len(t.steps) == 0:
+		case whole && !t.begun:
+			for _, name := range l.vacuums[t.whole.table] { // finds nothing to do
 				l.course.skipStatement(name)
 			}
-			lanes = append(lanes, []copying{*t})
-			continue
-		}
-		var lane []copying
-		for _, c := range parts {
-			if c.table == t.table {
-				lane = append(lane, c)
-			}
-		}
-		if oneLaneATable {
-			lanes = append(lanes, lane)
-			continue
-		}
-		for _, c := range lane {
-			lanes = append(lanes, []copying{c})
+			lanes = append(lanes, []copying{t.whole})
+		case l.engine.Can().LocksTables:
+			lanes = append(lanes, t.steps)
+		default:
+			lanes = slices.AppendSeq(lanes, slices.Chunk(t.steps, 1))
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end
@@ -169,25 +161,11 @@ func laneWork(lane []copying) (all float64) {
 // found counts rows that an earlier load had copied.
 func (l *loader) found(table datagen.Table, copied int64) {
 	l.course.Progress.Copied(table, copied, 0)
-	l.report.found(table, copied)
+	l.report.add(table, TableReport{Rows: copied, Before: copied})
 }
 
-// copy writes the parts into one end of a pipe while the engine reads the other.
+// copy has the engine read what the parts write.
 func (l *loader) copy(ctx context.Context, c copying) error {
-	start := time.Now()
-	r, w := io.Pipe()
-	meter := &meter{w: w, part: c.parts[0], progress: l.course}
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		for _, part := range c.parts {
-			if _, err := part.WriteTo(meter); err != nil {
-				w.CloseWithError(err)
-				return
-			}
-		}
-		w.Close()
-	}()
 	loadRows := l.engine.LoadRows
 	switch {
 	case c.whole:
@@ -195,13 +173,44 @@ func (l *loader) copy(ctx context.Context, c copying) error {
 	case c.parts[0].Binary:
 		loadRows = l.engine.Can().LoadBinary
 	}
-	rows, err := loadRows(ctx, c.step, string(c.table), r)
+	start := time.Now()
+	meter := &meter{part: c.parts[0], progress: l.course}
+	var rows int64
+	err := stream(c.parts, meter, func(r io.Reader) (err error) {
+		rows, err = loadRows(ctx, c.step, string(c.table), r)
+		return err
+	})
+	if err == nil {
+		l.report.add(c.table, TableReport{Rows: rows, Bytes: meter.bytes, Busy: time.Since(start)})
+	}
+	return err
+}
+
+// stream has parts written into one end of a pipe, by way of a meter if there is one, while take reads the other.
+func stream(parts []datagen.Part, through *meter, take func(io.Reader) error) error {
+	r, w := io.Pipe()
+	var to io.Writer = w
+	if through != nil {
+		through.w, to = w, through
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		w.CloseWithError(writeParts(to, parts))
+	}()
+	err := take(r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
 	<-written
-	if err != nil {
-		return err
+	return err
+}
+
+// writeParts writes parts one after the other.
+func writeParts(w io.Writer, parts []datagen.Part) error {
+	for _, part := range parts {
+		if _, err := part.WriteTo(w); err != nil {
+			return err
+		}
 	}
-	l.report.add(c.table, rows, meter.bytes, time.Since(start))
 	return nil
 }
 
@@ -219,7 +228,7 @@ func (l *loader) readFile(byFile map[string]schema.Statement) func(context.Conte
 			return err
 		}
 		l.course.Copied(part.Table, part.Rows, part.Bytes)
-		l.report.add(part.Table, part.Rows, part.Bytes, time.Since(start))
+		l.report.add(part.Table, TableReport{Rows: part.Rows, Bytes: part.Bytes, Busy: time.Since(start)})
 		return nil
 	}
 }

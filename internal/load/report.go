@@ -65,30 +65,16 @@ func newReport(parts []datagen.Part) *Report {
 	return r
 }
 
-// change lets f change the report of a table.
-func (r *Report) change(table datagen.Table, f func(*TableReport)) {
+// add adds to the report of a table.
+func (r *Report) add(table datagen.Table, more TableReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.Tables {
-		if r.Tables[i].Table == table {
-			f(&r.Tables[i])
+		if t := &r.Tables[i]; t.Table == table {
+			t.Rows += more.Rows
+			t.Before += more.Before
+			t.Bytes += more.Bytes
+			t.Busy += more.Busy
 		}
 	}
-}
-
-// add counts rows that this load has copied.
-func (r *Report) add(table datagen.Table, rows, bytes int64, busy time.Duration) {
-	r.change(table, func(t *TableReport) {
-		t.Rows += rows
-		t.Bytes += bytes
-		t.Busy += busy
-	})
-}
-
-// found counts rows that were there before.
-func (r *Report) found(table datagen.Table, rows int64) {
-	r.change(table, func(t *TableReport) {
-		t.Rows += rows
-		t.Before += rows
-	})
 }

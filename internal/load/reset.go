@@ -2,11 +2,9 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
-	"ds2/datagen"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -31,26 +29,7 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	if err != nil {
 		return err
 	}
-	r, pipe := io.Pipe()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		pipe.CloseWithError(writeParts(pipe, plan.Rows))
-	}()
-	err = reset(ctx, plan.Statements, r, resetSteps(plan, tell))
-	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
-	<-written
-	return err
-}
-
-// writeParts writes parts one after the other.
-func writeParts(w io.Writer, parts []datagen.Part) error {
-	for _, part := range parts {
-		if _, err := part.WriteTo(w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stream(plan.Rows, nil, func(r io.Reader) error { return reset(ctx, plan.Statements, r, resetSteps(plan, tell)) })
 }
 
 // few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves indexes out.

@@ -1,9 +1,6 @@
 package monitor
 
-import (
-	"cmp"
-	"math"
-)
+import "cmp"
 
 // DatabaseFile is a file of a database whose I/O its server counts.
 type DatabaseFile struct {
@@ -71,25 +68,15 @@ func (d Drives) filesIO(files []string) (io FileIO) {
 // filesLatency is the latency of all I/Os of files: nil where there were none. Of two columns the second is that of files that
 // stand for drives.
 func (d Drives) filesLatency(files []string, rateColumns, latencyColumns [2]string) (mean, longest *float64) {
-	rates, times := make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
 	values := func(columns [2]string, file string) []float64 {
 		if v := d.Counters.Values(ItemColumn(columns[0], file)); v != nil {
 			return v
 		}
 		return d.Counters.Values(ItemColumn(columns[1], file))
 	}
-	for _, file := range files {
-		latencies := values(latencyColumns, file)
-		for i, rate := range values(rateColumns, file) {
-			if latencies != nil && rate > 0 && !math.IsNaN(latencies[i]) {
-				rates[i] += rate
-				times[i] += rate * latencies[i]
-			}
-		}
-	}
-	for i := range times {
-		times[i] /= rates[i] // the mean of the second; NaN where there was none
-	}
+	rates, times := d.together(files, func(file string) (rates, latencies []float64) {
+		return values(rateColumns, file), values(latencyColumns, file)
+	})
 	if m, l, ok := d.slowest(rates, times, VerdictMeans); ok {
 		return &m, &l
 	}

@@ -64,11 +64,11 @@ func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
 		return nil // the user has chosen
 	}
 	query := url.Values{}
-	e.first.each(e.kind.success, func(labels map[string]string, ok float64) {
-		if ok == 1 && slices.Contains(e.kind.collectors, labels["collector"]) {
-			query.Add("collect[]", labels["collector"])
+	for _, m := range e.first[e.kind.success] {
+		if collector := m.labels["collector"]; m.value == 1 && slices.Contains(e.kind.collectors, collector) {
+			query.Add("collect[]", collector)
 		}
-	})
+	}
 	if len(query) == 0 {
 		return nil
 	}
@@ -142,17 +142,12 @@ func (x exposition) add(name string, labels map[string]string, value float64) {
 	x[name] = append(x[name], metric{labels, value})
 }
 
-// each calls f with the labels and the value of each metric of a name.
-func (x exposition) each(name string, f func(labels map[string]string, value float64)) {
-	for _, m := range x[name] {
-		f(m.labels, m.value)
-	}
-}
-
 // by gives the values of a name by one of its labels.
 func (x exposition) by(name, label string) map[string]float64 {
 	values := map[string]float64{}
-	x.each(name, func(labels map[string]string, v float64) { values[labels[label]] = v })
+	for _, m := range x[name] {
+		values[m.labels[label]] = m.value
+	}
 	return values
 }
 
@@ -167,15 +162,15 @@ func (x exposition) labels(name string) map[string]string {
 // fold makes one value of those of a name that fit; NaN of none.
 func (x exposition) fold(name string, fits func(labels map[string]string) bool, f func(a, b float64) float64) float64 {
 	all := math.NaN()
-	x.each(name, func(labels map[string]string, v float64) {
+	for _, m := range x[name] {
 		switch {
-		case fits != nil && !fits(labels):
+		case fits != nil && !fits(m.labels):
 		case math.IsNaN(all):
-			all = v
+			all = m.value
 		default:
-			all = f(all, v)
+			all = f(all, m.value)
 		}
-	})
+	}
 	return all
 }
 

@@ -29,11 +29,11 @@ var nodeExporter = &exporterKind{
 	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
 	disks:      nodeDisks.read,
 	model: func(x exposition, drive string) (model string) {
-		x.each("node_disk_info", func(labels map[string]string, _ float64) {
-			if labels["device"] == drive {
-				model = labels["model"]
+		for _, m := range x["node_disk_info"] {
+			if m.labels["device"] == drive {
+				model = m.labels["model"]
 			}
-		})
+		}
 		return model
 	},
 	free: nodeFree, machine: nodeMachine, sources: nodeSources,
@@ -164,16 +164,16 @@ func partition(name, whole string) bool {
 // processors gives the times of each processor, busy and waiting, which an exporter shows by mode; those of the modes named count as busy.
 func processors(x exposition, name, label string, busy func(mode string) bool) map[string][2]float64 {
 	all := map[string][2]float64{}
-	x.each(name, func(labels map[string]string, v float64) {
-		t := all[labels[label]]
-		switch mode := labels["mode"]; {
+	for _, m := range x[name] {
+		t := all[m.labels[label]]
+		switch mode := m.labels["mode"]; {
 		case mode == "iowait":
-			t[1] += v
+			t[1] += m.value
 		case busy(mode):
-			t[0] += v
+			t[0] += m.value
 		}
-		all[labels[label]] = t
-	})
+		all[m.labels[label]] = t
+	}
 	return all
 }
 

@@ -73,21 +73,30 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where there was none.
 func (d Drives) ReadLatencies() []float64 {
-	all := make([]float64, len(d.Counters.Rows))
-	requests := make([]float64, len(all))
-	d.each(DiskReads, Data, func(drive string) {
-		rates, latencies := d.Counters.Values(ItemColumn(DiskReads, drive)), d.Counters.Values(ItemColumn(DiskReadTime, drive))
-		for i := range min(len(rates), len(latencies), len(all)) {
-			if rates[i] > 0 && !math.IsNaN(latencies[i]) {
-				all[i] += rates[i] * latencies[i]
-				requests[i] += rates[i]
+	var drives []string
+	d.each(DiskReads, Data, func(drive string) { drives = append(drives, drive) })
+	_, latencies := d.together(drives, func(drive string) (rates, latencies []float64) {
+		return d.Counters.Values(ItemColumn(DiskReads, drive)), d.Counters.Values(ItemColumn(DiskReadTime, drive))
+	})
+	return latencies
+}
+
+// together are the rates and the mean latencies of all I/Os of several items in each sample, of those of each; NaN where there was none.
+func (d Drives) together(items []string, of func(item string) (rates, latencies []float64)) (rates, latencies []float64) {
+	rates, latencies = make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
+	for _, item := range items {
+		own, times := of(item)
+		for i := range min(len(own), len(times)) {
+			if own[i] > 0 && !math.IsNaN(times[i]) {
+				rates[i] += own[i]
+				latencies[i] += own[i] * times[i]
 			}
 		}
-	})
-	for i := range all {
-		all[i] /= requests[i] // NaN where both are 0
 	}
-	return all
+	for i := range latencies {
+		latencies[i] /= rates[i] // NaN where both are 0
+	}
+	return rates, latencies
 }
 
 // latency is that of one drive. A time shorter than k.Over has its mean for a maximum.

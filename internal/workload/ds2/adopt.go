@@ -12,7 +12,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -55,11 +54,8 @@ var columns = map[string][]string{
 	"reorder":    {"prod_id", "date_low", "quan_low", "date_reordered", "quan_reordered", "date_expected"},
 }
 
-// year is that of the dates of the dataset's orders (WORKLOAD.md section 3): orders of runs have later ones.
-const year = 2009
-
 // Examine looks whether a database is one that DVD Store's own scripts made, and finds its size by its rows: by the last customer
-// that is called user and number, and by the last order of 2009. It reads a few rows of each table by their keys, and the
+// that is called user and number, and by the last order of 2009 (WORKLOAD.md section 3): orders of runs have later dates. It reads a few rows of each table by their keys, and the
 // products; it changes nothing. Words are those to try first.
 func Examine(ctx context.Context, target store.Database, words *datagen.Words) (a Adopted, err error) {
 	e := examination{ctx, target}
@@ -73,11 +69,11 @@ func Examine(ctx context.Context, target store.Database, words *datagen.Words) (
 	if err != nil {
 		return a, err
 	}
-	lastCustomer, err := e.last(customers, e.isLoadedCustomer)
+	lastCustomer, err := e.last(customers, "customers WHERE customerid = %[1]d AND username = 'user%[1]d'")
 	if err != nil {
 		return a, err
 	}
-	lastOrder, err := e.last(orders, e.isLoadedOrder)
+	lastOrder, err := e.last(orders, "orders WHERE orderid = %d AND orderdate >= '2009-01-01' AND orderdate < '2010-01-01'")
 	if err != nil {
 		return a, err
 	}
@@ -86,7 +82,7 @@ func Examine(ctx context.Context, target store.Database, words *datagen.Words) (
 		return a, e.refuse("its tables hold no data of DVD Store: the last customer loaded is %d, the last order %d, the last product %d",
 			lastCustomer, lastOrder, products)
 	case lastOrder%datagen.Months != 0:
-		return a, e.refuse("it has %d orders of %d: DVD Store loads as many in each of 12 months", lastOrder, year)
+		return a, e.refuse("it has %d orders of 2009: DVD Store loads as many in each of 12 months", lastOrder)
 	case allProducts != products || inventory != products || categories != 16:
 		return a, e.refuse("it has %d products up to number %d, %d rows in inventory and %d categories: its load is not complete",
 			allProducts, products, inventory, categories)
@@ -164,35 +160,17 @@ func (e examination) tables() error {
 	return nil
 }
 
-// last is the highest key up to most whose row the load made: rows of runs have the keys after it.
-func (e examination) last(most int64, isLoaded func(key int64) (bool, error)) (int64, error) {
+// last is the highest key up to most whose row the load made, as a query for a key tells: rows of runs have the keys after it.
+func (e examination) last(most int64, loaded string) (int64, error) {
 	var failed error
 	after := sort.Search(int(most), func(i int) bool {
-		ok, err := isLoaded(int64(i) + 1)
+		var n int64
 		if failed == nil {
-			failed = err
+			failed = e.one(fmt.Sprintf("SELECT COUNT(*) FROM "+loaded, i+1), &n)
 		}
-		return !ok
+		return n == 0
 	})
 	return int64(after), failed
-}
-
-func (e examination) isLoadedCustomer(id int64) (bool, error) {
-	var name string
-	err := e.one(fmt.Sprintf("SELECT username FROM customers WHERE customerid = %d", id), &name)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return name == fmt.Sprint("user", id), err
-}
-
-func (e examination) isLoadedOrder(id int64) (bool, error) {
-	var date time.Time
-	err := e.one(fmt.Sprintf("SELECT orderdate FROM orders WHERE orderid = %d", id), &date)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return date.Year() == year, err
 }
 
 // words finds what titles and actors are made of: the given words, where those make the first title; or else what the products
@@ -210,21 +188,17 @@ func (e examination) words(data *datagen.Dataset, given *datagen.Words) (*datage
 		return given, nil
 	}
 	var titles, first, last []string
-	err = store.EachRow(e.ctx, e.target.DB(), 1000, "SELECT title FROM products WHERE prod_id <= 1000 ORDER BY prod_id", func(rows *sql.Rows) error {
-		var title string
-		err := rows.Scan(&title)
+	found, err := store.Collect(e.ctx, e.target.DB(), "SELECT title FROM products WHERE prod_id <= 1000 ORDER BY prod_id", store.Itself[string])
+	for _, title := range found {
 		_, second, _ := strings.Cut(title, " ")
 		titles = append(titles, second)
-		return err
-	})
+	}
 	if err == nil {
-		err = store.EachRow(e.ctx, e.target.DB(), 200*200, "SELECT DISTINCT actor FROM products ORDER BY actor", func(rows *sql.Rows) error {
-			var actor string
-			err := rows.Scan(&actor)
-			a, b, _ := strings.Cut(actor, " ")
-			first, last = append(first, a), append(last, b)
-			return err
-		})
+		found, err = store.Collect(e.ctx, e.target.DB(), "SELECT DISTINCT actor FROM products ORDER BY actor", store.Itself[string])
+	}
+	for _, actor := range found {
+		a, b, _ := strings.Cut(actor, " ")
+		first, last = append(first, a), append(last, b)
 	}
 	if err != nil {
 		return nil, e.target.Wrap("read the products of "+e.target.Label(), err)
@@ -233,11 +207,11 @@ func (e examination) words(data *datagen.Dataset, given *datagen.Words) (*datage
 		[]string{"[titles]"}, filledUp(titles, given.Titles[:]),
 		[]string{"[first]"}, filledUp(first, given.First[:]),
 		[]string{"[last]"}, filledUp(last, given.Last[:])), "\n")
-	found, err := datagen.ReadWords(strings.NewReader(lists))
+	read, err := datagen.ReadWords(strings.NewReader(lists))
 	if err != nil {
 		return nil, e.refuse("its titles and actors are not two words each, as DVD Store's are: %w; give the file of its words by --words", err)
 	}
-	return found, nil
+	return read, nil
 }
 
 // filledUp are the words, each once, and as many of others as make them as many as those are.

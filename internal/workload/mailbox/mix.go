@@ -22,8 +22,11 @@ var operations = []workload.Operation{{Name: "read"}, {Name: "insert"}, {Name: "
 
 // Mix is what share of the operations is of each kind, and how many of the transactions commit lazily, in percent.
 type Mix struct {
-	Insert, Delete, Replace, Read int
-	Lazy                          int
+	Insert  int `json:"insert_percent"`
+	Delete  int `json:"delete_percent"`
+	Replace int `json:"replace_percent"`
+	Read    int `json:"read_percent"`
+	Lazy    int `json:"lazy_commit_percent"`
 }
 
 // Check refuses what is no mix.

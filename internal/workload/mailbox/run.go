@@ -48,15 +48,8 @@ func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 
 // parametersRecord are the workload's parameters in a record.
 type parametersRecord struct {
-	Mailboxes    int    `json:"mailboxes"` // of each target
-	MailboxBytes int64  `json:"mailbox_bytes"`
-	Profile      string `json:"profile"`
-	Insert       int    `json:"insert_percent"`
-	Delete       int    `json:"delete_percent"`
-	Replace      int    `json:"replace_percent"`
-	Read         int    `json:"read_percent"`
-	Lazy         int    `json:"lazy_commit_percent"`
-	Batch        int    `json:"operations_per_transaction"`
+	Size // of each target
+	Parameters
 
 	PerMailbox float64 `json:"iops_per_mailbox,omitempty"`
 	Headroom   float64 `json:"headroom_percent,omitempty"`
@@ -77,11 +70,7 @@ const unknownBytes = -1
 // Describe adds the parameters.
 func (p *Plan) Describe(a *result.Asked) {
 	d, x := p.Targets[0].Dataset, p.Parameters
-	own := parametersRecord{
-		Mailboxes: d.Size.Mailboxes, MailboxBytes: d.Size.MailboxBytes,
-		Profile: x.Profile, Insert: x.Mix.Insert, Delete: x.Mix.Delete, Replace: x.Mix.Replace, Read: x.Mix.Read, Lazy: x.Mix.Lazy, Batch: x.Batch,
-		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target(),
-	}
+	own := parametersRecord{Size: d.Size, Parameters: x, PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target()}
 	a.Parameters.Own, a.Parameters.InWords = result.NewBlock(own), own.inWords()
 	for _, t := range p.Targets {
 		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)

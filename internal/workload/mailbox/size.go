@@ -4,8 +4,8 @@ import "fmt"
 
 // Size is how much a database is to hold.
 type Size struct {
-	Mailboxes    int
-	MailboxBytes int64
+	Mailboxes    int   `json:"mailboxes"`
+	MailboxBytes int64 `json:"mailbox_bytes"`
 }
 
 // MinBytes is the smallest size of a database, below which the shares of its parts are not what they are in a large one.

@@ -13,9 +13,9 @@ import (
 
 // Parameters are what shapes the operations of a run.
 type Parameters struct {
-	Profile string // the name of the one that Mix was taken from
-	Mix     Mix
-	Batch   int // operations in a transaction
+	Profile string `json:"profile"` // the name of the one that Mix was taken from
+	Mix
+	Batch int `json:"operations_per_transaction"`
 }
 
 // MaxBatch is the most operations that a transaction may have: each holds a record of its own in memory.
