@@ -64,11 +64,10 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Database, 
 // restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was killed.
 func (i *interrupts) restoreSettings(runID string, stores []store.Database, stderr io.Writer) {
 	for _, s := range stores {
-		replay := s.Can().Replay
-		if replay == nil {
+		if s.Can().Replay == nil {
 			continue
 		}
-		restored, err := replay.RestoreSettings(i.soft, runID)
+		restored, err := store.RestoreSettings(i.soft, s, runID)
 		if len(restored) > 0 {
 			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n", s.Label(), strings.Join(restored, " and "))
 		}

@@ -49,11 +49,10 @@ func (r *Replay) Check(ctx context.Context, target store.Database) error {
 
 // Prepare has the target let its log grow. restore sets back what that changed, whatever became of the run.
 func (r *Replay) Prepare(ctx context.Context, target store.Database, run string) (changed []string, restore func(context.Context) error, err error) {
-	replayer, err := replayerOf(target)
-	if err != nil {
+	if _, err := replayerOf(target); err != nil {
 		return nil, nil, err
 	}
-	changed, err = replayer.PrepareReplay(ctx, run, r.Bytes, r.File)
+	changed, err = store.PrepareReplay(ctx, target, run, r.Bytes, r.File)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +60,7 @@ func (r *Replay) Prepare(ctx context.Context, target store.Database, run string)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
 		defer cancel()
 		for {
-			_, err := replayer.RestoreSettings(ctx, "")
+			_, err := store.RestoreSettings(ctx, target, "")
 			if err == nil || store.Classify(err) != store.Connection {
 				return err
 			}

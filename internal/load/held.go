@@ -35,31 +35,25 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	return held, nil
 }
 
-// sameWorkload refuses a database of another workload, which is not this one's to drop.
-func (l *loader) sameWorkload(ctx context.Context) error {
-	info, err := store.ReadInfo(ctx, l.engine.DB())
-	if err != nil || info[store.InfoState] == "" {
-		return nil // tables that this kit did not load
-	}
-	found, want := info.Workload(), l.options.Dataset.Info().Workload()
-	if found == want {
-		return nil
-	}
-	return store.Refuse("look into database "+l.engine.Name(),
-		"name another database in the target, such as one that does not exist yet",
-		"it holds the workload %s, not %s", found, want)
-}
-
-// refuse is the error for a database that holds data of the workload.
-func (l *loader) refuse(ctx context.Context, held []string) error {
+// mayReplace refuses a database of another workload, which is not this one's to drop, and one that holds data of the workload, unless
+// those are to be dropped or their load to be resumed.
+func (l *loader) mayReplace(ctx context.Context, held []string) error {
+	op := "look into database " + l.engine.Name()
 	found := "tables that this kit did not load (" + strings.Join(held, ", ") + ")"
 	hint := "--drop drops them first; or name another database in the target"
 	if info, err := store.ReadInfo(ctx, l.engine.DB()); err == nil && info[store.InfoState] != "" {
+		if found, want := info.Workload(), l.options.Dataset.Info().Workload(); found != want {
+			return store.Refuse(op, "name another database in the target, such as one that does not exist yet",
+				"it holds the workload %s, not %s", found, want)
+		}
 		found = "a dataset of size " + info[store.InfoSize]
 		if info.CheckReady() != nil {
 			found = "an unfinished load of size " + info[store.InfoSize]
 			hint = "--resume finishes it, --drop drops it first; or name another database in the target"
 		}
 	}
-	return store.Refuse("look into database "+l.engine.Name(), hint, "%s", "it holds "+found)
+	if l.options.Resume || l.options.Drop {
+		return nil
+	}
+	return store.Refuse(op, hint, "%s", "it holds "+found)
 }

@@ -167,11 +167,8 @@ func (l *loader) createTables(ctx context.Context) error {
 		return err
 	}
 	if len(held) > 0 {
-		if err := l.sameWorkload(ctx); err != nil {
+		if err := l.mayReplace(ctx, held); err != nil {
 			return err
-		}
-		if !l.options.Resume && !l.options.Drop {
-			return l.refuse(ctx, held)
 		}
 	}
 	if err := l.checkRoom(ctx, len(held) > 0); err != nil {

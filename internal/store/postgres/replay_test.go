@@ -10,6 +10,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
 )
 
 // TestReplaySettings changes settings for a replay test and sets them back: to what ALTER SYSTEM had set before, where it had.
@@ -18,9 +19,9 @@ func TestReplaySettings(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	pgtest.Exec(t, db, "CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()")
-	st := backupStore(t, server.URL("postgres")).Can().Replay
+	st := backupStore(t, server.URL("postgres"))
 	own := ownSettings(t, db)
-	changed, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile())
+	changed, err := store.PrepareReplay(t.Context(), st, "a", 100e6, server.LogFile())
 	if err != nil || strings.Join(changed, " ") != "checkpoint_timeout max_wal_size" {
 		t.Fatalf("changed %v, %v", changed, err)
 	}
@@ -28,31 +29,31 @@ func TestReplaySettings(t *testing.T) {
 	if err := db.QueryRow("SELECT current_setting('checkpoint_timeout'), current_setting('max_wal_size')").Scan(&timeout, &size); err != nil || timeout != "1d" || size != "302MB" {
 		t.Errorf("checkpoint_timeout %s, max_wal_size %s, %v", timeout, size, err)
 	}
-	if restored, err := st.RestoreSettings(t.Context(), "a"); len(restored) > 0 || err != nil {
+	if restored, err := store.RestoreSettings(t.Context(), st, "a"); len(restored) > 0 || err != nil {
 		t.Errorf("another driver machine of the run set back %v, %v", restored, err)
 	}
 	// A second test finds what the first left, and does not take it for what the user had set.
-	if changed, err := st.PrepareReplay(t.Context(), "b", 200e6, server.LogFile()); err != nil || len(changed) != 2 {
+	if changed, err := store.PrepareReplay(t.Context(), st, "b", 200e6, server.LogFile()); err != nil || len(changed) != 2 {
 		t.Errorf("changed again %v, %v", changed, err)
 	}
-	if restored, err := st.RestoreSettings(t.Context(), "c"); err != nil || strings.Join(restored, " ") != "checkpoint_timeout max_wal_size" {
+	if restored, err := store.RestoreSettings(t.Context(), st, "c"); err != nil || strings.Join(restored, " ") != "checkpoint_timeout max_wal_size" {
 		t.Errorf("restored %v, %v", restored, err)
 	}
 	assert.Equal(t, own, ownSettings(t, db), "ALTER SYSTEM has set")
-	if restored, err := st.RestoreSettings(t.Context(), ""); len(restored) > 0 || err != nil {
+	if restored, err := store.RestoreSettings(t.Context(), st, ""); len(restored) > 0 || err != nil {
 		t.Errorf("restored twice: %v, %v", restored, err)
 	}
 	pgtest.Exec(t, db, "CREATE ROLE plain LOGIN PASSWORD 'plain'; GRANT EXECUTE ON FUNCTION pg_current_logfile() TO plain")
 	if err := backupStore(t, pgtest.As(t, server.URL("postgres"), "plain", "plain")).Can().Replay.CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
 		t.Errorf("a user who may not change settings: %v", err)
 	}
-	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
+	if _, err := store.PrepareReplay(t.Context(), st, "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
 		t.Errorf("without a log to read: %v", err)
 	}
 	pgtest.Exec(t, db, "ALTER SYSTEM SET log_min_messages = fatal")
 	require.NoError(t, server.Restart(t.Context()))
-	st = backupStore(t, server.URL("postgres")).Can().Replay // without connections to the server that was
-	if _, err := st.PrepareReplay(t.Context(), "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
+	st = backupStore(t, server.URL("postgres")) // without connections to the server that was
+	if _, err := store.PrepareReplay(t.Context(), st, "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
 		t.Errorf("without a word of the recovery: %v", err)
 	}
 }
@@ -70,8 +71,8 @@ func TestReplaySettingsOfCommandLine(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"max_wal_size": "64MB"}})
 	db := open(t, server)
 	pgtest.Exec(t, db, "CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)")
-	st := backupStore(t, server.URL("postgres")).Can().Replay
-	if _, err := st.PrepareReplay(t.Context(), "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
+	st := backupStore(t, server.URL("postgres"))
+	if _, err := store.PrepareReplay(t.Context(), st, "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
 		t.Errorf("max_wal_size is on the command line: %v", err)
 	}
 	assert.Equal(t, "", ownSettings(t, db), "ALTER SYSTEM has set")

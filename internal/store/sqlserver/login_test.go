@@ -111,7 +111,7 @@ func TestRefusedIsToldOnce(t *testing.T) {
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision {
 		return refusal(33557097, 16, `Cannot open database "DS2" requested by the login. The login failed`)
 	}})
-	if _, err := openURL(t, server.URL("DS2")).Can().Replay.RestoreSettings(t.Context(), ""); err != nil {
+	if _, err := store.RestoreSettings(t.Context(), openURL(t, server.URL("DS2")), ""); err != nil {
 		t.Errorf("told: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	s := open(t, text)
 	can := s.Can()
 	ctx := t.Context()
-	if restored, err := can.Replay.RestoreSettings(ctx, ""); err != nil || restored != nil {
+	if restored, err := store.RestoreSettings(ctx, s, ""); err != nil || restored != nil {
 		t.Errorf("without a database: set back %q, %v", restored, err)
 	}
 	if err := s.CreateDatabase(ctx, []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}); err != nil {
@@ -43,7 +43,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 			t.Errorf("%s: %v of class %s", flag, err, store.Classify(err))
 		}
 	}
-	if restored, err := can.Replay.RestoreSettings(ctx, ""); err != nil || restored != nil {
+	if restored, err := store.RestoreSettings(ctx, s, ""); err != nil || restored != nil {
 		t.Errorf("set back %q, %v", restored, err)
 	}
 }

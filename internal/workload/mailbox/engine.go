@@ -55,6 +55,15 @@ type Session interface {
 	Close(ctx context.Context) error
 }
 
+// NameOf is that of the operation that a user waits for who has steps carried out.
+func NameOf(steps []Step) string {
+	op := workload.Op(Batch)
+	if len(steps) == 1 {
+		op = steps[0].Op
+	}
+	return operations[op].Name
+}
+
 // Step is one operation of a transaction.
 type Step struct {
 	Op     workload.Op // Read, Insert, Replace or Delete

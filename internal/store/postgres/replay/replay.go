@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -23,19 +24,6 @@ import (
 type Replayer struct{ target.Target }
 
 var _ store.Replayer = Replayer{}
-
-// changedSettings is what ds2_info keeps of a replay test, under store.InfoReplay.
-type changedSettings struct {
-	Run      string           `json:"run"`
-	Settings []changedSetting `json:"settings"`
-}
-
-// changedSetting is one that ALTER SYSTEM has changed. Before is what it had set before; nil: nothing.
-type changedSetting struct {
-	Name   string  `json:"name"`
-	Value  string  `json:"value"`
-	Before *string `json:"before"`
-}
 
 // longestTimeout is the longest checkpoint_timeout, in seconds.
 const longestTimeout = 86400
@@ -87,58 +75,48 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	return nil
 }
 
-// PrepareReplay sets checkpoint_timeout and max_wal_size by ALTER SYSTEM: store.Replayer.
-func (s Replayer) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
-	op := "prepare " + s.Label() + " for a replay test"
-	if err := s.CheckReplay(ctx, bytes, file); err != nil {
-		return nil, err
-	}
-	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
-		return nil, err
-	}
-	note := changedSettings{Run: run}
-	for name, want := range replaySettings(bytes) {
+// ReplaySettings are those of checkpoint_timeout and max_wal_size that are lower than they have to be: store.Replayer.
+func (s Replayer) ReplaySettings(ctx context.Context, bytes int64) (settings []store.Setting, err error) {
+	wanted := replaySettings(bytes)
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		var now int64
-		var before sql.NullString
+		setting := store.Setting{Name: name, Value: strconv.FormatInt(wanted[name], 10)}
 		err := s.DB().QueryRowContext(ctx, `SELECT setting::bigint, (SELECT f.setting FROM pg_file_settings f
-			WHERE f.name = s.name AND f.sourcefile LIKE '%postgresql.auto.conf' ORDER BY f.seqno DESC LIMIT 1) FROM pg_settings s WHERE name = $1`, name).Scan(&now, &before)
+			WHERE f.name = s.name AND f.sourcefile LIKE '%postgresql.auto.conf' ORDER BY f.seqno DESC LIMIT 1)
+			FROM pg_settings s WHERE name = $1`, name).Scan(&now, &setting.Before)
 		if err != nil {
-			return nil, s.Wrap(op, err)
+			return nil, err
 		}
-		if now >= want {
-			continue
-		}
-		setting := changedSetting{Name: name, Value: strconv.FormatInt(want, 10)}
-		if before.Valid {
-			setting.Before = &before.String
-		}
-		note.Settings = append(note.Settings, setting)
-		changed = append(changed, name)
-	}
-	slices.Sort(changed)
-	if len(note.Settings) > 0 {
-		if err := s.change(ctx, note); err != nil {
-			_, back := s.RestoreSettings(context.WithoutCancel(ctx), "")
-			return nil, errors.Join(s.wrapAlter(op, err), back)
+		if now < wanted[name] {
+			settings = append(settings, setting)
 		}
 	}
-	return changed, s.Checkpoint(ctx)
+	return settings, nil
 }
 
-// change notes what is to be changed, changes it, and waits until it is in force.
-func (s Replayer) change(ctx context.Context, note changedSettings) error {
-	if err := store.SetNote(ctx, s.DB(), store.InfoReplay, note); err != nil {
-		return err
-	}
-	for _, c := range note.Settings {
-		if _, err := s.DB().ExecContext(ctx, "ALTER SYSTEM SET "+c.Name+" = "+c.Value); err != nil {
-			return err
+// Change changes settings by ALTER SYSTEM: store.Replayer.
+func (s Replayer) Change(ctx context.Context, settings []store.Setting, back bool) error {
+	const op = "change settings"
+	for _, c := range settings {
+		if _, known := replaySettings(0)[c.Name]; !known {
+			return fmt.Errorf("%s: ds2_info names %q, which no replay test changes", op, c.Name)
+		}
+		value := &c.Value
+		if back {
+			value = c.Before
+		}
+		statement := "ALTER SYSTEM RESET " + c.Name
+		if value != nil {
+			statement = "ALTER SYSTEM SET " + c.Name + " = " + store.Literal(*value)
+		}
+		if _, err := s.DB().ExecContext(ctx, statement); err != nil {
+			return s.wrapAlter(op, err)
 		}
 	}
-	if err := s.reload(ctx); err != nil {
-		return err
+	if err := s.reload(ctx); err != nil || back {
+		return s.wrapAlter(op, err)
 	}
-	for _, c := range note.Settings {
+	for _, c := range settings {
 		var now, source string
 		if err := s.DB().QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
 			return err
@@ -219,40 +197,6 @@ func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 		}
 	}
 	return nil
-}
-
-// RestoreSettings sets back what ds2_info says that a replay test changed: store.Replayer.
-func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
-	op := "set back the settings of " + s.Label()
-	var note changedSettings
-	there, err := store.ReadNote(ctx, s.DB(), store.InfoReplay, &note)
-	if slices.Contains([]string{target.UndefinedTable, target.UndefinedDatabase, target.InsufficientPrivilege}, target.State(err)) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.Wrap(op, err)
-	}
-	if !there || except != "" && note.Run == except {
-		return nil, nil
-	}
-	for _, c := range note.Settings {
-		if _, known := replaySettings(0)[c.Name]; !known {
-			return restored, fmt.Errorf("%s: ds2_info names %q, which no replay test changes", op, c.Name)
-		}
-		statement := "ALTER SYSTEM RESET " + c.Name
-		if c.Before != nil {
-			statement = "ALTER SYSTEM SET " + c.Name + " = " + store.Literal(*c.Before)
-		}
-		if _, err := s.DB().ExecContext(ctx, statement); err != nil {
-			return restored, s.wrapAlter(op, err)
-		}
-		restored = append(restored, c.Name)
-	}
-	if err := s.reload(ctx); err != nil {
-		return restored, s.wrapAlter(op, err)
-	}
-	slices.Sort(restored)
-	return restored, s.Wrap(op, store.SetInfo(ctx, s.DB(), store.InfoReplay, ""))
 }
 
 // LogSinceCheckpoint asks how far the log is beyond the last checkpoint's redo: store.Replayer.

@@ -4,7 +4,6 @@ package replay
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -22,12 +21,6 @@ var _ store.Replayer = Replayer{}
 
 // targetRecoveryTime is what a replay test changes, as it is told to a user.
 const targetRecoveryTime = "TARGET_RECOVERY_TIME"
-
-// changedTarget is what ds2_info keeps of a replay test, under store.InfoReplay.
-type changedTarget struct {
-	Run    string `json:"run"`
-	Before int    `json:"target_recovery_time_s"` // 0: the server's recovery interval counted
-}
 
 // longestRecovery is a target recovery time in seconds that no log of a test needs: under it nothing but a full log makes a checkpoint
 // due, whatever the server's recovery interval is, which then does not count.
@@ -102,63 +95,34 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	return nil
 }
 
-// PrepareReplay sets the database's TARGET_RECOVERY_TIME: store.Replayer.
-func (s Replayer) PrepareReplay(ctx context.Context, run string, bytes int64, file string) (changed []string, err error) {
-	op := "prepare " + s.Label() + " for a replay test"
-	if err := s.CheckReplay(ctx, bytes, file); err != nil {
+// ReplaySettings is the database's TARGET_RECOVERY_TIME, where that is lower than it has to be: store.Replayer.
+func (s Replayer) ReplaySettings(ctx context.Context, _ int64) ([]store.Setting, error) {
+	var now int // 0: the server's recovery interval counts
+	if err := s.DB().QueryRowContext(ctx, askTarget).Scan(&now); err != nil || now >= longestRecovery {
 		return nil, err
 	}
-	if _, err := s.RestoreSettings(ctx, ""); err != nil { // or what was before would be forgotten
-		return nil, err
-	}
-	var target int
-	if err := s.DB().QueryRowContext(ctx, askTarget).Scan(&target); err != nil {
-		return nil, s.Wrap(op, err)
-	}
-	if target < longestRecovery {
-		if err := s.change(ctx, changedTarget{Run: run, Before: target}); err != nil {
-			_, back := s.RestoreSettings(context.WithoutCancel(ctx), "")
-			return nil, errors.Join(s.Wrap(op, err), back)
+	return []store.Setting{{Name: targetRecoveryTime, Value: strconv.Itoa(longestRecovery), Before: new(strconv.Itoa(now))}}, nil
+}
+
+// Change sets it: store.Replayer.
+func (s Replayer) Change(ctx context.Context, settings []store.Setting, back bool) error {
+	for _, c := range settings {
+		value := &c.Value
+		if back {
+			value = c.Before
 		}
-		changed = []string{targetRecoveryTime}
+		if c.Name != targetRecoveryTime || value == nil {
+			return fmt.Errorf("change settings: ds2_info names %q, which no replay test changes", c.Name)
+		}
+		seconds, err := strconv.ParseUint(*value, 10, 31)
+		if err != nil {
+			return fmt.Errorf("change settings: ds2_info has a target recovery time of %q s", *value)
+		}
+		if _, err := s.DB().ExecContext(ctx, SetTarget(s.Name(), int(seconds))); err != nil {
+			return err
+		}
 	}
-	return changed, s.Checkpoint(ctx)
-}
-
-// change notes what is to be changed, and changes it.
-func (s Replayer) change(ctx context.Context, note changedTarget) error {
-	if err := store.SetNote(ctx, s.DB(), store.InfoReplay, note); err != nil {
-		return err
-	}
-	_, err := s.DB().ExecContext(ctx, SetTarget(s.Name(), longestRecovery))
-	return err
-}
-
-// RestoreSettings sets back what ds2_info says that a replay test changed: store.Replayer.
-func (s Replayer) RestoreSettings(ctx context.Context, except string) (restored []string, err error) {
-	op := "set back the settings of " + s.Label()
-	if v, err := s.Kind(ctx); err != nil || v.Babelfish || v.Azure {
-		return nil, nil // an error is for who asks next to tell, as of a login that is refused
-	}
-	var note changedTarget
-	there, err := store.ReadNote(ctx, s.DB(), store.InfoReplay, &note)
-	const noTable, selectDenied = 208, 229
-	if target.HasNumber(err, noTable, selectDenied) || target.DeniesDatabase(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, s.Wrap(op, err)
-	}
-	if !there || except != "" && note.Run == except {
-		return nil, nil
-	}
-	if note.Before < 0 {
-		return nil, fmt.Errorf("%s: ds2_info has a target recovery time of %d s", op, note.Before)
-	}
-	if _, err := s.DB().ExecContext(ctx, SetTarget(s.Name(), note.Before)); err != nil {
-		return nil, s.Wrap(op, err)
-	}
-	return []string{targetRecoveryTime}, s.Wrap(op, store.SetInfo(ctx, s.DB(), store.InfoReplay, ""))
+	return nil
 }
 
 // LogSinceCheckpoint asks how much log stands since the last checkpoint: store.Replayer.

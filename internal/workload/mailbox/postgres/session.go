@@ -8,7 +8,6 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
 )
 
@@ -86,12 +85,12 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 		s.queue(&steps[i])
 	}
 	if err := s.Send(ctx); err != nil {
-		return s.fail(steps, writes, err)
+		return s.Fail(mailbox.NameOf(steps), writes, err)
 	}
 	for {
 		call, row, err := s.Row()
 		if err != nil {
-			return s.fail(steps, writes, err)
+			return s.Fail(mailbox.NameOf(steps), writes, err)
 		}
 		if row == nil {
 			return nil
@@ -102,7 +101,7 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 		step := &steps[call-first]
 		step.Found = true
 		if step.Op == mailbox.Read && !fill(&step.Record, row) {
-			return s.fail(steps, writes, s.ErrShape())
+			return s.Fail(mailbox.NameOf(steps), writes, s.ErrShape())
 		}
 	}
 }
@@ -130,13 +129,4 @@ func fill(r *mailbox.Record, row [][]byte) bool {
 	r.Flags, r.Sum = binary.BigEndian.Uint32(row[0]), binary.BigEndian.Uint32(row[1])
 	r.Body = append(r.Body[:0], row[2]...)
 	return true
-}
-
-// fail is the error of a transaction.
-func (s *session) fail(steps []mailbox.Step, writes bool, err error) error {
-	op := workload.Op(mailbox.Batch)
-	if len(steps) == 1 {
-		op = steps[0].Op
-	}
-	return s.Fail(mailbox.Workload{}.Operations()[op].Name, writes, err)
 }

@@ -104,7 +104,7 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 	s.steps = steps
 	s.sort()
 	s.write(lazy && writes)
-	s.CallText(name(steps), s.sql, s.declared)
+	s.CallText(mailbox.NameOf(steps), s.sql, s.declared)
 	for _, i := range s.order {
 		s.parameters(&steps[i])
 	}
@@ -118,15 +118,6 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 // duplicateKey is the number of an insert whose record came to be after it was looked for: its first try, whose connection broke,
 // was committed only now. The next one finds it.
 const duplicateKey = "2627"
-
-// name is that of the operation that a user waits for.
-func name(steps []mailbox.Step) string {
-	op := workload.Op(mailbox.Batch)
-	if len(steps) == 1 {
-		op = steps[0].Op
-	}
-	return mailbox.Workload{}.Operations()[op].Name
-}
 
 // The statements, by operation: @1 to @6 are its parameters, and @0 its place in the transaction, which each gives in a row where
 // it found its record, or inserted it. The lock of an insert has it wait for a first try that is still under way, also where
