@@ -75,17 +75,18 @@ func (e *connectError) wrap(op string) error {
 	if dns, ok := errors.AsType[*net.DNSError](e.err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Hint: "correct the host of the target", Err: dns}
 	}
-	hint := ""
 	if errors.Is(e.err, context.DeadlineExceeded) {
 		return &store.Error{Op: op, Class: store.Connection, Err: fmt.Errorf("the server did not answer the login in time: %w", e.err),
 			Hint: "look at the server's load; with an access token, at whether the server knows Entra ID; give a slow one longer by connection timeout=SECONDS"}
 	}
-	if errors.Is(e.err, io.EOF) || errors.Is(e.err, io.ErrUnexpectedEOF) || strings.Contains(e.err.Error(), "EOF") { // as text where go-mssqldb words it anew
-		hint = "the server closed the connection: look at whether the port is SQL Server's, the target names a user, and encrypt=strict is for SQL Server 2022 or later"
-	}
-	if dial, ok := errors.AsType[*net.OpError](e.err); ok && dial.Op == "dial" {
-		return &store.Error{Op: op, Class: store.Connection, Err: dial,
+	network, ok := errors.AsType[*net.OpError](e.err)
+	if ok && network.Op == "dial" {
+		return &store.Error{Op: op, Class: store.Connection, Err: network,
 			Hint: "start the server, or correct the host and port of the target"}
+	}
+	hint := ""
+	if ok && !network.Timeout() || errors.Is(e.err, io.EOF) || errors.Is(e.err, io.ErrUnexpectedEOF) || strings.Contains(e.err.Error(), "EOF") { // as text where go-mssqldb words it anew
+		hint = "the server closed the connection: look at whether the port is SQL Server's, the target names a user, and encrypt=strict is for SQL Server 2022 or later"
 	}
 	return &store.Error{Op: op, Class: store.Connection, Hint: hint, Err: e.err}
 }

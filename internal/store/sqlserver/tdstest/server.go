@@ -37,14 +37,14 @@ type Phase int
 
 // The phases, by the states of the server: [MS-TDS] 3.3.
 const (
-	Never Phase = iota
-	Accepted
-	AfterPrelogin // the client's PRELOGIN is read, and not answered
-	InTLS         // the client's first TLS record is read
-	AfterLogin    // LOGIN7 is read, and not answered
-	InLoginAnswer // half of the answer to it is sent
-	AfterRequest  // the first request of a session is read, and not answered
-	InAnswer      // half of the answer to it is sent
+	Never         Phase = iota
+	Accepted            // the first byte is read, and the connection is reset
+	AfterPrelogin       // the client's PRELOGIN is read, and not answered
+	InTLS               // the client's first TLS record is read
+	AfterLogin          // LOGIN7 is read, and not answered
+	InLoginAnswer       // half of the answer to it is sent
+	AfterRequest        // the first request of a session is read, and not answered
+	InAnswer            // half of the answer to it is sent
 )
 
 // Decision is what becomes of a login.
@@ -160,7 +160,8 @@ func (s *Server) isCut(at Phase) error {
 // serve plays one connection: [MS-TDS] 3.3.
 func (s *Server) serve(conn net.Conn) error {
 	if err := s.isCut(Accepted); err != nil {
-		return err
+		_, _ = conn.Read(make([]byte, 1)) // by then the client is connected
+		return errors.Join(err, conn.(*net.TCPConn).SetLinger(0))
 	}
 	if _, _, _, err := readMessage(conn); err != nil {
 		return err
