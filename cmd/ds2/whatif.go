@@ -52,6 +52,8 @@ type whatifFlags struct {
 	stageTime   time.Duration
 	seed        uint64
 	dir, out    string
+	dataDir     string // of the user's server, shown at mount
+	mount       string
 	format      string
 	details     bool
 	quiet       bool
@@ -75,6 +77,8 @@ func newWhatifLearnCommand() *cobra.Command {
 		Short: "Learn from runs on slowed drives what an order takes of processor, reads and flushes",
 		Long: `Starts a PostgreSQL of its own on a directory whose reads and flushes are slowed by known amounts,
 loads a dataset, and drives it on each of --drives with each number of --threads, in random blocks.
+With --target, yours: ds2 shows a copy of its data at --mount and waits until you start it there.
+
 Each drive is measured with fio first, as ds2 device does. The result is a model for ds2 whatif
 predict, and its page. Drives of --check-drives are driven too but not fitted: they show how well
 the model predicts.
@@ -105,6 +109,9 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.StringVar(&f.dir, "dir", "", "directory for the database, in memory or on a drive that is faster than all of --drives (default: the system's directory for temporary files)")
 	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs, new or empty (default ds2-results/<start>-whatif)")
 	serverFlags(flags, &f.server)
+	flags.StringVar(&f.load.target, "target", "", "URL of a loaded database on a PostgreSQL of your own, on this machine")
+	flags.StringVar(&f.dataDir, "data-dir", "", "directory of the data of --target, which is stopped")
+	flags.StringVar(&f.mount, "mount", "", "empty directory at which to show --data-dir, slowed")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
 	detailsFlag(flags, &f.details)
 	quietFlag(flags, &f.quiet)
@@ -128,9 +135,6 @@ func (f *whatifFlags) judge() error {
 	case f.buffers < 128<<10 || f.buffers > 1e12:
 		return usageError("--buffers is %s: it must be 128KiB to 1TB", bytesText(f.buffers))
 	}
-	if err := f.load.dataset(); err != nil {
-		return err
-	}
 	for _, flag := range []struct {
 		name  string
 		texts []string
@@ -152,6 +156,9 @@ func (f *whatifFlags) judge() error {
 	if len(f.drives)*len(f.threads) > maxConfigurations {
 		return usageError("--check-drives: %d drives with %d numbers of users are too many: at most %d runs in a block",
 			len(f.drives), len(f.threads), maxConfigurations)
+	}
+	if err := f.judgeServer(); err != nil {
+		return err
 	}
 	f.out = cmp.Or(f.out, filepath.Join("ds2-results", time.Now().UTC().Format("20060102T150405Z")+"-whatif"))
 	return checkOut(f.out)
@@ -185,48 +192,41 @@ func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command) (err error) {
 	if f.quiet {
 		stderr, f.load.quiet = io.Discard, true
 	}
-	dir, err := os.MkdirTemp(f.dir, "ds2-whatif-")
-	if err != nil {
-		return flagError("dir", err)
+	serve, theirs := f.theirs, f.load.target != ""
+	if !theirs {
+		dir, err := os.MkdirTemp(f.dir, "ds2-whatif-")
+		if err != nil {
+			return flagError("dir", err)
+		}
+		defer os.RemoveAll(dir)
+		serve, f.dataDir, f.mount = f.own, filepath.Join(dir, "below"), filepath.Join(dir, "drive")
+		if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(f.dataDir, 0o755), os.Mkdir(f.mount, 0o755)); err != nil {
+			return err
+		}
 	}
-	defer os.RemoveAll(dir)
-	under, at := filepath.Join(dir, "below"), filepath.Join(dir, "drive")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(under, 0o755), os.Mkdir(at, 0o755)); err != nil {
-		return err
-	}
-	drive, err := slowdrive.Mount(under, at)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, drive.Unmount()) }()
-	if err := f.measure(i.soft, drive, at, stderr); err != nil {
-		return err
-	}
-	f.server.DataDir = filepath.Join(at, "data")
-	f.server.Settings = map[string]string{
-		"shared_buffers":  fmt.Sprintf("%dkB", f.buffers>>10),
-		"max_connections": fmt.Sprint(slices.Max(f.threads) + len(f.drives)*len(f.threads) + 50), // each configuration has one of its own
-	}
-	server, err := localpg.Start(i.soft, f.server)
+	drive, err := slowdrive.Mount(f.dataDir, f.mount)
 	if err != nil {
 		return err
 	}
-	i.atLeave(func() { server.Kill(); drive.Unmount(); os.RemoveAll(dir) })
-	defer func() { drive.Set(slowdrive.Delays{}); err = errors.Join(err, server.Stop()) }()
-	f.load.target = server.URL("ds2")
-	target, err := engines().Open(f.load.target)
-	if err != nil {
+	defer func() {
+		if theirs {
+			err = errors.Join(err, f.unmount(i.hard, drive, stderr))
+		} else {
+			err = errors.Join(err, drive.Unmount())
+		}
+	}()
+	if err := f.measure(i.soft, drive, f.mount, stderr); err != nil {
 		return err
 	}
-	defer target.Close()
-	if _, err := f.load.load(i.soft, target, stderr); err != nil {
+	store, stop, err := serve(i, drive, stderr)
+	defer func() { drive.Set(slowdrive.Delays{}); err = errors.Join(err, stop()) }()
+	if err != nil {
 		return err
 	}
 	if err := f.drive(i, cmd, drive, stderr); err != nil {
 		return err
 	}
-	version := fmt.Sprintf("PostgreSQL %s, size %s, %s of buffers", server.Version(), f.load.size, bytesText(f.buffers))
-	return f.conclude(cmd, version)
+	return f.conclude(cmd, store)
 }
 
 // measure measures each drive, as ds2 device does.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/slowdrive"
 	"ds2/internal/whatif"
@@ -61,6 +63,77 @@ func TestWhatifPredict(t *testing.T) {
 	fails(t, exitUsage, "read device record", "whatif", "predict", model, model)
 	fails(t, exitUsage, `--drives: "5ms" is no drive`, "whatif", "learn", "--drives", "5ms")
 	fails(t, exitUsage, "--drives: at least 3", "whatif", "learn", "--drives", "5ms/1ms")
+	const target = "postgres://nobody:secret@127.0.0.1:1/ds2"
+	data, running := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(data, "PG_VERSION"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(running, "postmaster.pid"), nil, 0o600))
+	for _, c := range []struct {
+		why  string
+		args []string
+	}{
+		{"go together", []string{"--target", target}},
+		{"go together", []string{"--mount", data}},
+		{"--size is of a server that ds2 starts", []string{"--target", target, "--data-dir", data, "--mount", t.TempDir(), "--size", "1MB"}},
+		{"no engine for scheme", []string{"--target", "mysql://h/ds2", "--data-dir", data, "--mount", t.TempDir()}},
+		{"PostgreSQL only", []string{"--target", "sqlserver://x:x@h?database=ds2", "--data-dir", data, "--mount", t.TempDir()}},
+		{"--data-dir: ", []string{"--target", target, "--data-dir", t.TempDir(), "--mount", t.TempDir()}},
+		{"--data-dir: a server is at work", []string{"--target", target, "--data-dir", running, "--mount", t.TempDir()}},
+		{"--mount: ", []string{"--target", target, "--data-dir", data, "--mount", running}},
+	} {
+		fails(t, exitUsage, c.why, append([]string{"whatif", "learn"}, c.args...)...)
+	}
+}
+
+// slows skips where there are no slowed drives.
+func slows(t *testing.T) {
+	t.Helper()
+	drive, err := slowdrive.Mount(t.TempDir(), t.TempDir())
+	if err != nil {
+		t.Skip(err)
+	}
+	for err := drive.Unmount(); err != nil; err = drive.Unmount() { // a program that another test starts may hold it for a moment
+		require.ErrorContains(t, err, "busy")
+	}
+}
+
+// TestWhatifTarget learns on a user's own server, which is started on the slowed drive when ds2 asks for it, and stopped
+// before that is unmounted.
+func TestWhatifTarget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	slows(t)
+	dir := t.TempDir() // whose parents only their owner enters
+	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		require.NoError(t, os.Chmod(at, 0o755))
+	}
+	at, below := filepath.Join(dir, "slow"), filepath.Join(dir, "data")
+	require.NoError(t, os.Mkdir(at, 0o755))
+	require.NoError(t, os.Mkdir(below, 0o755))
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(at, "cluster")})
+	must(t, "load", "--target", server.URL("ds2"), "--size", "1MB", "--quiet")
+	args := func(data, mount string) []string {
+		return []string{"whatif", "learn", "--target", server.URL("ds2"), "--data-dir", data, "--mount", mount, "--threads", "2,4", "--runs", "1",
+			"--warmup-time", "1s", "--run-time", "2s", "--stage-time", "1s", "--drives", "1ms/2ms,5ms/2ms,1ms/20ms", "--out", "out"}
+	}
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, "PG_VERSION"), nil, 0o600))
+	fails(t, exitFailed, "which is not slowed", args(other, t.TempDir())...)
+	server.Quit()
+	require.NoError(t, os.Rename(filepath.Join(at, "cluster"), filepath.Join(below, "cluster")))
+	learn := startProgram(t, args(below, at)...)
+	t.Cleanup(server.Quit) // before the program is killed, which would leave the server without its drive
+	learn.start(t)
+	learn.await(t, "the call for the server", func() bool { return strings.Contains(learn.stderr.String(), "start the server now") })
+	require.NoError(t, server.Restart(t.Context()))
+	learn.await(t, "the call to stop it", func() bool { return strings.Contains(learn.stderr.String(), "stop the server now") })
+	server.Quit()
+	learn.awaitEnd(t)
+	record, err := result.ReadSummary[result.Experiment](learn.out)
+	require.NoError(t, err, learn.stderr.String())
+	require.Equal(t, result.Done, record.Status, learn.stderr.String())
+	require.FileExists(t, filepath.Join(below, "cluster", "PG_VERSION"))
+	require.NoDirExists(t, filepath.Join(at, "cluster"), "the drive is unmounted")
 }
 
 // TestWhatifLearn learns from a few seconds on each drive. How well that fits is not judged, nor whether it can be told at all, as that is
@@ -70,13 +143,7 @@ func TestWhatifLearn(t *testing.T) {
 		t.Skip("runs for a minute")
 	}
 	t.Parallel()
-	drive, err := slowdrive.Mount(t.TempDir(), t.TempDir())
-	if err != nil {
-		t.Skip(err)
-	}
-	for err := drive.Unmount(); err != nil; err = drive.Unmount() { // a program that another test starts may hold it for a moment
-		require.ErrorContains(t, err, "busy")
-	}
+	slows(t)
 	out := filepath.Join(t.TempDir(), "model")
 	code, _, stderr := execute(t, "whatif", "learn", "--size", "10MB", "--buffers", "4MB", "--threads", "4,8", "--runs", "1", "--warmup-time", "1s",
 		"--run-time", "3s", "--stage-time", "1s", "--drives", "2ms/10ms,20ms/10ms,2ms/200ms", "--check-drives", "5ms/30ms", "--out", out)
