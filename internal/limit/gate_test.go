@@ -39,6 +39,8 @@ func TestParseGate(t *testing.T) {
 		if err != nil || g.String() != c.want {
 			t.Errorf("ParseGate(%q) = %q, %v; want %q", c.text, g, err, c.want)
 		}
+		assert.Equal(t, strings.Contains(c.text, ">"), g.Rising(), c.text)
+		assert.Equal(t, strings.HasPrefix(c.text, "errors"), g.Counted(), c.text)
 	}
 }
 
@@ -78,4 +80,14 @@ func TestJudgeGate(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.want, g.Judge(c.change), c.why)
 	}
+}
+
+// TestReach: a search goes on while one figure is below what it has to reach; upper limits have no part in that.
+func TestReach(t *testing.T) {
+	of := func(unit Unit, bound, measured float64) Verdict {
+		return Verdict{Unit: unit, Bound: bound, Measured: &measured}
+	}
+	all := []Verdict{of(Seconds, 1, 9), of(OPM, 2000, 3000), of(OPM, 4000, 3000), {Unit: OPM, Bound: 1}}
+	assert.Equal(t, .75, Reach(all))
+	assert.Zero(t, Reach(all[:1]))
 }
