@@ -91,7 +91,7 @@ device-record: %q
 		await(tab, opm+` != '`+before+`'`) // it moves
 	}
 	// All of this at one moment, whichever run is under way then.
-	want := []string{"Orders per minute", "Response time of orders", "Requests of the drives",
+	want := []string{"Orders per minute (OPM)", "Response time of orders", "Requests of the drives",
 		"Latency of the drives", "Busy time of the drives", "Processors"}
 	plots := func(is string) string {
 		return fmt.Sprintf(`[...document.querySelectorAll('#charts .plot')].filter(p => %s).length === %d`, is, len(want))

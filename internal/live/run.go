@@ -38,7 +38,7 @@ const shortest = time.Second / 2
 func ShowRun(r Run, s Setup) Show {
 	words := s.Words
 	charts := []report.LiveChart{
-		report.NewLiveChart("live-opm", words.Title()+" per minute", "Completed "+words.Cycles+" of each second, and of the last minute.", words.Rate, false, "of each second", "of the last minute"),
+		report.NewLiveChart("live-opm", words.PerMinute(), "Completed "+words.Cycles+" of each second, and of the last minute.", words.Rate, false, "of each second", "of the last minute"),
 		report.NewLiveChart("live-latency", "Response time of "+words.Cycles, "Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.", "ms", true, "mean", "p95", "longest"),
 	}
 	columns, _ := r.Counters()

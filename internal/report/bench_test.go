@@ -182,7 +182,7 @@ func TestWorth(t *testing.T) {
 
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.
 func TestWhiskersEndAtZero(t *testing.T) {
-	for _, l := range barChart("two", figures[0], []Configuration{benchOf("ssd", "", 100, 300)}).Lines { // ± 700
+	for _, l := range (Comparison{}).barChart("two", figures[0], []Configuration{benchOf("ssd", "", 100, 300)}).Lines { // ± 700
 		for _, p := range l.Points {
 			if p[1] != nil && *p[1] < 0 {
 				t.Errorf("%s ends at %v", l.Name, *p[1])

@@ -124,7 +124,7 @@ func TestBrowser(t *testing.T) {
 	}{
 		{"experiment", written(t, arrays.Page()), 3 + 1 + 1 + 3}, // bars, the devices, small bars
 		{"bench", written(t, arrays.Benches[1].Page()), 8 + 5},
-		{"run", html(t, r, record(t, eventful)), 4 + 4 + 4},
+		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 4 + 4},
 		{"mailbox", html(t, mailbox), 4},
 		{"tune", written(t, Search(search(), nil)), 3},
 	}

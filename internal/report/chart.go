@@ -49,6 +49,7 @@ type line struct {
 	Large  bool `json:"large,omitempty"`  // dots that stand out
 	Bars   bool `json:"bars,omitempty"`   // error bars, as addBar makes them
 	Wide   bool `json:"wide,omitempty"`   // columns from 0
+	Faint  bool `json:"faint,omitempty"`  // columns that are no result
 }
 
 // draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who cannot
@@ -304,7 +305,7 @@ func (l line) between(from, to float64, mean bool) string {
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	words := r.Words
-	c := chart{ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate, Place: picture}
+	c := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate, Place: picture}
 	rate := line{Name: words.Rate + " of each second"}
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,14 @@ func (c Comparison) view() view {
 		}
 	}
 	for _, p := range c.Parts {
-		v.Why = append(v.Why, p.text(first.Unit(), c.words()))
+		text := p.text(first.Unit(), c.words())
+		if c.doubt(p.Against, p.Name) != nil {
+			text = "An estimate that " + doesNotCount + ": " + text
+		}
+		v.Why = append(v.Why, text)
+	}
+	if len(v.Why) == 0 {
+		v.Why = append(v.Why, "Why: "+notStated+". No record says what limited its runs.")
 	}
 	for _, held := range c.Held {
 		v.Why = append(v.Why, sentence(held))
@@ -59,12 +67,18 @@ func (c Comparison) view() view {
 	for _, d := range c.Differences {
 		switch {
 		case d.Figure != c.main():
+		case !d.blind() && c.doubtful(d):
+			v.find(aside, fmt.Sprintf("An estimate that %s: %s of %s: %s", doesNotCount, first.Unit(), d.Name, d.Text()))
 		case d.Low == nil:
 			v.find(unknown, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
 		case d.blind():
 			v.find(unknown, fmt.Sprintf("%s of %s: %s; %s", first.Unit(), d.Name, d.Text(), d.shown()))
 		default:
 			v.find(proof, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
+			if *d.Significant && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
+				v.Why = append(v.Why, fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; %s and its interval are of the geometric means of all runs.",
+					d.Name, d.percent(d.Medians), d.percent(d.Percent)))
+			}
 		}
 	}
 	for _, warning := range c.Warnings {
@@ -99,6 +113,11 @@ func (c Comparison) sentence() string {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
 		if most.Detectable != nil {
 			text += fmt.Sprintf("; one larger than about %s %% would have been seen", worth(*most.Detectable, *most.Detectable))
+		}
+		for _, d := range c.Differences {
+			if d.Figure == c.named(perWatt) && d.Name == most.Name && d.Significant != nil && *d.Significant {
+				text += fmt.Sprintf("; but %s of %s: %s", c.titleOf(d.Figure), d.Name, d.percent(d.Percent))
+			}
 		}
 		return text
 	}
@@ -174,7 +193,10 @@ func (c Comparison) figures() table {
 			for _, d := range c.Differences {
 				if d.Figure == c.named(name) {
 					difference = d.percent(d.Percent)
-					if d.Low != nil {
+					switch {
+					case c.doubtful(d):
+						difference, interval = "estimate "+difference, doesNotCount
+					case d.Low != nil:
 						interval = d.interval()
 					}
 				}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
@@ -115,6 +116,31 @@ func (c Comparison) doubt(first, other string) *Doubt {
 		}
 	}
 	return nil
+}
+
+// doesNotCount stands in place of the interval of an estimate of which nothing can be told.
+const doesNotCount = "does not count"
+
+// doubtful says that a difference is an estimate of which nothing can be told.
+func (c Comparison) doubtful(d Difference) bool {
+	return d.Figure == c.main() && d.blind() ||
+		slices.ContainsFunc(c.Doubts, func(o Doubt) bool { return o.Name == d.Name || o.Name == d.Against })
+}
+
+// faint says that a figure shows no difference of a configuration from the first, or of the first from any.
+func (c Comparison) faint(f compared, name string) bool {
+	compared := false
+	for _, d := range c.Differences {
+		if d.Figure != c.named(f.name) || d.Name != name && d.Against != name {
+			continue
+		}
+		compared = true
+		stands := d.Significant == nil && f.name != mainFigure || d.Significant != nil && *d.Significant
+		if stands && !c.doubtful(d) {
+			return false
+		}
+	}
+	return compared
 }
 
 // shown is what a blind difference's runs could have shown.

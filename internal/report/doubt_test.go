@@ -55,6 +55,13 @@ func TestCannotTell(t *testing.T) {
 		}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
 		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500), "Cannot tell ssd from hdd: the runs scatter too much", "; these runs could only have shown a difference of about +430 %: more blocks or longer runs show smaller ones.", limit.GateOpen},
 		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985), "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen", "", limit.GatePassed},
+		{"alike, but one takes half the power", 16, 16, func(hdd, ssd *Configuration) {
+			opmOfRuns(1010, 1000, 1000, 1020, 985)(hdd, ssd)
+			for i := range 5 {
+				hdd.Runs[i].Active, ssd.Runs[i].Active = new(400+float64(i)), new(200+float64(i))
+				hdd.Runs[i].Figure.PerWatt, ssd.Runs[i].Figure.PerWatt = new(2.5+float64(i)/100), new(5+float64(i)/100)
+			}
+		}, "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen; but OPM per watt of ssd: +99.2 %", "", limit.GatePassed},
 		{"caches that hardly differ", 16, 15.5, func(hdd, ssd *Configuration) {}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
@@ -74,6 +81,14 @@ func TestCannotTell(t *testing.T) {
 		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
 			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
 		}
+		charts, err := comparison.charts("compare", comparison.Configurations)
+		require.NoError(t, err)
+		found := strings.Contains(c.headline, "completed")
+		for _, l := range charts[0].Lines {
+			require.False(t, l.Wide && l.Faint == found, "%s: a column looks like a result: %t", c.why, !l.Faint)
+		}
+		estimates := strings.Count(text.String(), doesNotCount) > 0
+		require.Equal(t, strings.HasPrefix(c.headline, "Cannot tell"), estimates, "%s: figures are called estimates", c.why)
 	}
 }
 

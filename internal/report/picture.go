@@ -20,7 +20,7 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 	}
 	for _, name := range []string{mainFigure, "order_p95_ms", "active_w", perWatt} {
 		f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
-		if bars := barChart(id, f, columns); len(bars.Lines) > 0 {
+		if bars := c.barChart(id, f, columns); len(bars.Lines) > 0 {
 			for i, l := range bars.Lines {
 				if l.Wide && len(c.Configurations) == 1 { // runs have one colour
 					bars.Lines[i].Hue = 0
@@ -50,12 +50,15 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 }
 
 // barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the interval. Lines join
-// the runs of a block.
-func barChart(id string, f compared, all []Configuration) chart {
+// the runs of a block. A column that is no result is hatched.
+func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 	b := chart{ID: id + "-bars-" + f.name, Title: f.titleIn(all[0].Unit(), all[0].Words), YName: f.unit, XName: "configuration", Place: small,
 		Text: "Median of the runs, and a dot for each."}
 	if f.name == mainFigure {
 		b.Place, b.YName = picture, all[0].Unit()
+		if b.Title == all[0].Words.Rate {
+			b.Title = all[0].Words.PerMinute()
+		}
 		b.Text = "A column is the median, a dot a run and a ring one that does not count; whiskers are the 95 % confidence interval."
 	}
 	const grey = 6
@@ -65,7 +68,7 @@ func barChart(id string, f compared, all []Configuration) chart {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
 		if values := valuesOf(one, f.run).values; len(values) > 0 {
-			column := line{Name: one.Name, Wide: true, Hue: i}
+			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			column.add(x, f.scale*measure.Median(values))
 			b.Lines = append(b.Lines, column)
 		}
@@ -87,6 +90,9 @@ func barChart(id string, f compared, all []Configuration) chart {
 				dropped.add(x, f.scale**v)
 			}
 		}
+	}
+	if slices.ContainsFunc(b.Lines, func(l line) bool { return l.Faint }) {
+		b.Text += " Hatched columns are no result."
 	}
 	for block, l := range blocks {
 		if block > 0 && len(l.Points) > 1 {
@@ -141,7 +147,7 @@ func deviceChart(id string, all []tested) *chart {
 // overlays are the rate and the response time of all runs over time, those that stand for their configurations thick.
 func (c Comparison) overlays(id string, records map[string]*result.Record) ([]chart, error) {
 	words := c.words()
-	opm := chart{ID: id + "-opm", Title: words.Title() + " per minute over time", YName: words.Rate,
+	opm := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate,
 		Text: words.Rate + " of each second of all runs; the run that stands for its configuration is thick."}
 	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile", YName: "ms", Log: true,
 		Text: "The 95th percentile of the " + words.Cycles + " of each second."}

@@ -11,10 +11,12 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"ds2/internal/conclude"
@@ -58,6 +60,9 @@ func Runs(records ...*result.Record) Page {
 		p.title = map[bool]string{true: "ds2 run " + r.RunID, false: p.title}[len(records) == 1]
 		v := runView(r, fmt.Sprintf("run%d", i+1))
 		v.Tables = append(v.Tables, disclosureTable([]Configuration{{Name: "the run", Bench: conclude.Single(r.Summary)}}))
+		if slices.ContainsFunc(records, func(other *result.Record) bool { return other != r && other.RunID == r.RunID }) {
+			v.RunID = cmp.Or(r.Dir, v.RunID)
+		}
 		p.views = append(p.views, v)
 	}
 	return p

@@ -99,7 +99,7 @@ func TestHTML(t *testing.T) {
 		"the audit":                 "The audit passed: 1 check of",
 		"the seed":                  "<td>42</td>",
 		"the chart of OPM":          `id="run1-opm"`,
-		"its figures as a table":    "<caption>Orders per minute over time, OPM</caption>",
+		"its figures as a table":    "<caption>Orders per minute (OPM) over time, OPM</caption>",
 		"the chart of the response": `id="run1-latency"`,
 		"failures":                  "purchase: deadlock",
 	} {
@@ -318,5 +318,13 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	text, err := json.Marshal(measure.Window{})
 	if err != nil || !strings.Contains(string(text), `"opm_ci95":null`) {
 		t.Errorf("%s, %v: want null where there is no interval", text, err)
+	}
+}
+
+// TestLinksOfARun: the records of one run from several machines are told apart by their directories.
+func TestLinksOfARun(t *testing.T) {
+	one, two := record(t, func(*result.Summary) {}), record(t, func(*result.Summary) {})
+	for _, r := range []*result.Record{one, two} {
+		require.True(t, strings.Contains(html(t, one, two), ">"+r.Dir+"</a>: 6,560 OPM"), "no link to %s", r.Dir)
 	}
 }

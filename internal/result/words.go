@@ -1,6 +1,10 @@
 package result
 
-import "ds2/internal/limit"
+import (
+	"fmt"
+
+	"ds2/internal/limit"
+)
 
 // Words are what a workload calls what its users do again and again: on the terminal, on the live page and in reports.
 type Words struct {
@@ -49,3 +53,6 @@ func (w Words) Title() string {
 	}
 	return string(w.Cycles[0]-'a'+'A') + w.Cycles[1:]
 }
+
+// PerMinute is the rate, spelled out: "Orders per minute (OPM)".
+func (w Words) PerMinute() string { return fmt.Sprintf("%s per minute (%s)", w.Title(), w.Rate) }

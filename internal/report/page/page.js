@@ -105,7 +105,8 @@
 			series: c.lines.map((l, i) => ({
 				name: l.name, ...shape(l), connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
-				color: colour(`line${l.hue % 8 + 1}`),
+				color: l.faint ? 'transparent' : colour(`line${l.hue % 8 + 1}`),
+				itemStyle: l.faint ? {borderColor: faint, borderType: 'dashed', decal: {color: rule, dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: Math.PI / 4}} : {},
 				lineStyle: {width: l.thin ? 1 : 2, opacity: l.thin ? 0.7 : 1, type: dashes[l.dash % dashes.length]},
 				markArea: i === 0 && bands.length ? {silent: true, label: {color: faint, position: 'top', distance: 2}, data: bands} : undefined,
 				markLine: i === 0 && marked.length ? {silent: true, symbol: 'none', label: {color: ink, formatter: '{b}', position: 'insideStartTop'}, lineStyle: {color: faint}, data: marked} : undefined,
