@@ -31,15 +31,16 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	if err := prepare(ctx, conn, statements); err != nil {
-		conn.Close(ctx)
-		return nil, s.Wrap("prepare the statements of "+s.Label(), err)
-	}
 	hijacked, err := conn.Hijack()
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	return &Conn{s, newWire(hijacked.Conn)}, nil
+	c := &Conn{s, newWire(hijacked)}
+	if err := c.prepare(ctx, planOnce, statements); err != nil {
+		c.close()
+		return nil, s.Wrap("prepare the statements of "+s.Label(), err)
+	}
+	return c, nil
 }
 
 // Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil after

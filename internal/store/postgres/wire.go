@@ -25,7 +25,7 @@ type wire struct {
 	bind    pgproto3.Bind
 	execute pgproto3.Execute
 	arena   []byte    // of the parameters that are numbers
-	socket  io.Writer // that calls go to
+	socket  io.Writer // that calls go to; nil before prepare
 	out     []byte    // calls that are to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
 	invalid error     // of a call that could not be encoded
 
@@ -41,14 +41,12 @@ type wire struct {
 // binaryFormat is the format of all parameters and all results.
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
-func newWire(conn net.Conn) *wire {
-	socket := link.Direct(conn)
+func newWire(c *pgconn.HijackedConn) *wire {
 	return &wire{
-		conn:   conn,
-		watch:  link.NewWatch(conn),
-		front:  newFrontend(socket, socket),
-		socket: socket,
-		bind:   pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
+		conn:  c.Conn,
+		watch: link.NewWatch(c.Conn),
+		front: c.Frontend,
+		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
 }
 
@@ -58,15 +56,24 @@ func newWire(conn net.Conn) *wire {
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 
-// prepare has a connection plan calls once and prepares statements, in one round trip.
-func prepare(ctx context.Context, conn *pgconn.PgConn, statements []Statement) error {
-	p := conn.StartPipeline(ctx)
-	p.SendQueryParams(planOnce, nil, nil, nil, nil)
+// prepare runs setup and prepares all statements in one round trip, the first one after pgconn made the connection. That
+// one still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is
+// waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is gone.
+func (w *wire) prepare(ctx context.Context, setup string, statements []Statement) error {
+	w.watch.Over(ctx)
+	w.front.SendParse(&pgproto3.Parse{Query: setup})
+	w.front.SendBind(&pgproto3.Bind{})
+	w.front.SendExecute(&pgproto3.Execute{})
+	w.queued = 1
 	for _, s := range statements {
-		p.SendPrepare(s.Name, s.SQL, nil)
+		w.front.SendParse(&pgproto3.Parse{Name: s.Name, Query: s.SQL})
 	}
-	_ = p.Sync() // Close gives its error
-	return p.Close()
+	if err := w.finish(); err != nil {
+		return err
+	}
+	socket := link.Direct(w.conn)
+	w.socket, w.front = socket, newFrontend(socket, socket)
+	return nil
 }
 
 // Call begins the call of a statement; its parameters follow.
@@ -102,31 +109,20 @@ func (w *wire) Hundredths(v int64) { w.Take(appendNumeric(w.arena, v)) }
 
 // run sends the call alone, as one transaction.
 func (w *wire) run(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	w.Queue()
 	return w.Send(ctx)
 }
 
 // Send sends what is queued as one transaction.
 func (w *wire) Send(ctx context.Context) error {
-	w.encode(&endOfCalls)
-	out := w.out
-	if w.out = out[:0]; cap(out) > mostKept {
-		w.out = nil
-	}
-	w.failed, w.completed, w.sent, w.queued = nil, 0, w.queued, 0
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	w.watch.Over(ctx)
-	err := w.invalid
-	if err == nil {
-		_, err = w.socket.Write(out)
-	}
-	if err != nil {
-		w.broken = true
-		return w.watch.Cause(err)
-	}
-	return nil
+	return w.flush()
 }
 
 // Queue queues the call.
@@ -149,7 +145,33 @@ func (w *wire) encode(m pgproto3.FrontendMessage) {
 // mostKept bounds the buffer that is kept for the next calls.
 const mostKept = 1 << 20
 
+// write writes what is queued.
+func (w *wire) write() error {
+	if w.socket == nil {
+		w.front.SendSync(&endOfCalls)
+		return w.front.Flush()
+	}
+	w.encode(&endOfCalls)
+	err := w.invalid
+	if err == nil {
+		_, err = w.socket.Write(w.out)
+	}
+	if w.out = w.out[:0]; cap(w.out) > mostKept {
+		w.out = nil
+	}
+	return err
+}
+
 var endOfCalls pgproto3.Sync
+
+func (w *wire) flush() error {
+	w.failed, w.completed, w.sent, w.queued = nil, 0, w.queued, 0
+	if err := w.write(); err != nil {
+		w.broken = true
+		return w.watch.Cause(err)
+	}
+	return nil
+}
 
 // row is the next row of the call, valid until the next call of row; nil after the last one, when the call is over.
 func (w *wire) row() ([][]byte, error) {
@@ -177,6 +199,18 @@ func (w *wire) row() ([][]byte, error) {
 			return nil, w.failed
 		}
 	}
+}
+
+// finish sends what is pending and reads to the end of the answer.
+func (w *wire) finish() error {
+	err := w.flush()
+	for err == nil {
+		var row [][]byte
+		if row, err = w.row(); row == nil {
+			break
+		}
+	}
+	return err
 }
 
 func (w *wire) close() error {

@@ -24,12 +24,12 @@ func TestPlanOnce(t *testing.T) {
 			}
 			conn, err := pgconn.ConnectConfig(t.Context(), config)
 			require.NoError(t, err)
-			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
-			require.NoError(t, prepare(t.Context(), conn, []Statement{show}))
 			hijacked, err := conn.Hijack()
 			require.NoError(t, err)
-			w := newWire(hijacked.Conn)
+			w := newWire(hijacked)
 			defer w.close()
+			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
+			require.NoError(t, w.prepare(t.Context(), planOnce, []Statement{show}))
 			w.Call(&show)
 			require.NoError(t, w.run(t.Context()))
 			row, err := w.row()
