@@ -83,6 +83,10 @@ func TestReplayLeavesNothing(t *testing.T) {
 	}
 	p.Process.Kill()
 	<-p.ended
+	locks := 1 // of the one that was killed, until its server notices
+	for end := time.Now().Add(patience); locks > 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		require.NoError(t, db.QueryRow("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&locks))
+	}
 	fails(t, exitDone, "set back checkpoint_timeout and max_wal_size", "reset", "--target", target)
 	assert.Equal(t, 0, changed(), "after ds2 was killed")
 	if code, _, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone || strings.Contains(stderr, "set back") {
