@@ -36,6 +36,21 @@ func TestReplaySettings(t *testing.T) {
 	if changed, err := store.PrepareReplay(t.Context(), st, "b", 200e6, server.LogFile()); err != nil || len(changed) != 2 {
 		t.Errorf("changed again %v, %v", changed, err)
 	}
+	// A note that cannot be read for now is told: what was before would be forgotten.
+	tx, err := db.Begin()
+	require.NoError(t, err)
+	_, err = tx.Exec("LOCK TABLE ds2_info")
+	require.NoError(t, err)
+	unread := make(chan error, 1)
+	go func() {
+		_, err := store.RestoreSettings(t.Context(), st, "c")
+		unread <- err
+	}()
+	for cancelled := 0; cancelled == 0; {
+		require.NoError(t, tx.QueryRow("SELECT count(pg_cancel_backend(pid)) FROM pg_locks WHERE NOT granted").Scan(&cancelled))
+	}
+	require.Equal(t, store.Timeout, store.Classify(<-unread))
+	require.NoError(t, tx.Rollback())
 	if restored, err := store.RestoreSettings(t.Context(), st, "c"); err != nil || strings.Join(restored, " ") != "checkpoint_timeout max_wal_size" {
 		t.Errorf("restored %v, %v", restored, err)
 	}
