@@ -30,6 +30,7 @@ type kernelLongIo struct {
 
 type kernelStarted struct {
 	_         structs.HostLayout
+	Bio       uint64
 	At        uint64
 	Histogram uint32
 	Class     uint32

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -46,7 +47,17 @@ func (t *IOTrace) Explain(slow []measure.SlowOrder, start, before time.Time) err
 
 // explain notes of each order the kind of I/O that took most of its slowest operation.
 func explain(slow []measure.SlowOrder, long []iotrace.IO, start time.Time) {
-	slices.SortFunc(long, func(a, b iotrace.IO) int { return a.From.Compare(b.From) })
+	least := time.Duration(math.MaxInt64)
+	for _, o := range slow {
+		least = min(least, (o.OperationTo-o.OperationFrom)/goodPart)
+	}
+	var some []iotrace.IO // mostly few
+	for _, io := range long {
+		if io.To.Sub(io.From) >= least {
+			some = append(some, io)
+		}
+	}
+	slices.SortFunc(some, func(a, b iotrace.IO) int { return a.From.Compare(b.From) })
 	for i := range slow {
 		o := &slow[i]
 		to := o.OperationTo
@@ -56,7 +67,7 @@ func explain(slow []measure.SlowOrder, long []iotrace.IO, start time.Time) {
 			classes []iotrace.Class
 		}{{WaitLogFlush, []iotrace.Class{iotrace.LogWrite, iotrace.LogFlush}}, {WaitDataRead, []iotrace.Class{iotrace.DataRead}}} {
 			covered, until := time.Duration(0), o.OperationFrom
-			for _, io := range long {
+			for _, io := range some {
 				begin, end := max(io.From.Sub(start), until), min(io.To.Sub(start), to)
 				if begin < end && io.To.Sub(io.From) >= (to-o.OperationFrom)/goodPart && slices.Contains(kind.classes, io.Class) {
 					covered, until = covered+end-begin, end
