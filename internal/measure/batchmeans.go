@@ -15,6 +15,10 @@ import (
 // with the lag-one autocorrelation that they have, as N-Skart does between its batches (A. Tafazzoli, N. M. Steiger and J. R.
 // Wilson, "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for Simulation Analysis", IEEE
 // Transactions on Automatic Control 56(2), 2011). In single samples the noise of counting hides a slow wander.
+//
+// Rare large deviations, such as stalls, make the estimate itself scatter: it has as many degrees of freedom as its own variance
+// says, which grows with the excess of the fiftieths' fourth moment (B. O'Neill, "Some Useful Moment Results in Sampling
+// Problems", The American Statistician 68(4), 2014).
 type batchMeans struct {
 	variance float64 // of the orders of a span, a sample of the span
 	freedom  float64 // degrees of freedom
@@ -68,10 +72,11 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 		}
 	}
 	small := n / minSamples
-	phi := lagOne(sums(residuals, small), f)
+	parts := sums(residuals, small)
+	phi := lagOne(parts, f)
 	of := func(samples int) float64 { return inflation(phi, float64(samples)/float64(small)) }
 	expected := (of(batch) - lost*of(n)) / (1 - lost)
-	e := batchMeans{correction: max(1, of(span)/expected), freedom: 1.5 * (1/share - 1)}
+	e := batchMeans{correction: max(1, of(span)/expected), freedom: 2 / (2/(1.5*(1/share-1)) + excess(parts)/float64(len(parts)))}
 	e.variance = squares / float64(batch) / float64(n-batch+1) / (1 - lost) * e.correction
 	if e.correction > maxCorrection {
 		e.few = fmt.Sprintf("few independent samples: the %d of the run resemble their neighbours so much that they tell as much as %.0f",
@@ -89,6 +94,19 @@ func sums(values []float64, size int) []float64 {
 		}
 	}
 	return all
+}
+
+// excess is by how much the kurtosis of residuals is above that of a normal distribution, and not below 0.
+func excess(residuals []float64) float64 {
+	squares, fourths := 0.0, 0.0
+	for _, v := range residuals {
+		squares += v * v
+		fourths += v * v * v * v
+	}
+	if squares == 0 {
+		return 0
+	}
+	return max(0, float64(len(residuals))*fourths/(squares*squares)-3)
 }
 
 // lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the mean or the line brings
