@@ -138,7 +138,7 @@ END
 	window := s.Windows[0]
 	c := between(all, at(window.From), at(window.To))
 	reads, log := *s.Bottleneck.Figures.DeviceReads, *s.Bottleneck.Figures.DeviceLog
-	wantReads, wantLog := c.Reads/limit.ReadsAt(c.ReadSeconds/c.Reads), c.Flushes/limit.Log.IOPS
+	wantReads, wantLog := c.Reads/limit.Curve().ReadsAt(c.ReadSeconds/c.Reads), c.Flushes/limit.Log.IOPS
 	t.Logf("the run took %.1f %% of the reads and %.1f %% of the log writes; by the drive's counters (%.0f reads of %.3f ms and %.0f flushes a second) %.1f %% and %.1f %%",
 		100*reads, 100*log, c.Reads, 1000*c.ReadSeconds/c.Reads, c.Flushes, 100*wantReads, 100*wantLog)
 	if c.Reads < 10 || math.Abs(reads-wantReads) > 0.3*wantReads {

@@ -20,6 +20,7 @@ import (
 	"ds2/internal/atomicfile"
 	"ds2/internal/device"
 	"ds2/internal/localpg"
+	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/slowdrive"
@@ -30,10 +31,10 @@ import (
 func newWhatifCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif",
-		Short: "Predict the OPM of a drive that nobody has yet from its fio record",
-		Long: `Learns how orders depend on the latency of reads and of log flushes from runs on drives that are
-slowed by known amounts, and predicts what other drives would do, by what ds2 device or fio
-measured of them. See docs/howto/whatif.md.`,
+		Short: "Predict the OPM or IOPS of a drive that nobody has yet from its fio record",
+		Long: `Learns how a workload depends on the latency of reads, log flushes and writes of data from runs on
+drives that are slowed by known amounts, and predicts what other drives would do, by what ds2 device
+or fio measured of them. See docs/howto/whatif.md.`,
 	}
 	cmd.AddCommand(newWhatifLearnCommand(), newWhatifPredictCommand())
 	return cmd
@@ -74,7 +75,7 @@ func newWhatifLearnCommand() *cobra.Command {
 	var f whatifFlags
 	cmd := &cobra.Command{
 		Use:   "learn",
-		Short: "Learn from runs on slowed drives what an order takes of processor, reads and flushes",
+		Short: "Learn from runs on slowed drives what an order takes of processor and drive",
 		Long: `Starts a PostgreSQL of its own on a directory whose reads and flushes are slowed by known amounts,
 loads a dataset, and drives it on each of --drives with each number of --threads, in random blocks.
 With --target, yours: ds2 shows a copy of its data at --mount and waits until you start it there.
@@ -84,19 +85,27 @@ predict, and its page. Drives of --check-drives are driven too but not fitted: t
 the model predicts.
 
 A drive is READ/FLUSH, the times that are added, such as 1ms/4ms; 1ms/4ms/8 serves 8 reads at once.
+A third time, 1ms/4ms/500us, is added to each write of data, and who writes waits for it, as with
+direct I/O; else data are written at once, as into a page cache.
 It takes Linux, fio, and root or fusermount3.`,
 		Example: `  ds2 whatif learn --size 1GB --buffers 100MB --out model
-  ds2 whatif learn --drives 1ms/1ms,16ms/1ms,1ms/16ms,16ms/16ms --check-drives 4ms/2ms,8ms/8ms`,
+  ds2 whatif learn --drives 1ms/1ms,16ms/1ms,1ms/16ms,16ms/16ms --check-drives 4ms/2ms,8ms/8ms
+  ds2 whatif learn --workload mailbox --mailboxes 100 --mailbox-size 10MB`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.learn(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	f.flags, f.load.flags, f.load.workload = flags, flags, ds2.Name
+	f.flags, f.load.flags = flags, flags
 	f.buffers = 16e6
+	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", "))
+	f.load.mailbox.add(flags)
+	preset(flags, "mailboxes", "30")
+	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "300MB", "size of the dataset: S, M, 30MB, 2GB; it should be many times --buffers")
 	flags.Var(byteSize(&f.buffers), "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, such as 16MB")
 	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, "numbers of users, such as 8,32; also --n-threads")
 	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}, "drives to learn from, as READ/FLUSH")
+	flags.Lookup("drives").DefValue = "the corners of 200us and 4ms, and 900us/900us"
 	flags.StringSliceVar(&f.check, "check-drives", nil, "drives to hold the model against, as READ/FLUSH")
 	flags.IntVar(&f.runs, "runs", 3, "runs on each drive with each number of users")
 	flags.Var(durationValue{&f.warmup, time.Minute}, "warmup-time", "warm-up before each run: minutes, or a duration such as 90s")
@@ -150,8 +159,12 @@ func (f *whatifFlags) judge() error {
 			f.drives = append(f.drives, whatifDrive{name: text, delays: delays, fits: flag.name == "drives"})
 		}
 	}
-	if len(f.fit)*len(f.threads)*f.runs < 5 || len(f.fit) < 3 {
-		return usageError("--drives: at least 3 drives and 5 runs on them tell what an order takes of processor, reads and flushes")
+	least := 3
+	if f.writes() {
+		least = 4
+	}
+	if len(f.fit)*len(f.threads)*f.runs < least+2 || len(f.fit) < least {
+		return usageError("--drives: it takes at least %d drives and %d runs on them to tell all that an order takes", least, least+2)
 	}
 	if len(f.drives)*len(f.threads) > maxConfigurations {
 		return usageError("--check-drives: %d drives with %d numbers of users are too many: at most %d runs in a block",
@@ -164,23 +177,31 @@ func (f *whatifFlags) judge() error {
 	return checkOut(f.out)
 }
 
-// parseDelays reads READ/FLUSH or READ/FLUSH/AT-ONCE.
+// parseDelays reads READ/FLUSH, with /WRITE, /AT-ONCE, or both behind it.
 func parseDelays(text string) (d slowdrive.Delays, err error) {
 	parts := strings.Split(text, "/")
-	if len(parts) == 2 || len(parts) == 3 {
-		d.Read, err = time.ParseDuration(parts[0])
+	if n := len(parts) - 1; n > 1 {
+		d.AtOnce, err = strconv.Atoi(parts[n])
 		if err == nil {
-			d.Flush, err = time.ParseDuration(parts[1])
-		}
-		if err == nil && len(parts) == 3 {
-			d.AtOnce, err = strconv.Atoi(parts[2])
-		}
-		if err == nil && min(d.Read, d.Flush) >= 0 && max(d.Read, d.Flush) <= time.Second && d.AtOnce >= 0 {
-			return d, nil
+			parts = parts[:n]
 		}
 	}
-	return d, fmt.Errorf("%q is no drive such as 1ms/4ms: times of 0 to 1s that are added to a read and to a flush, "+
-		"and /8 for 8 reads at once", text)
+	good := (len(parts) == 2 || len(parts) == 3) && d.AtOnce >= 0
+	times := []*time.Duration{&d.Read, &d.Flush, &d.Write}
+	for i, part := range parts[:min(len(parts), 3)] {
+		*times[i], err = time.ParseDuration(part)
+		good = good && err == nil && *times[i] >= 0 && *times[i] <= time.Second
+	}
+	if !good {
+		return d, fmt.Errorf("%q is no drive such as 1ms/4ms: times of 0 to 1s that are added to a read and to a flush, "+
+			"/500us to a write of data, and /8 for 8 reads at once", text)
+	}
+	return d, nil
+}
+
+// writes says whether some drive that is learned from is slow to write data.
+func (f *whatifFlags) writes() bool {
+	return slices.ContainsFunc(f.drives, func(d whatifDrive) bool { return d.fits && d.delays.Write > 0 })
 }
 
 // learn is the whole way. Server and drive end whatever happens on them.
@@ -234,13 +255,26 @@ func (f *whatifFlags) measure(ctx context.Context, drive *slowdrive.Drive, at st
 	for i := range f.drives {
 		d := &f.drives[i]
 		fmt.Fprintf(stderr, "measuring drive %s, %d of %d\n", d.name, i+1, len(f.drives))
-		drive.Set(d.delays)
-		record, err := device.Run(ctx, device.Options{Dir: at, KitVersion: kitVersion(), FileBytes: 32 << 20,
-			StageTime: f.stageTime, Depths: []int{1, 8, 32}, NoMix: true})
+		o := device.Options{Dir: at, KitVersion: kitVersion(), FileBytes: 32 << 20,
+			StageTime: f.stageTime, Depths: []int{1, 8, 32}, NoMix: true}
+		var err error
+		delays := d.delays
+		delays.Write = 0 // of data, and what is flushed here stands for the log
+		drive.Set(delays)
+		if d.record, err = device.Run(ctx, o); err == nil && d.delays.Write > 0 {
+			drive.Set(d.delays)
+			var slow *device.Record
+			o.Depths = o.Depths[:1]
+			if slow, err = device.Run(ctx, o); err == nil {
+				d.record.Writes = slow.Writes
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("measure drive %s: %w", d.name, err)
 		}
-		d.record, d.drive = record, whatif.DriveOf(d.name, record)
+		if d.drive = whatif.DriveOf(d.name, d.record); !f.writes() {
+			d.drive.Write = 0
+		}
 	}
 	drive.Set(slowdrive.Delays{})
 	return nil
@@ -276,6 +310,12 @@ func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.
 	}
 	for _, c := range file.configurations {
 		c.bench.around = around[c.Name]
+		c.bench.observe.Own = []monitor.OwnDrive{
+			{Drive: monitor.Drive{Name: "slow-data", Roles: []monitor.Role{monitor.Data}},
+				Counts: func() [6]float64 { data, _ := drive.Counts(); return data }},
+			{Drive: monitor.Drive{Name: "slow-log", Roles: []monitor.Role{monitor.Log}},
+				Counts: func() [6]float64 { _, log := drive.Counts(); return log }},
+		}
 	}
 	experiment := experimentFlags{out: f.out, quiet: true}
 	record, resumed, err := file.takeUp(f.out)
@@ -307,6 +347,7 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 		}
 	}
 	var fitted, others []whatif.Observation
+	var figure whatif.Figure
 	for _, c := range record.Configurations {
 		bench, err := result.ReadSummary[result.Bench](filepath.Join(f.out, c.Dir))
 		if err != nil {
@@ -317,7 +358,13 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 				if c.Name != configurationOf(d.name, bench.Setup.Threads) || !run.Counts || run.Figure == nil {
 					continue
 				}
-				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, OPM: run.Figure.Value}
+				unit := cmp.Or(figure.Unit, run.Figure.Unit)
+				if unit != run.Figure.Unit {
+					return fmt.Errorf("fit a model: some runs came to %s, others to %s", unit, run.Figure.Unit)
+				}
+				figure.Unit = unit
+				figure.One, figure.Seconds, figure.Name = bench.Words.Counted(unit)
+				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, Rate: run.Figure.Value / figure.Seconds}
 				if d.fits {
 					fitted = append(fitted, o)
 				} else {
@@ -326,7 +373,7 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 			}
 		}
 	}
-	model, err := whatif.Fit(fitted, runtime.NumCPU())
+	model, err := whatif.Fit(fitted, runtime.NumCPU(), figure)
 	if err != nil {
 		return err
 	}
@@ -350,10 +397,11 @@ func newWhatifPredictCommand() *cobra.Command {
 	var details bool
 	cmd := &cobra.Command{
 		Use:   "predict MODEL DEVICE.json...",
-		Short: "Predict the OPM of drives by their records, and rank them",
+		Short: "Predict the OPM or IOPS of drives by their records, and rank them",
 		Long: `Predicts by a model of ds2 whatif learn what its store would do on drives, by the records of ds2
-device or fio's own JSON (random reads of 4 to 16 kB at one or more depths, and writes with
-fdatasync=1). A drive outside the range in which the model was fitted is refused: exit 4.`,
+device or fio's own JSON (random reads of 4 to 16 kB at one or more depths, writes with fdatasync=1
+and, where the model has writes of data, random writes). A drive outside the range in which the
+model was fitted is refused: exit 4.`,
 		Example: `  ds2 whatif predict model/model.json array-a.json array-b.json
   ds2 whatif predict model/model.json vendor-fio.json --threads 16 -o html > drives.html`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -381,7 +429,7 @@ fdatasync=1). A drive outside the range in which the model was fitted is refused
 					p.Drives = append(p.Drives, one)
 				}
 			}
-			slices.SortStableFunc(p.Drives, func(a, b whatif.Prediction) int { return cmp.Compare(b.OPM, a.OPM) })
+			slices.SortStableFunc(p.Drives, func(a, b whatif.Prediction) int { return cmp.Compare(b.Value, a.Value) })
 			page := report.Whatif(model, threads, p.Drives, p.Refused)
 			if err := writePage(cmd.OutOrStdout(), page, p, format, details); err != nil {
 				return err

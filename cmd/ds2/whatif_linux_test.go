@@ -35,7 +35,7 @@ func fioOutput(t *testing.T, name string, read, flush float64) (path string) {
 // TestWhatifPredict ranks drives by a model, says what holds each back, and refuses what lies outside the model.
 func TestWhatifPredict(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.json")
-	m := whatif.Model{Format: whatif.Format, Kind: whatif.Kind, Store: "a store", Processors: 2, Demand: whatif.Demand{Processor: .004, Reads: 6, Flushes: 1.5},
+	m := whatif.Model{Format: whatif.Format, Kind: whatif.Kind, Store: "a store", Processors: 2, Figure: whatif.Figure{Unit: "OPM", Name: "Orders per minute (OPM)", One: "an order", Seconds: 60}, Demand: whatif.Demand{Processor: .004, Reads: 6, Flushes: 1.5},
 		Scatter: .03, Law: .03, Freedom: 9, Read: whatif.Range{Low: .001, High: .008}, Flush: whatif.Range{Low: .001, High: .008}, Users: whatif.Range{Low: 8, High: 32}}
 	for i := range m.Inverse {
 		m.Inverse[i][i] = .5
@@ -47,11 +47,11 @@ func TestWhatifPredict(t *testing.T) {
 	var order []string
 	for _, d := range p.Drives {
 		order = append(order, d.Drive+" "+d.HeldBack())
-		require.Less(t, d.Low, d.OPM)
-		require.Less(t, d.OPM, d.High)
+		require.Less(t, d.Low, d.Value)
+		require.Less(t, d.Value, d.High)
 	}
 	require.Equal(t, []string{"quick reads", "log log flushes", "slow reads"}, order)
-	require.InEpsilon(t, 60*8/.050, p.Drives[2].OPM, .02, "8 users / (4 ms + 6 x 7 ms + 1.5 x 2 ms, and 1 ms for which they wait for one another)")
+	require.InEpsilon(t, 60*8/.050, p.Drives[2].Value, .02, "8 users / (4 ms + 6 x 7 ms + 1.5 x 2 ms, and 1 ms for which they wait for one another)")
 	text := must(t, "whatif", "predict", model, quick)
 	require.Contains(t, text, "quick is first")
 	require.Contains(t, must(t, "whatif", "predict", model, quick, "-o", "html"), "<html")
@@ -62,7 +62,9 @@ func TestWhatifPredict(t *testing.T) {
 	fails(t, exitUsage, "not a model", "whatif", "predict", slow, quick)
 	fails(t, exitUsage, "read device record", "whatif", "predict", model, model)
 	fails(t, exitUsage, `--drives: "5ms" is no drive`, "whatif", "learn", "--drives", "5ms")
-	fails(t, exitUsage, "--drives: at least 3", "whatif", "learn", "--drives", "5ms/1ms")
+	fails(t, exitUsage, "--drives: it takes at least 3 drives", "whatif", "learn", "--drives", "5ms/1ms")
+	fails(t, exitUsage, "--drives: it takes at least 4 drives", "whatif", "learn", "--drives", "5ms/1ms,5ms/9ms,9ms/1ms/1ms/8")
+	fails(t, exitUsage, "--mailboxes: it is a flag of workload mailbox", "whatif", "learn", "--mailboxes", "5")
 	const target = "postgres://nobody:secret@127.0.0.1:1/ds2"
 	data, running := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(data, "PG_VERSION"), nil, 0o600))
@@ -82,6 +84,10 @@ func TestWhatifPredict(t *testing.T) {
 	} {
 		fails(t, exitUsage, c.why, append([]string{"whatif", "learn"}, c.args...)...)
 	}
+	code, _, stderr := execute(t, "whatif", "learn", "--target", target, "--data-dir", "/none", "--mount", t.TempDir())
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "--data-dir: open /none: no such file or directory")
+	require.NotContains(t, stderr, "does not hold", "one line is enough")
 }
 
 // slows skips where there are no slowed drives.
@@ -96,7 +102,7 @@ func slows(t *testing.T) {
 	}
 }
 
-// TestWhatifTarget learns on a user's own server, which is started on the slowed drive when ds2 asks for it, and stopped
+// TestWhatifTarget learns the IOPS of mailboxes on a user's own server, which is started on the slowed drive when ds2 asks for it, and stopped
 // before that is unmounted.
 func TestWhatifTarget(t *testing.T) {
 	if testing.Short() {
@@ -111,7 +117,7 @@ func TestWhatifTarget(t *testing.T) {
 	require.NoError(t, os.Mkdir(at, 0o755))
 	require.NoError(t, os.Mkdir(below, 0o755))
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(at, "cluster")})
-	must(t, "load", "--target", server.URL("ds2"), "--size", "1MB", "--quiet")
+	must(t, "load", "--target", server.URL("ds2"), "--workload", "mailbox", "--mailboxes", "4", "--mailbox-size", "5MB", "--quiet")
 	args := func(data, mount string) []string {
 		return []string{"whatif", "learn", "--target", server.URL("ds2"), "--data-dir", data, "--mount", mount, "--threads", "2,4", "--runs", "1",
 			"--warmup-time", "1s", "--run-time", "2s", "--stage-time", "1s", "--drives", "1ms/2ms,5ms/2ms,1ms/20ms", "--out", "out"}
@@ -132,6 +138,12 @@ func TestWhatifTarget(t *testing.T) {
 	record, err := result.ReadSummary[result.Experiment](learn.out)
 	require.NoError(t, err, learn.stderr.String())
 	require.Equal(t, result.Done, record.Status, learn.stderr.String())
+	for _, c := range record.Configurations {
+		bench, err := result.ReadSummary[result.Bench](filepath.Join(learn.out, c.Dir))
+		require.NoError(t, err)
+		require.Equal(t, result.IOPS, bench.Runs[0].Figure.Unit, "the slow drive counts its I/Os")
+		require.Positive(t, bench.Runs[0].Figure.Value)
+	}
 	require.FileExists(t, filepath.Join(below, "cluster", "PG_VERSION"))
 	require.NoDirExists(t, filepath.Join(at, "cluster"), "the drive is unmounted")
 }
@@ -146,12 +158,12 @@ func TestWhatifLearn(t *testing.T) {
 	slows(t)
 	out := filepath.Join(t.TempDir(), "model")
 	code, _, stderr := execute(t, "whatif", "learn", "--size", "10MB", "--buffers", "4MB", "--threads", "4,8", "--runs", "1", "--warmup-time", "1s",
-		"--run-time", "3s", "--stage-time", "1s", "--drives", "2ms/10ms,20ms/10ms,2ms/200ms", "--check-drives", "5ms/30ms", "--out", out)
+		"--run-time", "3s", "--stage-time", "1s", "--drives", "2ms/10ms,20ms/10ms,2ms/200ms,2ms/10ms/5ms", "--check-drives", "5ms/30ms", "--out", out)
 	record, err := result.ReadSummary[result.Experiment](out)
 	require.NoError(t, err, stderr)
 	require.Equal(t, result.Done, record.Status, stderr)
-	require.Len(t, record.Configurations, 8)
-	require.Contains(t, stderr, "run 8 of 8")
+	require.Len(t, record.Configurations, 10)
+	require.Contains(t, stderr, "run 10 of 10")
 	if code == exitFailed && strings.Contains(stderr, whatif.ErrUnknown.Error()) {
 		require.NoFileExists(t, filepath.Join(out, modelFile))
 		return // seconds on a busy machine tell nothing, and ds2 says so
@@ -159,7 +171,9 @@ func TestWhatifLearn(t *testing.T) {
 	require.Equal(t, exitDone, code, stderr)
 	m, err := whatif.Read(filepath.Join(out, modelFile))
 	require.NoError(t, err)
-	require.Len(t, m.Runs, 6)
+	require.Len(t, m.Runs, 8)
+	require.Equal(t, "OPM", m.Unit)
+	require.Greater(t, m.Write.High, .005)
 	require.Equal(t, 2, len(m.Checks)+len(m.Refused))
 	require.Greater(t, m.Read.Low, .002, "no read came from a page cache")
 	require.Greater(t, m.Read.High, .020)

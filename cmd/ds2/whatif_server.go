@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +26,7 @@ func (f *whatifFlags) judgeServer() error {
 	if !theirs {
 		return f.load.dataset()
 	}
-	for _, name := range []string{"size", "buffers", "dir", "postgres-version", "postgres-bin"} {
+	for _, name := range []string{"workload", "size", "mailboxes", "mailbox-size", "mailbox-profile", "buffers", "dir", "postgres-version", "postgres-bin"} {
 		if f.flags.Changed(name) {
 			return usageError("--%s is of a server that ds2 starts: leave it out with --target", name)
 		}
@@ -40,7 +40,7 @@ func (f *whatifFlags) judgeServer() error {
 		return usageError("--target: a slowed drive is for PostgreSQL only")
 	}
 	if all, err := os.ReadDir(f.dataDir); err != nil || len(all) == 0 {
-		return flagError("data-dir", errors.Join(err, fmt.Errorf("%s does not hold the data of a server", f.dataDir)))
+		return flagError("data-dir", cmp.Or(err, fmt.Errorf("%s does not hold the data of a server", f.dataDir)))
 	}
 	for _, below := range []string{"", "*"} {
 		if at, _ := filepath.Glob(filepath.Join(f.dataDir, below, "postmaster.pid")); len(at) > 0 {
@@ -48,7 +48,7 @@ func (f *whatifFlags) judgeServer() error {
 		}
 	}
 	if all, err := os.ReadDir(f.mount); err != nil || len(all) > 0 {
-		return flagError("mount", errors.Join(err, fmt.Errorf("%s is not an empty directory: make one", f.mount)))
+		return flagError("mount", cmp.Or(err, fmt.Errorf("%s is not an empty directory: make one", f.mount)))
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (f *whatifFlags) own(i *interrupts, drive *slowdrive.Drive, stderr io.Write
 	}
 	defer target.Close()
 	_, err = f.load.load(i.soft, target, stderr)
-	return fmt.Sprintf("PostgreSQL %s, size %s, %s of buffers", server.Version(), f.load.size, bytesText(f.buffers)), stop, err
+	return fmt.Sprintf("PostgreSQL %s, %s, %s of buffers", server.Version(), f.load.options.Dataset, bytesText(f.buffers)), stop, err
 }
 
 // theirs waits for the user's server, and looks whether it is on the drive.

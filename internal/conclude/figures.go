@@ -159,7 +159,7 @@ func (v view) addDevices(f *diagnose.Figures) {
 	if t.Items(monitor.DiskReads) != nil {
 		f.DeviceReads = new(0.0)
 		if reads > 0 && took > 0 {
-			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))
+			f.DeviceReads = new(reads / measured.Curve().ReadsAt(took/reads))
 		}
 	}
 	if syncs := total(t, monitor.DatabaseLogSyncs, from, to); syncs != nil {

@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) (r *Record, err error) {
 		defer func() { err = errors.Join(err, os.Remove(f.file)) }()
 	}
 	r.Bytes = f.bytes
-	m := &measurement{ctx: ctx, fio: f, options: o, points: 2*len(o.Depths) + 1}
+	m := &measurement{ctx: ctx, fio: f, options: o, points: 2*len(o.Depths) + 2}
 	return r, m.run(r)
 }
 
@@ -114,15 +114,21 @@ func (m *measurement) run(r *Record) (err error) {
 	} else if _, r.SequentialWrite, err = m.step("fill it", fill); err != nil { // reading what was never written measures nothing
 		return err
 	}
+	mixed := m.options.Depths
+	if m.options.NoMix {
+		mixed = nil
+	}
 	for _, curve := range []struct {
 		what   string
 		rw     string
+		depths []int
 		points *[]Point
-	}{{"random reads", "randread", &r.Reads}, {"70 % reads, 30 % writes", "randrw", &r.Mixed}} {
-		if m.options.NoMix && curve.rw != "randread" {
-			continue
-		}
-		for _, depth := range m.options.Depths {
+	}{
+		{"random reads", "randread", m.options.Depths, &r.Reads},
+		{"70 % reads, 30 % writes", "randrw", mixed, &r.Mixed},
+		{"random writes", "randwrite", []int{1}, &r.Writes},
+	} {
+		for _, depth := range curve.depths {
 			p, err := m.point(fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})
 			if err != nil {
 				return err

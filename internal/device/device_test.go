@@ -43,7 +43,7 @@ func TestReadsAt(t *testing.T) {
 		{9e-3, 8000 * math.Pow(8200./8000, math.Log(4.5)/math.Log(15))}, // the slump does not count
 		{1, 8200},
 	} {
-		if got := r.ReadsAt(c.latency); !near(got, c.want, 1e-6) {
+		if got := r.Curve().ReadsAt(c.latency); !near(got, c.want, 1e-6) {
 			t.Errorf("at %g s: %g reads a second, want %g", c.latency, got, c.want)
 		}
 	}

@@ -39,6 +39,7 @@ type Record struct {
 	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
 	Reads           []Point `json:"random_reads"`                      // by rising depth
 	Mixed           []Point `json:"random_70_30"`                      // 70 % reads, 30 % writes
+	Writes          []Point `json:"random_writes,omitempty"`           // by rising depth; fio's own output may lack them
 	Log             Point   `json:"log_writes"`                        // over what is written already, one after the other, each synced: a write and a flush of the device
 }
 
@@ -70,49 +71,48 @@ func (r *Record) MaxReads() float64 {
 	return most
 }
 
-// ReadsAt is how many random reads a second the device does while one takes so many seconds on average: on the curve of
-// reads over latency, between two points by the logarithm of both. Faster than alone the device is not, and beyond the last
-// depth it does no more than its most.
-func (r *Record) ReadsAt(latency float64) float64 {
-	// With rising depth a saturated device gains latency only, and may lose reads: the curve is the most up to a latency.
-	points := slices.SortedFunc(slices.Values(r.Reads), func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) })
-	last := points[0]
-	for _, p := range points[1:] {
-		if p.IOPS <= last.IOPS {
-			continue
+// Curve is reads over latency: the most that a device does up to a latency, by rising latency. With rising depth a saturated
+// device gains latency only, and may lose reads.
+type Curve []Point
+
+// Curve is that of random reads.
+func (r *Record) Curve() (c Curve) {
+	for _, p := range slices.SortedFunc(slices.Values(r.Reads), func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) }) {
+		if len(c) == 0 || p.IOPS > c[len(c)-1].IOPS {
+			c = append(c, p)
 		}
-		if latency <= last.Mean {
-			break
-		}
-		if latency < p.Mean {
-			share := math.Log(latency/last.Mean) / math.Log(p.Mean/last.Mean)
-			return last.IOPS * math.Pow(p.IOPS/last.IOPS, share)
-		}
-		last = p
 	}
-	return last.IOPS
+	return c
+}
+
+// ReadsAt is how many random reads a second the device does while one takes so many seconds on average: between two points by the
+// logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than its most.
+func (c Curve) ReadsAt(latency float64) float64 {
+	switch i := slices.IndexFunc(c, func(p Point) bool { return p.Mean > latency }); i {
+	case -1:
+		return c[len(c)-1].IOPS
+	case 0:
+		return c[0].IOPS
+	default:
+		return between(c[i-1].Mean, latency, c[i].Mean, c[i-1].IOPS, c[i].IOPS)
+	}
 }
 
 // LatencyAt is how long one of so many random reads a second takes on average: ReadsAt the other way round, infinite beyond the most.
-func (r *Record) LatencyAt(reads float64) float64 {
-	points := slices.SortedFunc(slices.Values(r.Reads), func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) })
-	last := points[0]
-	for _, p := range points[1:] {
-		if reads <= last.IOPS {
-			break
-		}
-		if p.IOPS <= last.IOPS {
-			continue
-		}
-		if reads < p.IOPS {
-			return last.Mean * math.Pow(p.Mean/last.Mean, math.Log(reads/last.IOPS)/math.Log(p.IOPS/last.IOPS))
-		}
-		last = p
-	}
-	if reads > last.IOPS {
+func (c Curve) LatencyAt(reads float64) float64 {
+	switch i := slices.IndexFunc(c, func(p Point) bool { return p.IOPS >= reads }); i {
+	case -1:
 		return math.Inf(1)
+	case 0:
+		return c[0].Mean
+	default:
+		return between(c[i-1].IOPS, reads, c[i].IOPS, c[i-1].Mean, c[i].Mean)
 	}
-	return last.Mean
+}
+
+// between is where on the way from a to b that is which x is from low to high, by logarithms.
+func between(low, x, high, a, b float64) float64 {
+	return a * math.Pow(b/a, math.Log(x/low)/math.Log(high/low))
 }
 
 // Save writes the record.
@@ -157,7 +157,7 @@ func (r *Record) check() error {
 	if len(r.Reads) == 0 || len(r.Reads) > 100 {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
 	}
-	for _, p := range append(slices.Clone(r.Reads), r.Log) {
+	for _, p := range slices.Concat(r.Reads, r.Writes, []Point{r.Log}) {
 		for _, v := range []float64{p.IOPS, p.Mean} {
 			if !(v > 0) || v > 1e12 {
 				return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS, p.Mean)

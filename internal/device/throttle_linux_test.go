@@ -77,8 +77,8 @@ func TestThrottledDrive(t *testing.T) {
 				end()
 				most, writes, flushes := r.MaxReads(), after.Writes-before.Writes, after.Flushes-before.Flushes
 				t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes", r.Reads, r.Log, writes, flushes)
-				if !near(r.ReadsAt(1), most, 1e-9) {
-					t.Errorf("%.1f reads a second at any latency, and %.1f at most", r.ReadsAt(1), most)
+				if !near(r.Curve().ReadsAt(1), most, 1e-9) {
+					t.Errorf("%.1f reads a second at any latency, and %.1f at most", r.Curve().ReadsAt(1), most)
 				}
 				if !near(writes/flushes, 2, 0.1) {
 					t.Errorf("the device counted %.0f writes, of which %.0f flushes; a log write is one of each", writes, flushes)

@@ -67,6 +67,15 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 			machine.Drives[i].Roles = given
 		}
 	}
+	for _, own := range w.o.Own {
+		machine.Drives = append(machine.Drives, own.Drive)
+		w.Sources = append(w.Sources, disks([]string{own.Name}, diskKinds, func() map[string]diskCounts {
+			counts, now := unknownCounts, own.Counts()
+			copy(counts[:], now[:])
+			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
+			return map[string]diskCounts{own.Name: counts}
+		}))
+	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
 	counters, err := Root.Counters(devices)

@@ -38,7 +38,7 @@ func Devices(all []Device) Page {
 		for _, stage := range []struct {
 			what   string
 			points []device.Point
-		}{{"random reads", d.Reads}, {"70 % reads", d.Mixed}, {"log writes", []device.Point{d.Log}}} {
+		}{{"random reads", d.Reads}, {"70 % reads", d.Mixed}, {"random writes", d.Writes}, {"log writes", []device.Point{d.Log}}} {
 			for _, p := range stage.points {
 				v.Tables[0].Rows = append(v.Tables[0].Rows, []string{d.Name, stage.what, fmt.Sprint(p.Depth), figure(p.IOPS), number(1e3*p.Mean, 3), number(1e3*p.P95, 3), number(1e3*p.P99, 3)})
 			}

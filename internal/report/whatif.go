@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"ds2/internal/whatif"
 )
@@ -14,15 +15,25 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	v.Headline = fmt.Sprintf("Fitted for reads of %s ms, log flushes of %s ms and %g to %g users",
 		span(m.Read), span(m.Flush), m.Users.Low, m.Users.High)
 	if len(ranked) > 0 {
-		opm, interval := predicted(ranked[0])
-		v.Headline = fmt.Sprintf("%s is first: %s OPM (%s), held back by %s",
-			ranked[0].Drive, opm, interval, ranked[0].HeldBack())
-		v.Figures.Head = []string{"drive", "OPM", "90 % interval", "held back by", "reads halved", "flushes halved"}
+		value, interval := predicted(ranked[0])
+		v.Headline = fmt.Sprintf("%s is first: %s %s (%s), held back by %s",
+			ranked[0].Drive, value, m.Unit, interval, ranked[0].HeldBack())
+		v.Figures.Head = []string{"drive", m.Unit, "90 % interval", "held back by", "reads halved", "flushes halved"}
+		if m.Demand.Writes > 0 {
+			v.Figures.Head = append(v.Figures.Head, "writes halved")
+		}
 	}
 	for _, p := range ranked {
-		opm, interval := predicted(p)
-		v.Figures.Rows = append(v.Figures.Rows, []string{p.Drive, opm, interval,
-			fmt.Sprintf("%s (%.0f %%)", p.HeldBack(), max(p.Processor, p.Read, p.Commit)), gain(p.HalfRead), gain(p.HalfFlush)})
+		value, interval := predicted(p)
+		row := []string{p.Drive, value, interval, fmt.Sprintf("%s (%.0f %%)", p.HeldBack(), p.Most()),
+			gain(p.HalfRead), gain(p.HalfFlush)}
+		if m.Demand.Writes > 0 {
+			row = append(row, gain(p.HalfWrite))
+		}
+		v.Figures.Rows = append(v.Figures.Rows, row)
+		if p.NoWrites {
+			v.find(reservation, "The record of "+p.Drive+" has no random writes: predicted as if writes of data took no time")
+		}
 	}
 	for i := 1; i < len(ranked); i++ {
 		if ranked[i].High > ranked[i-1].Low {
@@ -44,24 +55,28 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	}
 	if len(ranked) > 0 {
 		v.Why = append(v.Why, "Held back by the largest part of an order's time; "+
-			"halved: OPM if reads, or log flushes, took half as long.")
+			"halved: "+m.Unit+" if reads, log flushes, or writes of data, took half as long.")
 	}
 	processor := "less processor time than the runs can tell"
 	if m.Demand.Processor > whatif.LeastProcessor {
 		processor = fmt.Sprintf("%.3g ms of a processor", 1e3*m.Demand.Processor)
 	}
-	v.Why = append(v.Why, fmt.Sprintf("An order takes %s, %.3g reads and %.3g waits for a flush; runs scatter by %.1f %% around that, "+
-		"and the law is off by %.1f %% more on another drive.",
-		processor, m.Demand.Reads, m.Demand.Flushes, 100*m.Scatter, 100*m.Law))
+	writes := "data are written at once, as into a page cache"
+	if m.Demand.Writes > 0 {
+		writes = fmt.Sprintf("%.3g waits for a write of data", m.Demand.Writes)
+	}
+	v.Why = append(v.Why, fmt.Sprintf("What %s takes: %s, %.3g reads, %.3g waits for a flush; %s. Runs scatter by %.1f %% around "+
+		"that, and the law is off by %.1f %% more on another drive.",
+		m.One, processor, m.Demand.Reads, m.Demand.Flushes, writes, 100*m.Scatter, 100*m.Law))
 	v.Tables = whatifTables(m)
 	v.draw = func() ([]chart, error) { return []chart{whatifChart(m, threads, ranked)}, nil }
 	return Page{"ds2 whatif", []view{v}}
 }
 
-// predicted is an OPM and its interval, with as many digits as that carries.
-func predicted(p whatif.Prediction) (opm, interval string) {
+// predicted is a figure and its interval, with as many digits as that carries.
+func predicted(p whatif.Prediction) (value, interval string) {
 	half := (p.High - p.Low) / 2
-	return worth(p.OPM, half), worth(p.Low, half) + " to " + worth(p.High, half)
+	return worth(p.Value, half), worth(p.Low, half) + " to " + worth(p.High, half)
 }
 
 func span(r whatif.Range) string { return fmt.Sprintf("%.3g to %.3g", 1e3*r.Low, 1e3*r.High) }
@@ -75,31 +90,31 @@ func gain(percent *float64) string {
 }
 
 func whatifTables(m whatif.Model) []table {
-	c := table{Caption: "What an order takes", Head: []string{"of", "estimate", "95 % from", "to", "unit"}}
+	c := table{Caption: "What " + m.One + " takes", Head: []string{"of", "estimate", "95 % from", "to", "unit"}}
 	for _, one := range m.Coefficients {
 		c.Rows = append(c.Rows, []string{one.Name, figure(one.Value), figure(one.Low), figure(one.High), one.Unit})
 	}
-	at := func(drive string, users int, read, flush float64) []string {
-		return []string{drive, fmt.Sprint(users), number(1e3*read, 2), number(1e3*flush, 2)}
+	at := func(drive string, users int, read, flush, write float64) []string {
+		return []string{drive, fmt.Sprint(users), number(1e3*read, 2), number(1e3*flush, 2), number(1e3*write, 2)}
 	}
-	runs := table{Caption: "Runs of the fit", Head: []string{"drive", "users", "read ms", "flush ms", "OPM", "fitted", "off by %"}}
+	head := []string{"drive", "users", "read ms", "flush ms", "write ms", m.Unit}
+	runs := table{Caption: "Runs of the fit", Head: append(slices.Clone(head), "fitted", "off by %")}
 	for _, r := range m.Runs {
-		runs.Rows = append(runs.Rows, append(at(r.Drive, r.Users, r.Read, r.Flush),
-			number(r.OPM, 0), number(r.Fitted, 0), number(r.Distance, 1)))
+		runs.Rows = append(runs.Rows, append(at(r.Drive, r.Users, r.Read, r.Flush, r.Write),
+			number(r.Value, 0), number(r.Fitted, 0), number(r.Distance, 1)))
 	}
-	checks := table{Caption: "Runs that are not in the fit", Head: []string{"drive", "users", "read ms", "flush ms",
-		"OPM", "predicted", "90 % from", "to", "off by %", "by reads a second %", "by mean latency %"}}
+	checks := table{Caption: "Runs that are not in the fit", Head: append(head, "predicted", "90 % from", "to", "off by %", "by reads a second %", "by mean latency %")}
 	for _, k := range m.Checks {
-		checks.Rows = append(checks.Rows, append(at(k.Drive, k.Users, k.ReadLatency, k.Flush), number(k.Measured, 0),
-			number(k.OPM, 0), number(k.Low, 0), number(k.High, 0), number(k.Error, 1), number(k.ByIOPS, 0), number(k.ByMean, 0)))
+		checks.Rows = append(checks.Rows, append(at(k.Drive, k.Users, k.ReadLatency, k.Flush, k.Write), number(k.Measured, 0),
+			number(k.Value, 0), number(k.Low, 0), number(k.High, 0), number(k.Error, 1), number(k.ByIOPS, 0), number(k.ByMean, 0)))
 	}
 	return []table{c, runs, checks}
 }
 
-// whatifChart is OPM over the latency of reads, a line for some latencies of flushes, with the runs of the fit and
+// whatifChart is the figure over the latency of reads, a line for some latencies of flushes, with the runs of the fit and
 // the candidates.
 func whatifChart(m whatif.Model, users int, ranked []whatif.Prediction) chart {
-	c := chart{ID: "whatif-opm", Title: "Orders per minute over read and flush latency", YName: "OPM", XName: "a read, ms",
+	c := chart{ID: "whatif-opm", Title: m.Name + " over read and flush latency", YName: m.Unit, XName: "a read, ms",
 		Place: picture, Text: "A line is the law at one latency of log flushes; a dot is a run of the fit, and a large one " +
 			"a drive that was asked about, with its 90 % interval."}
 	for _, curve := range m.Curves(users) {
@@ -112,14 +127,14 @@ func whatifChart(m whatif.Model, users int, ranked []whatif.Prediction) chart {
 	runs := line{Name: "run", Dots: true}
 	for _, r := range m.Runs {
 		if r.Users == users {
-			runs.add(1e3*r.Read, r.OPM)
+			runs.add(1e3*r.Read, r.Value)
 		}
 	}
 	c.drawSome(runs)
 	for _, p := range ranked {
 		hue := len(c.Lines)
 		at, bar := line{Name: p.Drive, Dots: true, Large: true, Hue: hue}, line{Name: "90 %", Bars: true, Hue: hue}
-		at.add(1e3*p.ReadLatency, p.OPM)
+		at.add(1e3*p.ReadLatency, p.Value)
 		bar.addBar(1e3*p.ReadLatency, p.Low, p.High)
 		c.Lines = append(c.Lines, at, bar)
 	}

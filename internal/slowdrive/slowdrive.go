@@ -8,6 +8,10 @@ import "time"
 
 // Delays are what is added to the time that the directory takes by itself.
 type Delays struct {
-	Read, Write, Flush time.Duration
-	AtOnce             int // reads that are served at once, while others wait; 0: any number
+	Read, Flush time.Duration
+	Write       time.Duration // of data; a write of the log waits for its flush only
+	AtOnce      int           // reads that are served at once, while others wait; 0: any number
 }
+
+// LogDir is the directory whose files are the log; those of all others are data.
+const LogDir = "pg_wal"

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,9 +21,30 @@ import (
 
 // Drive is a mounted directory.
 type Drive struct {
-	server *fuse.Server
-	now    atomic.Pointer[state]
+	server    *fuse.Server
+	now       atomic.Pointer[state]
+	data, log counters
 }
+
+// counters are whole: I/Os, bytes and nanoseconds.
+type counters [6]atomic.Int64
+
+// note counts a read (0) or a write (1).
+func (c *counters) note(kind, bytes int, begin time.Time) {
+	c[kind].Add(1)
+	c[2+kind].Add(int64(bytes))
+	c[4+kind].Add(int64(time.Since(begin)))
+}
+
+func (c *counters) counts() (all [6]float64) {
+	for i, unit := range []float64{1, 1, 1, 1, 1e9, 1e9} {
+		all[i] = float64(c[i].Load()) / unit
+	}
+	return all
+}
+
+// Counts are, of the data and of the log, the reads and writes so far, their bytes, and the seconds that they took.
+func (d *Drive) Counts() (data, log [6]float64) { return d.data.counts(), d.log.counts() }
 
 // state are the delays, and a place for each read that is served at once; nil: there is no end of places.
 type state struct {
@@ -101,20 +124,27 @@ func (n *node) WrapChild(_ context.Context, child fusefs.InodeEmbedder) fusefs.I
 
 func (n *node) Open(ctx context.Context, flags uint32) (fusefs.FileHandle, uint32, syscall.Errno) {
 	h, _, errno := n.LoopbackNode.Open(ctx, flags&^syscall.O_DIRECT) // whose buffers would have to be aligned
-	return n.slowed(h, errno), fuse.FOPEN_DIRECT_IO, errno
+	return n.slowed(h, n.Path(nil), errno), direct, errno
 }
 
 func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (
 	*fusefs.Inode, fusefs.FileHandle, uint32, syscall.Errno) {
 	child, h, _, errno := n.LoopbackNode.Create(ctx, name, flags&^syscall.O_DIRECT, mode, out)
-	return child, n.slowed(h, errno), fuse.FOPEN_DIRECT_IO, errno
+	return child, n.slowed(h, filepath.Join(n.Path(nil), name), errno), direct, errno
 }
 
-func (n *node) slowed(h fusefs.FileHandle, errno syscall.Errno) fusefs.FileHandle {
+// direct keeps the page cache out, and has writes to a file that do not lengthen it go on beside one another (from Linux 6.2 on).
+const direct = fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES
+
+func (n *node) slowed(h fusefs.FileHandle, path string, errno syscall.Errno) fusefs.FileHandle {
 	if errno != 0 {
 		return nil
 	}
-	return &file{h.(*fusefs.LoopbackFile), n.drive}
+	f := &file{h.(*fusefs.LoopbackFile), n.drive, &n.drive.data}
+	if slices.Contains(strings.Split(path, "/"), LogDir) {
+		f.counters = &n.drive.log
+	}
+	return f
 }
 
 // Fsync is that of files and directories.
@@ -126,7 +156,8 @@ func (n *node) Fsync(context.Context, fusefs.FileHandle, uint32) syscall.Errno {
 // file is an open file.
 type file struct {
 	*fusefs.LoopbackFile
-	drive *Drive
+	drive    *Drive
+	counters *counters // the drive's of the file's role
 }
 
 var (
@@ -136,6 +167,7 @@ var (
 )
 
 func (f *file) Read(ctx context.Context, b []byte, at int64) (fuse.ReadResult, syscall.Errno) {
+	defer f.counters.note(0, len(b), time.Now())
 	s := f.drive.now.Load()
 	if s.places != nil {
 		s.places <- struct{}{}
@@ -146,7 +178,10 @@ func (f *file) Read(ctx context.Context, b []byte, at int64) (fuse.ReadResult, s
 }
 
 func (f *file) Write(ctx context.Context, b []byte, at int64) (uint32, syscall.Errno) {
-	sleep(f.drive.now.Load().Write)
+	defer f.counters.note(1, len(b), time.Now())
+	if f.counters == &f.drive.data {
+		sleep(f.drive.now.Load().Write)
+	}
 	return f.LoopbackFile.Write(ctx, b, at)
 }
 

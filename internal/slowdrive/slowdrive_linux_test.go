@@ -1,6 +1,7 @@
 package slowdrive
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDrive: what is written is read back, also by the directory below, and reads and flushes take at least as long
-// as they should.
+// TestDrive: what is written is read back, also by the directory below; reads, writes of data and flushes take at least
+// as long as they should, and are counted, those of the log apart.
 func TestDrive(t *testing.T) {
 	under, at := t.TempDir(), t.TempDir()
 	d, err := Mount(under, at)
@@ -32,6 +33,11 @@ func TestDrive(t *testing.T) {
 	below, err := os.ReadFile(filepath.Join(under, "file"))
 	require.NoError(t, err)
 	require.Equal(t, "text", string(below[100:104]))
+	require.NoError(t, os.Mkdir(filepath.Join(at, LogDir), 0o700))
+	log, err := os.Create(filepath.Join(at, LogDir, "segment"))
+	require.NoError(t, err)
+	defer log.Close()
+	write := func() error { _, err := f.WriteAt(make([]byte, 4096), 0); return err }
 	read := func() error { _, err := f.ReadAt(make([]byte, 4096), 0); return err }
 	const delay = 30 * time.Millisecond
 	for _, c := range []struct {
@@ -43,6 +49,7 @@ func TestDrive(t *testing.T) {
 		{"a read", Delays{Read: delay}, read, delay},
 		{"and again: no page cache has it", Delays{Read: delay}, read, delay},
 		{"a flush", Delays{Flush: delay}, f.Sync, delay},
+		{"a write of data", Delays{Write: delay}, write, delay},
 		{"one read at once", Delays{Read: delay, AtOnce: 1}, func() error {
 			other := make(chan error)
 			go func() { other <- read() }()
@@ -58,7 +65,17 @@ func TestDrive(t *testing.T) {
 		require.NoError(t, c.do(), c.why)
 		assert.GreaterOrEqual(t, time.Since(begin), c.least, "%s took", c.why)
 	}
+	d.Set(Delays{Write: time.Hour})
+	_, err = log.WriteAt(make([]byte, 512), 0)
+	require.NoError(t, err, "a write of the log does not wait")
 	d.Set(Delays{})
+	before, beforeLog := d.Counts()
+	require.NoError(t, errors.Join(read(), read(), write()))
+	after, ofLog := d.Counts()
+	require.Equal(t, []float64{2, 1, 8192, 4096}, []float64{after[0] - before[0], after[1] - before[1], after[2] - before[2], after[3] - before[3]})
+	require.Greater(t, after[4], 2*delay.Seconds(), "seconds that reads took")
+	require.Equal(t, [6]float64{0, 1, 0, 512, 0, ofLog[5]}, ofLog)
+	require.Equal(t, beforeLog, ofLog)
 	dir, err := os.Open(at)
 	require.NoError(t, err)
 	require.NoError(t, dir.Sync(), "of a directory")

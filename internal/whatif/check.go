@@ -10,11 +10,11 @@ import (
 // Check is a prediction held against a run on a drive that is not in the fit, and two simpler ones beside it.
 type Check struct {
 	Prediction
-	Measured float64 `json:"measured_opm"`
+	Measured float64 `json:"measured"`
 	Inside   bool    `json:"inside"` // the interval
 	Error    float64 `json:"error_percent"`
-	ByIOPS   float64 `json:"by_iops_error_percent"` // of OPM in proportion to the most random reads a second
-	ByMean   float64 `json:"by_mean_error_percent"` // of OPM as a straight line over the mean of read and flush latency
+	ByIOPS   float64 `json:"by_iops_error_percent"` // of the figure in proportion to the most random reads a second
+	ByMean   float64 `json:"by_mean_error_percent"` // of the figure as a straight line over the mean of read and flush latency
 }
 
 // Check predicts runs that the fit has not seen. The fit's are those that the simpler predictors learn from.
@@ -25,9 +25,10 @@ func (m *Model) Check(fitted, others []Observation) {
 			m.Refused = append(m.Refused, why)
 			continue
 		}
-		m.Checks = append(m.Checks, Check{Prediction: p, Measured: o.OPM,
-			Inside: o.OPM >= p.Low && o.OPM <= p.High, Error: apart(p.OPM, o.OPM),
-			ByIOPS: apart(proportional(fitted, o), o.OPM), ByMean: apart(straight(fitted, o), o.OPM)})
+		measured := m.Seconds * o.Rate
+		m.Checks = append(m.Checks, Check{Prediction: p, Measured: measured,
+			Inside: measured >= p.Low && measured <= p.High, Error: apart(p.Value, measured),
+			ByIOPS: apart(proportional(fitted, o), o.Rate), ByMean: apart(straight(fitted, o), o.Rate)})
 	}
 }
 
@@ -57,12 +58,12 @@ func (m Model) Verdict() (v Verdict) {
 	return v
 }
 
-// proportional predicts OPM in proportion to random reads a second, from runs with as many users.
+// proportional predicts the rate in proportion to random reads a second, from runs with as many users.
 func proportional(fitted []Observation, o Observation) float64 {
 	sum, n := 0., 0.
 	for _, f := range fitted {
 		if f.Users == o.Users {
-			sum, n = sum+math.Log(f.OPM/iops(f.Drive)), n+1
+			sum, n = sum+math.Log(f.Rate/iops(f.Drive)), n+1
 		}
 	}
 	return math.Exp(sum/n) * iops(o.Drive)
@@ -75,14 +76,14 @@ func iops(d Drive) (most float64) {
 	return most
 }
 
-// straight predicts OPM by a straight line over the mean latency, from runs with as many users.
+// straight predicts the rate by a straight line over the mean latency, from runs with as many users.
 func straight(fitted []Observation, o Observation) float64 {
 	var n, x, y, xx, xy float64
 	mean := func(d Drive) float64 { return (d.Reads[0].Mean + d.Flush) / 2 }
 	for _, f := range fitted {
 		if f.Users == o.Users {
 			v := mean(f.Drive)
-			n, x, y, xx, xy = n+1, x+v, y+f.OPM, xx+v*v, xy+v*f.OPM
+			n, x, y, xx, xy = n+1, x+v, y+f.Rate, xx+v*v, xy+v*f.Rate
 		}
 	}
 	slope := (n*xy - x*y) / (n*xx - x*x)

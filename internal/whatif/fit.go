@@ -13,23 +13,27 @@ import (
 type Observation struct {
 	Drive Drive
 	Users int
-	OPM   float64
+	Rate  float64 // a second, of what the figure counts
 }
 
 // ErrUnknown says that runs do not tell what an order takes.
 var ErrUnknown = errors.New("the runs do not tell what an order takes of processor, reads and flushes")
 
-// Fit finds the demand by which the logarithms of OPM are nearest to those observed, by least squares (Levenberg and
-// Marquardt).
-func Fit(all []Observation, processors int) (Model, error) {
-	m := Model{Format: Format, Kind: Kind, Processors: processors, Freedom: len(all) - terms}
+// Fit finds the demand by which the logarithms of the rates are nearest to those observed, by least squares (Levenberg
+// and Marquardt).
+func Fit(all []Observation, processors int, f Figure) (Model, error) {
+	m := Model{Format: Format, Kind: Kind, Figure: f, Processors: processors, Freedom: len(all) - terms}
+	writes := slices.ContainsFunc(all, func(o Observation) bool { return o.Drive.Write > 0 })
+	if !writes {
+		m.Freedom++ // a term less
+	}
 	if m.Freedom < 2 {
-		return m, fmt.Errorf("%w: %d runs are too few, %d are needed", ErrUnknown, len(all), terms+2)
+		return m, fmt.Errorf("%w: %d runs are too few, %d are needed", ErrUnknown, len(all), len(all)+2-m.Freedom)
 	}
 	distance := math.Inf(1)
 	var t [terms]float64
 	var normal matrix
-	begin := start(all)
+	begin := start(all, writes)
 	for _, processor := range []float64{begin.Processor, .001, .01, .1} { // the distance may have more than one valley
 		begin.Processor = processor
 		if at, sum, n := descend(begin.terms(), all, processors); sum < distance {
@@ -41,17 +45,23 @@ func Fit(all []Observation, processors int) (Model, error) {
 		return m, ErrUnknown
 	}
 	m.Demand, m.Scatter, m.Inverse = demandOf(t), math.Sqrt(distance/float64(m.Freedom)), inverse
-	for j, c := range []Coefficient{
+	coefficients := []Coefficient{
 		{Name: "processor", Unit: "ms", Value: 1e3 * m.Demand.Processor},
-		{Name: "reads", Unit: "an order", Value: m.Demand.Reads},
-		{Name: "flushes", Unit: "an order", Value: m.Demand.Flushes},
-	} {
+		{Name: "reads", Unit: f.One, Value: m.Demand.Reads},
+		{Name: "flushes", Unit: f.One, Value: m.Demand.Flushes},
+		{Name: "writes of data", Unit: f.One, Value: m.Demand.Writes},
+	}
+	if !writes {
+		coefficients = coefficients[:3]
+	}
+	for j, c := range coefficients {
 		half := math.Exp(measure.Student(.975, float64(m.Freedom)) * m.Scatter * math.Sqrt(inverse[j][j]))
 		c.Low, c.High = c.Value/half, c.Value*half
-		if j > 0 || m.Demand.Processor > LeastProcessor {
+		known := half < 10 // not where it is NaN
+		if j == 0 && m.Demand.Processor > LeastProcessor || j > 0 && (j < 3 || known) {
 			m.Coefficients = append(m.Coefficients, c)
 		}
-		if j > 0 && !(half < 10) { // also NaN
+		if (j == 1 || j == 2) && !known { // others may be too little to tell
 			return m, fmt.Errorf("%w: %s lies between %.2g and %.2g %s; "+
 				"make runs longer, latencies more different, or the database larger than its buffers",
 				ErrUnknown, c.Name, c.Low, c.High, c.Unit)
@@ -62,7 +72,7 @@ func Fit(all []Observation, processors int) (Model, error) {
 	return m, nil
 }
 
-// leastLaw is how far the law is off by itself, as a standard deviation of the logarithm of OPM: it is an approximation,
+// leastLaw is how far the law is off by itself, as a standard deviation of the logarithm of the rate: it is an approximation,
 // and 3 % is what it misses simulated networks by (TestSimulated).
 const leastLaw = .03
 
@@ -88,10 +98,13 @@ func (m Model) lawError(all []Observation) float64 {
 		by := Model{Demand: demandOf(t), Processors: m.Processors, Inverse: inverse}
 		for _, o := range all {
 			if o.Drive.Name == name {
-				off += math.Log(o.OPM / by.Demand.solve(o.Drive, o.Users, m.Processors).OPM())
+				off += math.Log(o.Rate / by.Demand.solve(o.Drive, o.Users, m.Processors).Rate)
 				unsure += by.unsure(o.Drive, o.Users)
 				runs++
 			}
+		}
+		if unsure > 10*runs {
+			continue // nor do they then, as without the only drive that is slow to write
 		}
 		sum, drives = sum+off*off/runs/runs-m.Scatter*m.Scatter*(1+unsure)/runs, drives+1
 	}
@@ -103,7 +116,7 @@ func descend(t [terms]float64, all []Observation, processors int) (_ [terms]floa
 	distance = math.Inf(1)
 	residuals := func(t [terms]float64) (r []float64, sum float64) {
 		for _, o := range all {
-			r = append(r, math.Log(o.OPM/demandOf(t).solve(o.Drive, o.Users, processors).OPM()))
+			r = append(r, math.Log(o.Rate/demandOf(t).solve(o.Drive, o.Users, processors).Rate))
 			sum += r[len(r)-1] * r[len(r)-1]
 		}
 		return r, sum
@@ -121,6 +134,7 @@ func descend(t [terms]float64, all []Observation, processors int) (_ [terms]floa
 				}
 			}
 		}
+		normal[3][3] = max(normal[3][3], 1e-9) // of writes that no drive is slow to do
 		if damping >= 1e9 || distance-sum < 1e-12*sum {
 			return t, sum, normal
 		}
@@ -149,12 +163,12 @@ func descend(t [terms]float64, all []Observation, processors int) (_ [terms]floa
 }
 
 // start is where the search begins: least squares of R, as if nobody waited for another.
-func start(all []Observation) Demand {
+func start(all []Observation, writes bool) Demand {
 	var normal matrix
 	var right, x [terms]float64
 	for _, o := range all {
-		row := [terms]float64{1, o.Drive.Reads[0].Mean, o.Drive.Flush}
-		r := 60 * float64(o.Users) / o.OPM
+		row := [terms]float64{1, o.Drive.Reads[0].Mean, o.Drive.Flush, o.Drive.Write}
+		r := float64(o.Users) / o.Rate
 		for j := range terms {
 			right[j] += row[j] / r // of the relative error
 			for k := range terms {
@@ -162,6 +176,7 @@ func start(all []Observation) Demand {
 			}
 		}
 	}
+	normal[3][3] = max(normal[3][3], 1e-9)
 	if inverse, ok := normal.inverse(); ok {
 		for j := range terms {
 			for k := range terms {
@@ -169,10 +184,14 @@ func start(all []Observation) Demand {
 			}
 		}
 	}
-	return Demand{Processor: max(x[0], 1e-4), Reads: max(x[1], .1), Flushes: max(x[2], .1)}
+	d := Demand{Processor: max(x[0], 1e-4), Reads: max(x[1], .1), Flushes: max(x[2], .1)}
+	if writes {
+		d.Writes = max(x[3], .1)
+	}
+	return d
 }
 
-// slopes are those of the logarithm of OPM by the logarithms of the demand.
+// slopes are those of the logarithm of the rate by the logarithms of the demand.
 func slopes(t [terms]float64, drive Drive, users, processors int) (g [terms]float64) {
 	const step = 1e-4
 	for j := range terms {
@@ -180,7 +199,7 @@ func slopes(t [terms]float64, drive Drive, users, processors int) (g [terms]floa
 		up[j] += step
 		down[j] -= step
 		more, less := demandOf(up).solve(drive, users, processors), demandOf(down).solve(drive, users, processors)
-		g[j] = math.Log(more.Orders/less.Orders) / (2 * step)
+		g[j] = math.Log(more.Rate/less.Rate) / (2 * step)
 	}
 	return g
 }
@@ -188,12 +207,14 @@ func slopes(t [terms]float64, drive Drive, users, processors int) (g [terms]floa
 type matrix [terms][terms]float64
 
 // known is the inverse of a normal matrix. Where drives take all of an order's time nothing is known of the
-// processors, and it does not matter.
+// processors, and where none is slow to write nothing of writes, and it does not matter.
 func (m matrix) known() (inverse matrix, ok bool) {
-	if m[0][0] < 1e-6 {
-		m[0] = [terms]float64{1}
-		for j := 1; j < terms; j++ {
-			m[j][0] = 0
+	for _, j := range []int{0, 3} {
+		if m[j][j] < 1e-6 {
+			for k := range terms {
+				m[j][k], m[k][j] = 0, 0
+			}
+			m[j][j] = 1
 		}
 	}
 	return m.inverse()

@@ -1,7 +1,8 @@
 // Package whatif predicts what orders a store would do on a drive that nobody has yet, from that drive's record.
 // Users without think time are a closed network of queues: N = X R, of users, rate and response time. R is the
-// processors' part, the reads an order waits for, and its waits for flushes of the log. Runs on drives of known
-// latencies tell how much of each an order takes (fit.go).
+// processors' part, the reads an order waits for, its waits for flushes of the log, and the writes of data that it waits
+// for. Runs on drives of known latencies tell how much of each an order takes (fit.go). In a workload of which I/Os are
+// counted, an order is one of these.
 //
 // Nothing is run here.
 package whatif
@@ -17,36 +18,43 @@ type Demand struct {
 	Processor float64 `json:"processor_s"` // seconds of one processor, and of whatever else waits for no drive
 	Reads     float64 `json:"reads"`       // that an order waits for
 	Flushes   float64 `json:"flushes"`     // of the log that an order waits for, as if each came to an idle log
+	Writes    float64 `json:"writes"`      // of data that an order waits for; 0: no drive was slow to write
 }
 
 func (d Demand) terms() [terms]float64 {
-	return [terms]float64{math.Log(d.Processor), math.Log(d.Reads), math.Log(d.Flushes)}
+	return [terms]float64{math.Log(d.Processor), math.Log(d.Reads), math.Log(d.Flushes), math.Log(d.Writes)}
 }
 
 func demandOf(t [terms]float64) Demand {
-	return Demand{Processor: max(math.Exp(t[0]), LeastProcessor), Reads: math.Exp(t[1]), Flushes: math.Exp(t[2])}
+	return Demand{Processor: max(math.Exp(t[0]), LeastProcessor), Reads: math.Exp(t[1]), Flushes: math.Exp(t[2]),
+		Writes: math.Exp(t[3])}
 }
 
-const terms = 3
+const terms = 4
 
 // LeastProcessor is the processor time of an order, in seconds, of drives that take all of it: the runs cannot tell what it is.
 const LeastProcessor = 1e-6
 
-// Drive is what the law knows of a drive: random reads by rising depth, and what a flush of the log takes in seconds.
+// Drive is what the law knows of a drive: random reads by rising depth, and what a flush of the log and a write of data
+// take in seconds. A write that takes none is one that nobody waits for.
 type Drive struct {
-	Name  string
-	Reads []device.Point
-	Flush float64
+	Name         string
+	Reads        []device.Point
+	Flush, Write float64
 }
 
 // DriveOf is the drive of a record.
 func DriveOf(name string, r *device.Record) Drive {
-	return Drive{Name: name, Reads: r.Reads, Flush: r.Log.Mean}
+	d := Drive{Name: name, Reads: r.Reads, Flush: r.Log.Mean}
+	if len(r.Writes) > 0 {
+		d.Write = r.Writes[0].Mean
+	}
+	return d
 }
 
-// faster is the drive with reads and flushes that take a share of their time.
-func (d Drive) faster(read, flush float64) Drive {
-	faster := Drive{Name: d.Name, Flush: d.Flush * flush}
+// faster is the drive with reads, flushes and writes that take a share of their time.
+func (d Drive) faster(read, flush, write float64) Drive {
+	faster := Drive{Name: d.Name, Flush: d.Flush * flush, Write: d.Write * write}
 	for _, p := range d.Reads {
 		p.Mean, p.IOPS = p.Mean*read, p.IOPS/read
 		faster.Reads = append(faster.Reads, p)
@@ -56,27 +64,27 @@ func (d Drive) faster(read, flush float64) Drive {
 
 // Balance is a store in balance: its rate, and where an order's time goes.
 type Balance struct {
-	Orders                  float64 // a second
+	Rate                    float64 // orders a second
 	Processor, Read, Commit float64 // seconds of an order
+	Write                   float64
 	ReadLatency             float64 // seconds of a read at that rate
 }
 
-// OPM is the rate a minute.
-func (b Balance) OPM() float64 { return 60 * b.Orders }
-
 // solve finds the rate at which so many users are all somewhere. All parts of R grow with the rate, so there is one.
 func (d Demand) solve(drive Drive, users, processors int) Balance {
-	low, high := 0., float64(users)/(d.Processor+d.Reads*drive.Reads[0].Mean+d.Flushes*drive.Flush)
-	record := device.Record{Reads: drive.Reads}
+	write := d.Writes * drive.Write
+	low, high := 0., float64(users)/(d.Processor+d.Reads*drive.Reads[0].Mean+d.Flushes*drive.Flush+write)
+	curve := (&device.Record{Reads: drive.Reads}).Curve()
 	at := func(rate float64) Balance {
-		b := Balance{Orders: rate, Processor: d.processor(rate, users, processors), Commit: d.commit(rate, drive.Flush, users)}
-		b.ReadLatency = record.LatencyAt(rate * d.Reads)
+		b := Balance{Rate: rate, Processor: d.processor(rate, users, processors), Commit: d.commit(rate, drive.Flush, users),
+			Write: write}
+		b.ReadLatency = curve.LatencyAt(rate * d.Reads)
 		b.Read = d.Reads * b.ReadLatency
 		return b
 	}
 	for range 45 {
 		middle := (low + high) / 2
-		if b := at(middle); middle*(b.Processor+b.Read+b.Commit) < float64(users) {
+		if b := at(middle); middle*(b.Processor+b.Read+b.Commit+b.Write) < float64(users) {
 			low = middle
 		} else {
 			high = middle
@@ -84,7 +92,7 @@ func (d Demand) solve(drive Drive, users, processors int) Balance {
 	}
 	b := at(low)
 	// At a bound of the drive's reads those wait who are nowhere else.
-	b.Read = float64(users)/low - b.Processor - b.Commit
+	b.Read = float64(users)/low - b.Processor - b.Commit - b.Write
 	b.ReadLatency = b.Read / d.Reads
 	return b
 }

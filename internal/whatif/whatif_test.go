@@ -26,6 +26,8 @@ func drive(read, flush float64) Drive {
 // TestByHand compares the law with cases that can be calculated.
 func TestByHand(t *testing.T) {
 	d := Demand{Processor: .010, Reads: 5, Flushes: 2}
+	written := drive(.002, .003)
+	written.Write = .005
 	cap200 := Drive{Reads: []device.Point{{Depth: 1, IOPS: 200, Mean: .005}, {Depth: 8, IOPS: 200, Mean: .040}}, Flush: .001}
 	for _, c := range []struct {
 		why               string
@@ -35,6 +37,7 @@ func TestByHand(t *testing.T) {
 		orders            float64
 	}{
 		{"one user waits for nobody: 10 ms + 5 x 2 ms + 2 x 3 ms = 26 ms", d, drive(.002, .003), 1, 2, 1 / .026},
+		{"and 4 writes of 5 ms: 46 ms", Demand{Processor: .010, Reads: 5, Flushes: 2, Writes: 4}, written, 1, 2, 1 / .046},
 		{"a single processor of 10 ms an order, drives of no time: its 100 a second, but for Schweitzer's (N-1)/N", d, drive(1e-9, 1e-9), 1000, 1, 100},
 		{"two processors do twice as much", d, drive(1e-9, 1e-9), 1000, 2, 200},
 		{"reads alone: 8 users, each 5 x 4 ms", Demand{Processor: 1e-9, Reads: 5, Flushes: 1e-9}, drive(.004, .001), 8, 2, 8 / .020},
@@ -43,8 +46,8 @@ func TestByHand(t *testing.T) {
 			Demand{Processor: 1e-9, Reads: 1e-9, Flushes: 2}, drive(.001, .010), 1000, 2, 1000 / .030},
 	} {
 		b := c.demand.solve(c.drive, c.users, c.processors)
-		require.InEpsilon(t, c.orders, b.Orders, .002, c.why)
-		require.InEpsilon(t, float64(c.users), b.Orders*(b.Processor+b.Read+b.Commit), 1e-6, c.why)
+		require.InEpsilon(t, c.orders, b.Rate, .002, c.why)
+		require.InEpsilon(t, float64(c.users), b.Rate*(b.Processor+b.Read+b.Commit+b.Write), 1e-6, c.why)
 	}
 }
 
@@ -130,7 +133,7 @@ func TestSimulated(t *testing.T) {
 			for _, latency := range [][2]float64{{.001, .001}, {.001, .010}, {.010, .001}, {.010, .010}} {
 				const processor, reads = .005, 4
 				want := simulated(random, processor, reads, latency[0], latency[1], users, processors)
-				got := Demand{Processor: processor, Reads: reads, Flushes: 1}.solve(drive(latency[0], latency[1]), users, processors).Orders
+				got := Demand{Processor: processor, Reads: reads, Flushes: 1}.solve(drive(latency[0], latency[1]), users, processors).Rate
 				require.InEpsilon(t, want, got, .10, "%d users, %d processors, %v", users, processors, latency)
 				squares, n = squares+math.Pow(math.Log(got/want), 2), n+1
 			}
@@ -150,12 +153,14 @@ func repeated(d Demand, random *rand.Rand, scatter, law float64, runs int, drive
 		off := law * random.NormFloat64()
 		for i := range 2 * runs {
 			users := []int{8, 32}[i%2]
-			opm := d.solve(drive, users, 2).OPM() * math.Exp(off+scatter*random.NormFloat64())
-			all = append(all, Observation{Drive: drive, Users: users, OPM: opm})
+			rate := d.solve(drive, users, 2).Rate * math.Exp(off+scatter*random.NormFloat64())
+			all = append(all, Observation{Drive: drive, Users: users, Rate: rate})
 		}
 	}
 	return all
 }
+
+var orders = Figure{Unit: "OPM", One: "an order", Seconds: 60}
 
 var corners = []Drive{drive(.001, .001), drive(.001, .008), drive(.008, .001), drive(.008, .008)}
 
@@ -164,13 +169,13 @@ var corners = []Drive{drive(.001, .001), drive(.001, .008), drive(.008, .001), d
 func TestFit(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	truth := Demand{Processor: .004, Reads: 6, Flushes: 1.4}
-	exact, err := Fit(made(truth, random, 0, corners...), 2)
+	exact, err := Fit(made(truth, random, 0, corners...), 2, orders)
 	require.NoError(t, err)
 	require.InEpsilon(t, truth.Processor, exact.Demand.Processor, .001)
 	require.InEpsilon(t, truth.Reads, exact.Demand.Reads, .001)
 	require.InEpsilon(t, truth.Flushes, exact.Demand.Flushes, .001)
 
-	idle, err := Fit(made(Demand{Processor: 1e-7, Reads: 6, Flushes: 1.4}, random, .03, corners...), 2)
+	idle, err := Fit(made(Demand{Processor: 1e-7, Reads: 6, Flushes: 1.4}, random, .03, corners...), 2, orders)
 	require.NoError(t, err, "processors that take no time")
 	require.InEpsilon(t, 6, idle.Demand.Reads, .15)
 	require.Len(t, idle.Coefficients, 2, "what an order takes of the processors is not known")
@@ -178,6 +183,20 @@ func TestFit(t *testing.T) {
 	require.NoError(t, idle.Save(path))
 	_, err = Read(path)
 	require.NoError(t, err)
+
+	truth.Writes = 3
+	slow := append(slices.Clone(corners), drive(.003, .003))
+	slow[0].Write, slow[1].Write, slow[2].Write, slow[3].Write, slow[4].Write = .0001, .0001, .0001, .0001, .006
+	exact, err = Fit(made(truth, random, 0, slow...), 2, orders)
+	require.NoError(t, err)
+	require.InEpsilon(t, truth.Writes, exact.Demand.Writes, .001)
+	require.InEpsilon(t, truth.Reads, exact.Demand.Reads, .001)
+	require.Equal(t, Range{.0001, .006}, exact.Write)
+	require.InDelta(t, leastLaw, exact.Law, 1e-9, "without the drive that is slow to write the others do not tell")
+	noisy, err := Fit(made(truth, random, .05, slow...), 2, orders)
+	require.NoError(t, err)
+	require.Less(t, noisy.Law, .2)
+	truth.Writes = 0
 
 	fits := 30
 	if testing.Short() {
@@ -196,7 +215,7 @@ func TestFit(t *testing.T) {
 		held, predicted, coefficients := 0, 0, 0
 		for range fits {
 			fitted := repeated(truth, random, c.scatter, c.law, c.runs, c.drives...)
-			m, err := Fit(fitted, 2)
+			m, err := Fit(fitted, 2, orders)
 			require.NoError(t, err, c.why)
 			if c := m.Coefficients[1]; c.Low <= truth.Reads && truth.Reads <= c.High {
 				coefficients++
@@ -216,7 +235,7 @@ func TestFit(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	truth := Demand{Processor: .004, Reads: 6, Flushes: 1.4}
-	m, err := Fit(made(truth, random, .02, corners...), 2)
+	m, err := Fit(made(truth, random, .02, corners...), 2, orders)
 	require.NoError(t, err)
 	shallow := Drive{Name: "shallow", Flush: .002, Reads: []device.Point{{Depth: 1, IOPS: 250, Mean: .004}}}
 	for _, c := range []struct {
@@ -242,8 +261,31 @@ func TestRefusals(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, p.HalfFlush, "half of it is outside the range")
 
-	_, err = Fit(made(truth, random, .02, corners[:2]...), 2)
+	truth.Writes = 3
+	slow := append(slices.Clone(corners), drive(.003, .003))
+	for i := range slow {
+		slow[i].Write = []float64{.0001, .006}[i/4]
+	}
+	m, err = Fit(made(truth, random, .02, slow...), 2, orders)
+	require.NoError(t, err)
+	at := drive(.003, .003)
+	p, err = m.Predict(at, 8)
+	require.NoError(t, err)
+	require.True(t, p.NoWrites)
+	at.Write = .005
+	slower, err := m.Predict(at, 8)
+	require.NoError(t, err)
+	require.False(t, slower.NoWrites)
+	require.Less(t, slower.Value, p.Value)
+	require.InDelta(t, 100, slower.Processor+slower.Read+slower.Commit+slower.Writes, 1e-6)
+	require.Greater(t, *slower.HalfWrite, 0.)
+	at.Write = .010
+	_, err = m.Predict(at, 8)
+	require.ErrorContains(t, err, "fitted for writes of data of 0.1 to 6 ms; this drive's take 10 ms")
+	truth.Writes = 0
+
+	_, err = Fit(made(truth, random, .02, corners[:2]...), 2, orders)
 	require.ErrorIs(t, err, ErrUnknown, "two drives with the same reads")
-	_, err = Fit(made(truth, random, .02, corners[0]), 2)
+	_, err = Fit(made(truth, random, .02, corners[0]), 2, orders)
 	require.ErrorIs(t, err, ErrUnknown, "too few runs")
 }
