@@ -60,11 +60,23 @@ function Step([string]$what, [int]$want, [string[]]$arguments) {
 function Says([string]$pattern) {
     if ($script:said -notmatch $pattern) { Fail "it did not say: $pattern" }
 }
-# Holds looks whether a record has a figure above 0.
-function Holds([string]$record, [string]$key) {
+# Figure is the first figure of a name in a record; 0 where it has none.
+function Figure([string]$record, [string]$key) {
     $file = Join-Path (Join-Path $name $record) 'summary.json'
     $line = Select-String -Path $file -Pattern ('^\s*"' + $key + '":\s*([0-9.e+]+)') -ErrorAction SilentlyContinue | Select-Object -First 1
-    if (-not $line -or [double]$line.Matches[0].Groups[1].Value -le 0) { Fail "record $record has no $key above 0" }
+    if ($line) { return [double]$line.Matches[0].Groups[1].Value }
+    return 0
+}
+# Holds looks whether a record has a figure above 0.
+function Holds([string]$record, [string]$key) {
+    if ((Figure $record $key) -le 0) { Fail "record $record has no $key above 0" }
+}
+# Counted looks whether events told of the I/Os that the server counted, within 5 %, and says what they cost.
+function Counted([string]$record) {
+    $events = Figure $record 'events'
+    $ios = Figure $record 'ios'
+    Note "I/Os by events $events, by the server ${ios}; OPM $(Figure $record 'opm') with events, $(Figure "$record-without" 'opm') without"
+    if ([math]::Abs($events - $ios) -ge 0.05 * $ios) { Fail "events and server disagree in record $record" }
 }
 # Clean looks whether an attempt failed, but as the victim of a deadlock.
 function Clean([string]$record) {
@@ -152,6 +164,13 @@ foreach ($calls in 'driver', 'wire') {
     Step "verify the run by $calls" 0 @('verify', '--target', $Target, '--record', (Join-Path $name "run-$calls"))
 }
 Remove-Item Env:DS2_WIRE_FILE
+if ($script:backups) {
+    Step 'drive without --io-events' 0 (@('drive', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '25s') + (Record 'timed-without'))
+    Step 'drive with --io-events' 0 (@('drive', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '25s', '--io-events') + (Record 'timed'))
+    Counted 'timed'
+} else {
+    Skip 'drive with --io-events' 'this server has no Extended Events'
+}
 # PowerShell sends no Ctrl-C to a program that it waits for.
 Skip 'drive, ended by Ctrl-C' 'only the script for sh can'
 if ($sqlcmd) {

@@ -219,6 +219,8 @@ type judged struct {
 	crash   *durability.Plan
 	events  []runs.Event
 
+	ioEvents bool // --io-events
+
 	disclosure map[string]string
 }
 
@@ -244,10 +246,13 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 	if j.limits, err = f.parseLimits(); err != nil {
 		return j, err
 	}
-	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flag
+	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flags
+	if j.ioEvents, _ = f.flags.GetBool("io-events"); j.ioEvents && trace {
+		return j, usageError("--io-events and --io-trace time the same I/Os; leave one out")
+	}
 	for _, l := range j.limits {
-		if l.Traced() && !trace {
-			return j, usageError("--limit: %s is known only where I/Os are traced; add --io-trace", l)
+		if l.Traced() && !trace && !j.ioEvents {
+			return j, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, or --io-events for SQL Server", l)
 		}
 	}
 	if f.abortAfter > 0 && len(j.limits) == 0 {
@@ -282,6 +287,11 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 		return o, err
 	}
 	o.Targets = stores
+	for _, s := range stores {
+		if j.ioEvents && s.Can().TimeIO == nil {
+			return o, usageError("--io-events: only SQL Server times I/Os; use --io-trace on the database's machine")
+		}
+	}
 	c := f.config
 	for _, s := range stores {
 		c.Targets = append(c.Targets, s.Label())
@@ -316,7 +326,7 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	o = runs.Options{
 		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
 		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()], Disclosure: j.disclosure,
-		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, WarmMax: warmMax,
+		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, IOEvents: j.ioEvents, WarmMax: warmMax,
 		Crash: j.crash, Events: j.events, Background: f.background.config(), Debt: f.debt,
 		RunID: f.runID, Version: kitVersion(),
 		Dir: recordDir(f.out, f.runID),

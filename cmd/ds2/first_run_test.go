@@ -53,7 +53,7 @@ fi
 		require.NoError(t, exec.Command("tar", "-xzf", archives[0], "-C", unpacked).Run())
 		records, err := filepath.Glob(filepath.Join(unpacked, "*", "*", "summary.json"))
 		require.NoError(t, err)
-		require.Len(t, records, 12) // every --out of the quick form
+		require.Len(t, records, 14) // every --out of the quick form
 		for _, found := range records {
 			code, stdout, stderr := execute(t, "report", "-o", "text", filepath.Dir(found))
 			require.Equal(t, exitDone, code, stderr)
@@ -86,7 +86,7 @@ func TestFirstRunTwin(t *testing.T) {
 	steps := func(file string) (all []string) {
 		text, err := os.ReadFile("../../scripts/" + file)
 		require.NoError(t, err)
-		const what = `(?mi)^ *(?:if [(]?[$](?:script:)?backups(?:; then|\) {) )?(?:(?:step|backup) ('[^']+'|"[^"]+"|\w+) [013] |(says|holds|clean|sized|same) )`
+		const what = `(?mi)^ *(?:if [(]?[$](?:script:)?backups(?:; then|\) {) )?(?:(?:step|backup) ('[^']+'|"[^"]+"|\w+) [013] |(says|holds|clean|sized|same|counted) )`
 		for _, m := range regexp.MustCompile(what).FindAllStringSubmatch(string(text), -1) {
 			all = append(all, strings.Trim(m[1], `'"`)+strings.ToLower(m[2]))
 		}

@@ -26,7 +26,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-faulty drop-unsteady method start-threads max-threads gain"},
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout drain-time"},
 	{"Limits", "limit abort-on-fail"},
-	{"Observing", "devices device-record disclosure smart io-trace server-memory exporter power metrics-addr pushgateway"},
+	{"Observing", "devices device-record disclosure smart io-trace io-events server-memory exporter power metrics-addr pushgateway"},
 	{"Crashes", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal deep-every"},
 	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
 	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy batch iops-per-mailbox headroom"},

@@ -195,6 +195,7 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
 		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},
 		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
+		{"--io-events", o.IOEvents, "may make event sessions", may("times of I/Os", func(c store.Capabilities) func(context.Context) error { return c.MayTimeIO })},
 	} {
 		if !check.asked {
 			continue

@@ -137,7 +137,7 @@ func (t *IOTrace) source() Source {
 func IOsFor(kind string, all map[string]measure.Distribution) measure.Distribution {
 	var some []measure.Distribution
 	for name, d := range all {
-		if _, of, _ := strings.Cut(name, " "); of == kind {
+		if strings.HasSuffix(name, " "+kind) {
 			some = append(some, d)
 		}
 	}

@@ -66,6 +66,11 @@ func ioTable(s result.Summary) table {
 	}
 	w := s.Windows[0]
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
+	for _, e := range s.IOEvents {
+		if e.Ratio != nil && e.Unit != "" {
+			t.Caption += fmt.Sprintf("; experimental: by events of %s, in whole %s, %s times the milliseconds that it counts", e.Target, e.Unit, figure(*e.Ratio))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.IO)) {
 		l := w.IO[name]
 		t.Rows = append(t.Rows, []string{name, integer(l.Count), figure(l.Mean), figure(l.P50), figure(l.P95), figure(l.P99), figure(l.P999), figure(l.P9999), figure(l.Max)})

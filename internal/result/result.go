@@ -130,8 +130,10 @@ type Happened struct {
 	SMART    []monitor.SMART  `json:"smart,omitempty"`    // of the drives that tell, over the whole run
 	Log      []string         `json:"log,omitempty"`      // the last lines of the run's log, where the report of its workload has it
 
-	Warm   *Warm    `json:"warm,omitempty"`        // where the run waited for a state of the store
-	Pace   *Pace    `json:"pace,omitempty"`        // where the drives were to do a number of I/Os
+	Warm     *Warm      `json:"warm,omitempty"`      // where the run waited for a state of the store
+	Pace     *Pace      `json:"pace,omitempty"`      // where the drives were to do a number of I/Os
+	IOEvents []IOEvents `json:"io_events,omitempty"` // of each target, where its server was to time I/Os
+
 	Scrub  []Reader `json:"scrub,omitempty"`       // of each target, where the run was to have one
 	Copies []Reader `json:"log_readers,omitempty"` // in the place of copies, of each target, where the run was to have some
 	Debt   *Debt    `json:"debt,omitempty"`        // deferred work at the end of the run, where it was measured

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ds2/internal/conclude"
@@ -27,7 +28,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	}
 	s.Warnings = append(s.Warnings, cloneWarnings(*s)...)
 	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
-	s.Warnings = append(s.Warnings, r.ioFaults...)
+	s.Warnings = append(s.Warnings, slices.Concat(r.ioFaults, r.ioTimes.warnings)...)
 	for i, event := range s.Events {
 		if event.Error != "" {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the command of event %d failed, as run.log tells: %s", i+1, event.Error))

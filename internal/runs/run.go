@@ -47,6 +47,9 @@ type Options struct {
 	// ColdStart has the servers forget their caches after a checkpoint.
 	ColdStart bool
 
+	// IOEvents has the servers time each I/O of their files.
+	IOEvents bool
+
 	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was made and the
 	// latency of reads is level; 0: it does not.
 	WarmMax time.Duration
@@ -93,8 +96,9 @@ type Run struct {
 	pace        *pace               // nil: nothing is paced
 	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
 	background  *background.Readers // nil: nothing reads beside the users
-	ioFaults    []string            // failed I/Os that the servers noted, as warnings
-	doing       atomic.Value        // see Doing
+	ioTimes     ioTimes
+	ioFaults    []string     // failed I/Os that the servers noted, as warnings
+	doing       atomic.Value // see Doing
 	crash       *durability.CutSchedule
 	events      events
 	changed     []string // settings of the server, for a replay test
@@ -120,6 +124,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 	if err := r.observation.addIO(&iv); err != nil {
 		return err
 	}
+	r.ioTimes.add(&iv)
 	if err := r.writer.Interval(iv); err != nil {
 		return err
 	}
@@ -354,6 +359,12 @@ func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
 // drive runs the driver, and the crash beside it.
 func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
 	defer r.halt(nil)
+	if r.options.IOEvents {
+		defer func() { r.summary.IOEvents = r.ioTimes.end(ctx) }()
+		if err := r.ioTimes.begin(ctx, r.options.Targets); err != nil {
+			return time.Time{}, ended(err)
+		}
+	}
 	go func() {
 		select {
 		case <-stop:

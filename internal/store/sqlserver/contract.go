@@ -4,6 +4,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/deepcheck"
 	"ds2/internal/store/sqlserver/deferred"
+	"ds2/internal/store/sqlserver/ioevents"
 	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/replay"
 )
@@ -12,7 +13,7 @@ var _ store.Database = (*Store)(nil)
 
 // Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep, work := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
+	deep, work, timer := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}, ioevents.Timer{Target: s}
 	return store.Capabilities{
 		LocksTables:   true,
 		LoadBinary:    s.LoadBinary,
@@ -23,6 +24,8 @@ func (s *Store) Can() store.Capabilities {
 		DropCache:     s.DropCache,
 		MayDropCache:  s.MayDropCache,
 		IOFaults:      iowatch.Watcher{Target: s}.Faults,
+		TimeIO:        timer.TimeIO,
+		MayTimeIO:     timer.MayTimeIO,
 		Log:           s,
 		Placement:     s.Placement,
 		Advise:        s.Advise,

@@ -35,6 +35,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
 		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
 		"--cold-start":  func() error { return can.MayDropCache(ctx) },
+		"--io-events":   func() error { return can.MayTimeIO(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
 		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
 	} {

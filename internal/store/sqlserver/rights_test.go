@@ -14,13 +14,18 @@ import (
 )
 
 // cells is a row of texts, as an answer to a question: [MS-TDS] 2.2.7.4 and 2.2.7.17.
-func cells(row ...string) []byte {
-	b := binary.LittleEndian.AppendUint16([]byte{0x81}, uint16(len(row)))
-	for range row {
+func cells(row ...string) []byte { return rowsOf(len(row), row...) }
+
+// rowsOf are rows of so many texts each.
+func rowsOf(columns int, all ...string) []byte {
+	b := binary.LittleEndian.AppendUint16([]byte{0x81}, uint16(columns))
+	for range columns {
 		b = append(b, 0, 0, 0, 0, 0, 0, typeNVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0, 0)
 	}
-	b = append(b, 0xD1)
-	for _, text := range row {
+	for i, text := range all {
+		if i%columns == 0 {
+			b = append(b, 0xD1)
+		}
 		units := utf16.Encode([]rune(text))
 		b = binary.LittleEndian.AppendUint16(b, uint16(2*len(units)))
 		for _, unit := range units {
