@@ -251,8 +251,9 @@ func (f *driveFlags) judge(now time.Time) (j judged, err error) {
 		return j, usageError("--io-events and --io-trace time the same I/Os; leave one out")
 	}
 	for _, l := range j.limits {
-		if l.Traced() && !trace && !j.ioEvents {
-			return j, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, or --io-events for SQL Server", l)
+		byEvents := j.ioEvents && l.Subject != "log read" && !strings.HasSuffix(l.Subject, " flush")
+		if l.Traced() && !trace && !byEvents {
+			return j, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, or on SQL Server --io-events for data reads, data writes and log writes", l)
 		}
 	}
 	if f.abortAfter > 0 && len(j.limits) == 0 {
