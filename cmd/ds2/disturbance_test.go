@@ -73,7 +73,7 @@ func TestCompareDisturbances(t *testing.T) {
 	fields := strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
 		"orders lost to events rate back after s longest order after one ms",
-		"long . 5,500 1,800 10.0 800 8.00 8,028", "none . 6,000 0.0 10.0 0.00 0.00 10.1", "short . 5,870 340 10.0 200 2.00 2,007",
+		"long . 5,500 1,900 10.0 800 8.00 8,028", "none . 6,000 0.0 10.0 0.00 0.00 10.1", "short . 5,870 490 10.0 200 2.00 2,007",
 		"short cycles lost to events -75 %", "short until the rate was back, longest -75 %", "short longest cycle after an event -75 %",
 	} {
 		require.True(t, strings.Contains(fields, want), "no %q in\n%s", want, text)

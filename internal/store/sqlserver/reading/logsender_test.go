@@ -33,12 +33,16 @@ func TestLogRounds(t *testing.T) {
 		one, cancelOne := context.WithCancel(all)
 		var readers sync.WaitGroup
 		var busy atomic.Bool
-		for number := range 3 {
-			ctx, r := all, &logReader{}
+		var joined [3]*logReader
+		for number := range joined { // all are there before the first reads: a reader alone ends each piece
+			joined[number] = &logReader{}
+			require.NoError(t, l.join(all, joined[number], discard))
+		}
+		for number, r := range joined {
+			ctx := all
 			if number == 0 {
 				ctx = one
 			}
-			require.NoError(t, l.join(ctx, r, discard))
 			readers.Go(func() {
 				defer l.leave(r)
 				for tries := 1; ctx.Err() == nil; tries++ {
