@@ -17,17 +17,23 @@ import (
 	"ds2/internal/whatif"
 )
 
-// fioOutput writes what fio would say of a drive whose reads and flushes take so many milliseconds, at any depth.
-func fioOutput(t *testing.T, name string, read, flush float64) (path string) {
+// fioOutput writes what fio would say of a drive whose reads, flushes and random writes take so many milliseconds, at any
+// depth; without writes of 0 ms.
+func fioOutput(t *testing.T, name string, read, flush, write float64) (path string) {
 	t.Helper()
-	job := func(name, rw, options string, reads, readNS, writes, syncNS float64) string {
+	job := func(name, rw, options string, reads, readNS, writes, writeNS, syncNS, syncs float64) string {
 		return fmt.Sprintf(`{"jobname": %q, "job options": {"rw": %q, "bs": "8k"%s}, "read": {"iops": %g, "lat_ns": {"mean": %g}},
-			"write": {"iops": %g}, "sync": {"lat_ns": {"mean": %g, "N": %g}}}`, name, rw, options, reads, readNS, writes, syncNS, writes)
+			"write": {"iops": %g, "lat_ns": {"mean": %g}}, "sync": {"lat_ns": {"mean": %g, "N": %g}}}`,
+			name, rw, options, reads, readNS, writes, writeNS, syncNS, syncs)
+	}
+	jobs := []string{job("one", "randread", "", 1e3/read, 1e6*read, 0, 0, 0, 0),
+		job("deep", "randread", `, "ioengine": "libaio", "iodepth": "64"`, 64e3/read, 1e6*read, 0, 0, 0, 0),
+		job("log", "write", `, "fdatasync": "1"`, 0, 0, 1e3/flush, 0, 1e6*flush, 1e3/flush)}
+	if write > 0 {
+		jobs = append(jobs, job("writes", "randwrite", "", 0, 0, 1e3/write, 1e6*write, 0, 0))
 	}
 	path = filepath.Join(t.TempDir(), name+".json")
-	text := fmt.Sprintf(`{"fio version": "fio-3.33", "jobs": [%s, %s, %s]}`, job("one", "randread", "", 1e3/read, 1e6*read, 0, 0),
-		job("deep", "randread", `, "ioengine": "libaio", "iodepth": "64"`, 64e3/read, 1e6*read, 0, 0),
-		job("log", "write", `, "fdatasync": "1"`, 0, 0, 1e3/flush, 1e6*flush))
+	text := fmt.Sprintf(`{"fio version": "fio-3.33", "jobs": [%s]}`, strings.Join(jobs, ", "))
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
@@ -41,7 +47,7 @@ func TestWhatifPredict(t *testing.T) {
 		m.Inverse[i][i] = .5
 	}
 	require.NoError(t, m.Save(model))
-	slow, quick, log := fioOutput(t, "slow", 7, 2), fioOutput(t, "quick", 2, 2), fioOutput(t, "log", 1.5, 7.5)
+	slow, quick, log := fioOutput(t, "slow", 7, 2, 5), fioOutput(t, "quick", 2, 2, 0), fioOutput(t, "log", 1.5, 7.5, 0)
 	var p predictions
 	require.NoError(t, json.Unmarshal([]byte(must(t, "whatif", "predict", model, slow, quick, log, "--threads", "8", "-o", "json")), &p))
 	var order []string
@@ -56,7 +62,15 @@ func TestWhatifPredict(t *testing.T) {
 	require.Contains(t, text, "quick is first")
 	require.Contains(t, must(t, "whatif", "predict", model, quick, "-o", "html"), "<html")
 
-	fails(t, exitUnknown, "fitted for reads of 1 to 8 ms; this drive's would take 11 ms", "whatif", "predict", model, quick, fioOutput(t, "disk", 11, 2))
+	m.Demand.Writes, m.Write = 3, whatif.Range{Low: .0001, High: .006}
+	require.NoError(t, m.Save(model))
+	require.NoError(t, json.Unmarshal([]byte(must(t, "whatif", "predict", model, slow, quick, "--threads", "8", "-o", "json")), &p))
+	require.True(t, p.Drives[0].NoWrites)
+	require.InEpsilon(t, 60*8/.065, p.Drives[1].Value, .02, "and 3 x 5 ms")
+	require.Contains(t, must(t, "whatif", "predict", model, quick), "The record of quick has no random writes")
+	fails(t, exitUnknown, "fitted for writes of data of 0.1 to 6 ms; this drive's take 10 ms", "whatif", "predict", model, fioOutput(t, "cold", 2, 2, 10))
+
+	fails(t, exitUnknown, "fitted for reads of 1 to 8 ms; this drive's would take 11 ms", "whatif", "predict", model, quick, fioOutput(t, "disk", 11, 2, 0))
 	fails(t, exitUnknown, "fitted from 8 to 32 users", "whatif", "predict", model, quick, "--threads", "64")
 	fails(t, exitUsage, "name a model", "whatif", "predict", model)
 	fails(t, exitUsage, "not a model", "whatif", "predict", slow, quick)
