@@ -62,7 +62,7 @@ platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Window
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
-test: ## runs the tests but those that take half a minute; those that need a PostgreSQL start one
+test: ## runs the tests but those that take long; those that need a PostgreSQL start one
 	$(GO) test -short -p 4 -parallel 8 -ldflags=-s -timeout 60m ./... # without symbols, which take a third of the time to link
 
 versions: ## runs what versions of PostgreSQL change on each major version in VERSIONS: conformance, counters, snapshots

@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 )
 
 // smallDrive is a file system of some size that belongs to a server's user; grow makes it larger.
@@ -68,6 +69,7 @@ func TestLoadFillsDrive(t *testing.T) {
 		})
 	}
 	t.Run("all of the server", func(t *testing.T) {
+		nightly.Long(t, "makes a cluster on a drive")
 		dir, grow := smallDrive(t, "96m", server.DataDir())
 		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
 		target := own.URL("ds2")

@@ -427,6 +427,7 @@ func TestSecondSignalOfGenerate(t *testing.T) {
 
 // TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes nor files of it stay behind.
 func TestSecondSignalOfDemo(t *testing.T) {
+	nightly.Long(t, "makes three clusters")
 	for why, c := range map[string]struct{ trouble, second syscall.Signal }{
 		"the server is stopped":                  {syscall.SIGSTOP, syscall.SIGINT},
 		"the server is down":                     {syscall.SIGKILL, syscall.SIGTERM},

@@ -77,10 +77,10 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestDay records three hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at most 1 MB an hour, and what
+// TestDay records two hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at most 1 MB an hour, and what
 // is read from it is what happened.
 func TestDay(t *testing.T) {
-	hours := 3
+	hours := 2
 	if text := os.Getenv("DS2_TEST_HOURS"); text != "" {
 		var err error
 		hours, err = strconv.Atoi(text)

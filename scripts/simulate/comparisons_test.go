@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 )
 
 // runs makes the logarithms of the figures of so many runs in a row, of identical systems.
@@ -117,6 +118,7 @@ func blocked(random *rand.Rand, of runs, configurations, blocks, practice int, n
 }
 
 func TestComparisons(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("between runs", "Welch 3+3", "Welch 5+5", "5 blocks", "6 blocks", "9 blocks", "6 blocks of 4", "6 blocks of 4, the last 5 times as noisy")
@@ -152,6 +154,7 @@ func TestComparisons(t *testing.T) {
 
 // TestLooks has identical systems looked at again and again, until something is significant.
 func TestLooks(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("identical systems, 2 % between runs", "looked at after", "something found", "were every look taken for the only one")
@@ -207,6 +210,7 @@ func listed(numbers []int) string {
 
 // TestUntil is of what experiments say that stop when their interval is narrow.
 func TestUntil(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("scatter between runs, as a share of `until`", "stop before 15 blocks", "hold the truth, of those", "hold the truth, of all")

@@ -11,6 +11,7 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -27,6 +28,7 @@ func poisson(random *rand.Rand, mean float64) (n float64) {
 
 // TestCounts compares counts of errors of 50,000 orders a run.
 func TestCounts(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("errors a run", "runs of each", "identical, told apart", "three times as many, found", "their change reads, median")
@@ -74,6 +76,7 @@ func TestCounts(t *testing.T) {
 
 // TestGates is of a gate and true losses.
 func TestGates(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	gate, err := limit.ParseGate("opm < -2.5%", nil)
 	require.NoError(t, err)
@@ -101,6 +104,7 @@ func TestGates(t *testing.T) {
 
 // TestCuts holds the bounds of the share of cuts that lose anything against the true one.
 func TestCuts(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("cuts", "lossy", "the upper bound holds", "the lower bound holds")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 )
 
 // process makes the orders of each second of a run, about 10,000 with a scatter of 5 %.
@@ -192,6 +193,7 @@ var leasts = map[string]float64{
 }
 
 func TestIntervals(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
@@ -213,6 +215,7 @@ func TestIntervals(t *testing.T) {
 }
 
 func TestCycles(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("process", "whole cycles of 1,200 s", "all of 1,200 s", "200 of 1,200 s", "one who knows the scatter of 200 s")

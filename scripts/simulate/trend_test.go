@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 )
 
 // minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of so many hours.
@@ -30,6 +31,7 @@ func minutes(hours, loss float64) process {
 }
 
 func TestTrends(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("24 hours of white noise and a wander of", "trend found, none there", "told", "found, a loss of 3 % there")

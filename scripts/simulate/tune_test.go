@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/nightly"
 	"ds2/internal/tune"
 )
 
@@ -68,6 +69,7 @@ func stores() []store {
 
 // TestTune is of searches on stores of which the best is known.
 func TestTune(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
 	t.Parallel()
 	var made table
 	made.row("store", "at 3 %: within 5 % of the best", "at 5 %", "at 8 %", "trials, mean at 3 %", "at most 14", "says too much, at 3 / 5 / 8 %")
