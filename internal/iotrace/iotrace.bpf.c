@@ -62,9 +62,7 @@ struct directory { __u64 inode; __u32 device; __u32 zero; };
 struct started { __u64 bio, at; __u32 histogram, class; };
 struct long_io { __u64 from, to, class, number; }; // number is written last: of the first, 1
 
-struct { // the drives, and their partitions, by their numbers as the kernel keeps them
-	__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 256); __type(key, __u32); __type(value, __u32);
-} drives SEC(".maps");
+volatile const __u32 drives[DRIVES]; // the numbers of the drives as the kernel keeps them, then zeroes
 
 struct { // of the servers' files: 0 for data, 1 for the log
 	__uint(type, BPF_MAP_TYPE_HASH); __uint(max_entries, 65536); __type(key, struct directory); __type(value, __u32);
@@ -236,11 +234,13 @@ int BPF_PROG(queued, struct bio *bio)
 		return 0;
 	struct gendisk *disk = bio->bi_bdev->bd_disk;
 	__u32 dev = disk->major << 20 | disk->first_minor;
-	__u32 *drive = bpf_map_lookup_elem(&drives, &dev);
-	if (!drive)
-		return 0;
-	__u32 class = bio->bi_iter.bi_size ? transfer(bio, op) : flush();
-	begin((__u64)bio, (*drive * CLASSES + class) * (1 + BUCKETS), class);
+	for (__u32 i = 0; i < DRIVES && drives[i]; i++) {
+		if (drives[i] == dev) {
+			__u32 class = bio->bi_iter.bi_size ? transfer(bio, op) : flush();
+			begin((__u64)bio, (i * CLASSES + class) * (1 + BUCKETS), class);
+			break;
+		}
+	}
 	return 0;
 }
 

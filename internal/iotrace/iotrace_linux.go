@@ -59,13 +59,21 @@ func (t *Tracer) open(directories []Directory) error {
 	if len(t.drives) > maxDrives {
 		return fmt.Errorf("%d drives are more than %d", len(t.drives), maxDrives)
 	}
-	if err := loadKernelObjects(&t.objects, nil); err != nil {
-		return reason(err)
+	spec, err := loadKernel()
+	if err != nil {
+		return err
 	}
+	var numbers [maxDrives]uint32
 	for i, d := range t.drives {
-		if err := t.drive(i, filepath.Join("/sys/class/block", d)); err != nil {
+		if numbers[i], err = driveNumber(filepath.Join("/sys/class/block", d)); err != nil {
 			return err
 		}
+	}
+	if err := spec.Variables[kernelVarDrives].Set(numbers); err != nil {
+		return err
+	}
+	if err := spec.LoadAndAssign(&t.objects, nil); err != nil {
+		return reason(err)
 	}
 	for _, d := range directories {
 		if err := t.directory(d); err != nil {
@@ -78,7 +86,6 @@ func (t *Tracer) open(directories []Directory) error {
 		}
 	}
 	t.Look()
-	var err error
 	if t.memory, err = t.objects.Histograms.Memory(); err != nil {
 		return err
 	}
@@ -106,17 +113,17 @@ func reason(err error) error {
 	return err
 }
 
-// drive tells the kernel the number of a drive, whose directory in /sys is given. I/Os of its partitions have that number too.
-func (t *Tracer) drive(i int, dir string) error {
+// driveNumber is the number of a drive, whose directory in /sys is given. I/Os of its partitions have that number too.
+func driveNumber(dir string) (uint32, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "dev"))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var major, minor uint32
 	if _, err := fmt.Sscanf(string(text), "%d:%d", &major, &minor); err != nil {
-		return fmt.Errorf("read %s: %w", filepath.Join(dir, "dev"), err)
+		return 0, fmt.Errorf("read %s: %w", filepath.Join(dir, "dev"), err)
 	}
-	return t.objects.Drives.Put(kernelNumber(major, minor), uint32(i))
+	return kernelNumber(major, minor), nil
 }
 
 // kernelNumber is how the kernel keeps a device's number inside; user space has another form.

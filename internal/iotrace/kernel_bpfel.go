@@ -41,7 +41,6 @@ type kernelStarted struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	kernelMapDirectories   = "directories"
-	kernelMapDrives        = "drives"
 	kernelMapHistograms    = "histograms"
 	kernelMapIos           = "ios"
 	kernelMapLongest       = "longest"
@@ -50,6 +49,7 @@ const (
 	kernelProgBioEnded     = "bio_ended"
 	kernelProgQueued       = "queued"
 	kernelProgRequestEnded = "request_ended"
+	kernelVarDrives        = "drives"
 )
 
 // loadKernel returns the embedded CollectionSpec for kernel.
@@ -104,7 +104,6 @@ type kernelProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type kernelMapSpecs struct {
 	Directories *ebpf.MapSpec `ebpf:"directories"`
-	Drives      *ebpf.MapSpec `ebpf:"drives"`
 	Histograms  *ebpf.MapSpec `ebpf:"histograms"`
 	Ios         *ebpf.MapSpec `ebpf:"ios"`
 	Longest     *ebpf.MapSpec `ebpf:"longest"`
@@ -116,6 +115,7 @@ type kernelMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type kernelVariableSpecs struct {
+	Drives *ebpf.VariableSpec `ebpf:"drives"`
 }
 
 // kernelObjects contains all objects after they have been loaded into the kernel.
@@ -139,7 +139,6 @@ func (o *kernelObjects) Close() error {
 // It can be passed to loadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type kernelMaps struct {
 	Directories *ebpf.Map `ebpf:"directories"`
-	Drives      *ebpf.Map `ebpf:"drives"`
 	Histograms  *ebpf.Map `ebpf:"histograms"`
 	Ios         *ebpf.Map `ebpf:"ios"`
 	Longest     *ebpf.Map `ebpf:"longest"`
@@ -150,7 +149,6 @@ type kernelMaps struct {
 func (m *kernelMaps) Close() error {
 	return _KernelClose(
 		m.Directories,
-		m.Drives,
 		m.Histograms,
 		m.Ios,
 		m.Longest,
@@ -163,6 +161,7 @@ func (m *kernelMaps) Close() error {
 //
 // It can be passed to loadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type kernelVariables struct {
+	Drives *ebpf.Variable `ebpf:"drives"`
 }
 
 // kernelPrograms contains all programs after they have been loaded into the kernel.
