@@ -51,8 +51,10 @@ function Step([string]$what, [int]$want, [string[]]$arguments) {
     Note "== $what"
     Add-Content -Path $out -Value (Hide ('$ ds2 ' + ($arguments -join ' '))) -Encoding UTF8
     $begin = Get-Date
-    $script:said = Hide ((& $ds2 @arguments 2>&1 | ForEach-Object { "$_" }) -join "`n")
+    $raw = (& $ds2 @arguments 2>&1 | ForEach-Object { "$_" }) -join "`n"
     $got = $LASTEXITCODE
+    $script:said = Hide $raw
+    if ($script:said -cne $raw) { Fail 'it said a password' }
     Add-Content -Path $out -Value $script:said -Encoding UTF8
     $took = [int]((Get-Date) - $begin).TotalSeconds
     if ($got -eq $want) { Note "-- ok, $took s" } else { Fail "exit $got, not $want, after $took s" }
@@ -250,6 +252,17 @@ if (-not $Quick -and $env:SHARED) {
     $files = Join-Path $env:SHARED 'ds2-first'
     Step 'generate files' 0 @('generate', '--size', '10MB', '--out', $files)
     Backup 'load by BULK INSERT' 0 @('load', '--target', ($Target -replace '([?&]database=[^&]*)', '$1_FILES'), '--from', $files, '--server-dir', $files)
+}
+if (-not $Quick -and $sqlcmd -and $script:backups) {
+    $full = $Target -replace '([?&]database=[^&]*)', '$1_FULL'
+    Step 'load for a full log' 0 @('load', '--target', $full, '--size', '10MB', '--log-size', '64')
+    # The log is kept from the first full backup on.
+    Note (Hide ((Sql "BACKUP DATABASE [${database}_FULL] TO DISK = N'NUL'; ALTER DATABASE [${database}_FULL] MODIFY FILE (NAME = log_1, FILEGROWTH = 0)") -join "`n"))
+    Step 'drive until the log is full' 1 (@('drive', '--target', $full, '--threads', '8', '--warmup-time', '0', '--run-time', '10m', '--max-retries', '3', '--max-errors', '0') + (Record 'full'))
+    Says '9002.*the log is full'
+    Note (Hide ((Sql "DROP DATABASE [${database}_FULL]") -join "`n"))
+} elseif (-not $Quick) {
+    Skip 'drive until the log is full' 'this server keeps no log, or there is no sqlcmd here'
 }
 # What the server says of itself, by Microsoft's own client where there is one.
 if ($sqlcmd) {

@@ -60,6 +60,7 @@ fi
 			require.Contains(t, stdout, " OPM")
 		}
 		require.Contains(t, string(text), "drive --target")
+		require.Contains(t, string(text), "FAILED: it said a password")
 		require.NotContains(t, string(text), secret)
 		require.NotContains(t, string(text), plain)
 		require.NotContains(t, string(text), "Aa1-", "the password of ds2_first")
