@@ -23,8 +23,8 @@ var ErrUnknown = errors.New("the runs do not tell what an order takes of process
 // and Marquardt).
 func Fit(all []Observation, processors int, f Figure) (Model, error) {
 	m := Model{Format: Format, Kind: Kind, Figure: f, Processors: processors, Freedom: len(all) - terms}
-	writes := slices.ContainsFunc(all, func(o Observation) bool { return o.Drive.Write > 0 })
-	if !writes {
+	begin := start(all)
+	if begin.Writes == 0 {
 		m.Freedom++ // a term less
 	}
 	if m.Freedom < 2 {
@@ -33,7 +33,6 @@ func Fit(all []Observation, processors int, f Figure) (Model, error) {
 	distance := math.Inf(1)
 	var t [terms]float64
 	var normal matrix
-	begin := start(all, writes)
 	for _, processor := range []float64{begin.Processor, .001, .01, .1} { // the distance may have more than one valley
 		begin.Processor = processor
 		if at, sum, n := descend(begin.terms(), all, processors); sum < distance {
@@ -45,23 +44,20 @@ func Fit(all []Observation, processors int, f Figure) (Model, error) {
 		return m, ErrUnknown
 	}
 	m.Demand, m.Scatter, m.Inverse = demandOf(t), math.Sqrt(distance/float64(m.Freedom)), inverse
-	coefficients := []Coefficient{
+	for j, c := range []Coefficient{
 		{Name: "processor", Unit: "ms", Value: 1e3 * m.Demand.Processor},
 		{Name: "reads", Unit: f.One, Value: m.Demand.Reads},
 		{Name: "flushes", Unit: f.One, Value: m.Demand.Flushes},
 		{Name: "writes of data", Unit: f.One, Value: m.Demand.Writes},
-	}
-	if !writes {
-		coefficients = coefficients[:3]
-	}
-	for j, c := range coefficients {
+	} {
 		half := math.Exp(measure.Student(.975, float64(m.Freedom)) * m.Scatter * math.Sqrt(inverse[j][j]))
 		c.Low, c.High = c.Value/half, c.Value*half
-		known := half < 10 // not where it is NaN
-		if j == 0 && m.Demand.Processor > LeastProcessor || j > 0 && (j < 3 || known) {
+		known := half < 10         // not where it is NaN
+		needed := j == 1 || j == 2 // others may be too little to tell
+		if needed || j == 0 && m.Demand.Processor > LeastProcessor || j == 3 && m.Demand.Writes > 0 && known {
 			m.Coefficients = append(m.Coefficients, c)
 		}
-		if (j == 1 || j == 2) && !known { // others may be too little to tell
+		if needed && !known {
 			return m, fmt.Errorf("%w: %s lies between %.2g and %.2g %s; "+
 				"make runs longer, latencies more different, or the database larger than its buffers",
 				ErrUnknown, c.Name, c.Low, c.High, c.Unit)
@@ -162,31 +158,15 @@ func descend(t [terms]float64, all []Observation, processors int) (_ [terms]floa
 	}
 }
 
-// start is where the search begins: least squares of R, as if nobody waited for another.
-func start(all []Observation, writes bool) Demand {
-	var normal matrix
-	var right, x [terms]float64
+// start is where the search begins: of no part can an order take more than would take all of its time, on any drive.
+func start(all []Observation) Demand {
+	d := Demand{Processor: 1e-4, Reads: math.Inf(1), Flushes: math.Inf(1)}
 	for _, o := range all {
-		row := [terms]float64{1, o.Drive.Reads[0].Mean, o.Drive.Flush, o.Drive.Write}
-		r := float64(o.Users) / o.Rate
-		for j := range terms {
-			right[j] += row[j] / r // of the relative error
-			for k := range terms {
-				normal[j][k] += row[j] * row[k] / r / r
-			}
+		part := float64(o.Users) / o.Rate / 4
+		d.Reads, d.Flushes = min(d.Reads, part/o.Drive.Reads[0].Mean), min(d.Flushes, part/o.Drive.Flush)
+		if o.Drive.Write > 0 && (d.Writes == 0 || part/o.Drive.Write < d.Writes) {
+			d.Writes = part / o.Drive.Write
 		}
-	}
-	normal[3][3] = max(normal[3][3], 1e-9)
-	if inverse, ok := normal.inverse(); ok {
-		for j := range terms {
-			for k := range terms {
-				x[j] += inverse[j][k] * right[k]
-			}
-		}
-	}
-	d := Demand{Processor: max(x[0], 1e-4), Reads: max(x[1], .1), Flushes: max(x[2], .1)}
-	if writes {
-		d.Writes = max(x[3], .1)
 	}
 	return d
 }
