@@ -358,13 +358,17 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 				if c.Name != configurationOf(d.name, bench.Setup.Threads) || !run.Counts || run.Figure == nil {
 					continue
 				}
-				unit := cmp.Or(figure.Unit, run.Figure.Unit)
-				if unit != run.Figure.Unit {
-					return fmt.Errorf("fit a model: some runs came to %s, others to %s", unit, run.Figure.Unit)
+				summary, err := result.ReadSummary[result.Summary](filepath.Join(f.out, c.Dir, run.Dir))
+				if err != nil {
+					return err
 				}
-				figure.Unit = unit
-				figure.One, figure.Seconds, figure.Name = bench.Words.Counted(unit)
-				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, Rate: run.Figure.Value / figure.Seconds}
+				unit := run.Figure.Unit
+				if figure.Unit != "" && unit != figure.Unit {
+					return fmt.Errorf("fit a model: some runs came to %s, others to %s", figure.Unit, unit)
+				}
+				figure = whatif.Figure{Unit: unit, Name: bench.Words.Spelled(unit), One: bench.Words.A()}
+				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, Rate: summary.Windows[0].OPM / 60,
+					Value: run.Figure.Value}
 				if d.fits {
 					fitted = append(fitted, o)
 				} else {

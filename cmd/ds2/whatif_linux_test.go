@@ -41,7 +41,7 @@ func fioOutput(t *testing.T, name string, read, flush, write float64) (path stri
 // TestWhatifPredict ranks drives by a model, says what holds each back, and refuses what lies outside the model.
 func TestWhatifPredict(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model.json")
-	m := whatif.Model{Format: whatif.Format, Kind: whatif.Kind, Store: "a store", Processors: 2, Figure: whatif.Figure{Unit: "OPM", Name: "Orders per minute (OPM)", One: "an order", Seconds: 60}, Demand: whatif.Demand{Processor: .004, Reads: 6, Flushes: 1.5},
+	m := whatif.Model{Format: whatif.Format, Kind: whatif.Kind, Store: "a store", Processors: 2, Figure: whatif.Figure{Unit: "OPM", Name: "Orders per minute (OPM)", One: "an order"}, Each: 60, Demand: whatif.Demand{Processor: .004, Reads: 6, Flushes: 1.5},
 		Scatter: .03, Law: .03, Freedom: 9, Read: whatif.Range{Low: .001, High: .008}, Flush: whatif.Range{Low: .001, High: .008}, Users: whatif.Range{Low: 8, High: 32}}
 	for i := range m.Inverse {
 		m.Inverse[i][i] = .5

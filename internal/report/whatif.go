@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ds2/internal/whatif"
 )
@@ -64,6 +65,10 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	writes := "data are written at once, as into a page cache"
 	if m.Demand.Writes > 0 {
 		writes = fmt.Sprintf("%.3g waits for a write of data", m.Demand.Writes)
+	}
+	if m.EachScatter > 1e-3 { // the figure does not count orders
+		v.Why = append(v.Why, fmt.Sprintf("%.3g %s for each %s a second, which differs between runs by %.0f %%.",
+			m.Each, m.Unit, m.One[strings.IndexByte(m.One, ' ')+1:], 100*m.EachScatter))
 	}
 	v.Why = append(v.Why, fmt.Sprintf("What %s takes: %s, %.3g reads, %.3g waits for a flush; %s. Runs scatter by %.1f %% around "+
 		"that, and the law is off by %.1f %% more on another drive.",

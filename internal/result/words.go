@@ -46,12 +46,12 @@ func (w Words) A() string {
 	return "a " + w.Cycle
 }
 
-// Counted says what a figure of a unit counts: one of it, in how many seconds, and the figure's name in full.
-func (w Words) Counted(unit string) (one string, seconds float64, name string) {
+// Spelled is a figure's unit, spelled out.
+func (w Words) Spelled(unit string) string {
 	if unit == IOPS {
-		return "a read or write of the data's drive", 1, "Reads and writes of the data's drive a second (IOPS)"
+		return "Reads and writes of the data's drive a second (IOPS)"
 	}
-	return w.A(), 60, w.PerMinute()
+	return w.PerMinute()
 }
 
 // Title is the cycles at the beginning of a title: "Orders".

@@ -25,10 +25,9 @@ func (m *Model) Check(fitted, others []Observation) {
 			m.Refused = append(m.Refused, why)
 			continue
 		}
-		measured := m.Seconds * o.Rate
-		m.Checks = append(m.Checks, Check{Prediction: p, Measured: measured,
-			Inside: measured >= p.Low && measured <= p.High, Error: apart(p.Value, measured),
-			ByIOPS: apart(proportional(fitted, o), o.Rate), ByMean: apart(straight(fitted, o), o.Rate)})
+		m.Checks = append(m.Checks, Check{Prediction: p, Measured: o.Value,
+			Inside: o.Value >= p.Low && o.Value <= p.High, Error: apart(p.Value, o.Value),
+			ByIOPS: apart(proportional(fitted, o), o.Value), ByMean: apart(straight(fitted, o), o.Value)})
 	}
 }
 
@@ -58,12 +57,12 @@ func (m Model) Verdict() (v Verdict) {
 	return v
 }
 
-// proportional predicts the rate in proportion to random reads a second, from runs with as many users.
+// proportional predicts the figure in proportion to random reads a second, from runs with as many users.
 func proportional(fitted []Observation, o Observation) float64 {
 	sum, n := 0., 0.
 	for _, f := range fitted {
 		if f.Users == o.Users {
-			sum, n = sum+math.Log(f.Rate/iops(f.Drive)), n+1
+			sum, n = sum+math.Log(f.Value/iops(f.Drive)), n+1
 		}
 	}
 	return math.Exp(sum/n) * iops(o.Drive)
@@ -76,14 +75,14 @@ func iops(d Drive) (most float64) {
 	return most
 }
 
-// straight predicts the rate by a straight line over the mean latency, from runs with as many users.
+// straight predicts the figure by a straight line over the mean latency, from runs with as many users.
 func straight(fitted []Observation, o Observation) float64 {
 	var n, x, y, xx, xy float64
 	mean := func(d Drive) float64 { return (d.Reads[0].Mean + d.Flush) / 2 }
 	for _, f := range fitted {
 		if f.Users == o.Users {
 			v := mean(f.Drive)
-			n, x, y, xx, xy = n+1, x+v, y+f.Rate, xx+v*v, xy+v*f.Rate
+			n, x, y, xx, xy = n+1, x+v, y+f.Value, xx+v*v, xy+v*f.Value
 		}
 	}
 	slope := (n*xy - x*y) / (n*xx - x*x)

@@ -13,7 +13,8 @@ import (
 type Observation struct {
 	Drive Drive
 	Users int
-	Rate  float64 // a second, of what the figure counts
+	Rate  float64 // orders a second
+	Value float64 // of the figure
 }
 
 // ErrUnknown says that runs do not tell what an order takes.
@@ -64,12 +65,27 @@ func Fit(all []Observation, processors int, f Figure) (Model, error) {
 		}
 	}
 	m.Law = m.lawError(all)
+	m.Each, m.EachScatter = each(all)
 	m.observed(all)
 	return m, nil
 }
 
-// leastLaw is how far the law is off by itself, as a standard deviation of the logarithm of the rate: it is an approximation,
-// and 3 % is what it misses simulated networks by (TestSimulated).
+// each is the figure by the rate, and the standard deviation of its logarithm, as of one that is like any of the runs.
+func each(all []Observation) (mean, scatter float64) {
+	logs := make([]float64, len(all))
+	for i, o := range all {
+		logs[i] = math.Log(o.Value / o.Rate)
+		mean += logs[i] / float64(len(all))
+	}
+	for _, l := range logs {
+		scatter += (l - mean) * (l - mean)
+	}
+	n := float64(len(all))
+	return math.Exp(mean), math.Sqrt(scatter / (n - 1) * (1 + 1/n))
+}
+
+// leastLaw is how far the law is off by itself, as a standard deviation of the logarithm of the rate: it is an
+// approximation, and 3 % is what it misses simulated networks by (TestSimulated).
 const leastLaw = .03
 
 // lawError is how far the law is off on a drive that it was not fitted on: each drive is left out in turn, and

@@ -36,6 +36,8 @@ type Model struct {
 	Coefficients []Coefficient `json:"coefficients"`             // with their 95 % intervals
 	Scatter      float64       `json:"scatter"`                  // standard deviation of the logarithm of the rate from the law
 	Law          float64       `json:"law_error"`                // the same of the law on a drive that is not in the fit, beside what runs scatter
+	Each         float64       `json:"each"`                     // of the figure, for one order a second: 60 of OPM
+	EachScatter  float64       `json:"each_scatter"`             // standard deviation of its logarithm; of OPM none
 	Freedom      int           `json:"freedom"`                  // degrees of it
 	Inverse      matrix        `json:"inverse"`                  // of the normal matrix of the logarithms of the demand
 	Read         Range         `json:"read_latency_s"`           // in which the law was fitted
@@ -47,12 +49,11 @@ type Model struct {
 	Refused      []Refusal     `json:"refused,omitempty"`
 }
 
-// Figure is what the runs came to: so many of something in so many seconds.
+// Figure is what the runs came to.
 type Figure struct {
-	Unit    string  `json:"unit"`    // "OPM"
-	Name    string  `json:"name"`    // "Orders per minute (OPM)"
-	One     string  `json:"one"`     // of what is counted: "an order"
-	Seconds float64 `json:"seconds"` // in which it is counted
+	Unit string `json:"unit"` // "OPM"
+	Name string `json:"name"` // "Orders per minute (OPM)"
+	One  string `json:"one"`  // that users do: "an order"
 }
 
 // Coefficient is what an order takes of something.
@@ -100,7 +101,7 @@ func (m *Model) observed(all []Observation) {
 		m.Write.hold(o.Drive.Write)
 		m.Users.hold(float64(o.Users))
 		m.Runs = append(m.Runs, Run{Drive: o.Drive.Name, Users: o.Users, Read: b.ReadLatency, Flush: o.Drive.Flush,
-			Write: o.Drive.Write, Value: m.Seconds * o.Rate, Fitted: m.Seconds * b.Rate, Distance: 100 * (o.Rate/b.Rate - 1)})
+			Write: o.Drive.Write, Value: o.Value, Fitted: m.Each * b.Rate, Distance: 100 * (o.Value/(m.Each*b.Rate) - 1)})
 	}
 }
 
@@ -119,7 +120,7 @@ type Prediction struct {
 	Read      float64 `json:"read_percent"`
 	Commit    float64 `json:"commit_percent"`
 	Writes    float64 `json:"write_percent,omitempty"`
-	// Of the figure if reads, flushes, or writes of data, took half as long, in percent; absent: that is outside the range.
+	// Of the figure if reads, flushes, or writes of data, took half as long, in percent; absent: outside the range.
 	HalfRead  *float64 `json:"half_read_gain_percent,omitempty"`
 	HalfFlush *float64 `json:"half_flush_gain_percent,omitempty"`
 	HalfWrite *float64 `json:"half_write_gain_percent,omitempty"`
@@ -177,7 +178,7 @@ func (m Model) Predict(d Drive, users int) (Prediction, error) {
 	case !inWrites(d):
 		return refuse("fitted for writes of data of %s; this drive's take %.3g ms", ms(m.Write), 1e3*d.Write)
 	}
-	p := Prediction{Drive: d.Name, Users: users, Value: m.Seconds * b.Rate, ReadLatency: b.ReadLatency, Flush: d.Flush,
+	p := Prediction{Drive: d.Name, Users: users, Value: m.Each * b.Rate, ReadLatency: b.ReadLatency, Flush: d.Flush,
 		Write: d.Write, NoWrites: unknown}
 	half := m.half(d, users)
 	p.Low, p.High = p.Value/half, p.Value*half
@@ -198,10 +199,10 @@ func (m Model) Predict(d Drive, users int) (Prediction, error) {
 	return p, nil
 }
 
-// half is the factor by which the figure may lie on either side: by the scatter of runs, as the demand is not known better,
-// and as the law is off.
+// half is the factor by which the figure may lie on either side: by the scatter of runs, as the demand is not known
+// better, as the law is off, and as the figure of an order differs.
 func (m Model) half(d Drive, users int) float64 {
-	variance := m.Scatter*m.Scatter*(1+m.unsure(d, users)) + m.Law*m.Law
+	variance := m.Scatter*m.Scatter*(1+m.unsure(d, users)) + m.Law*m.Law + m.EachScatter*m.EachScatter
 	return math.Exp(measure.Student((1+Level)/2, float64(m.Freedom)) * math.Sqrt(variance))
 }
 
@@ -246,7 +247,7 @@ func (m Model) check() error {
 			m.Kind, m.Format, Format)
 	}
 	for _, v := range []float64{m.Demand.Processor, m.Demand.Reads, m.Demand.Flushes, m.Scatter,
-		m.Law, float64(m.Processors), float64(m.Freedom), m.Read.Low, m.Flush.Low, m.Users.Low, m.Seconds} {
+		m.Law, float64(m.Processors), float64(m.Freedom), m.Read.Low, m.Flush.Low, m.Users.Low, m.Each} {
 		if !(v > 0) || v > 1e12 {
 			return errors.New("its figures are out of bounds")
 		}
@@ -271,7 +272,7 @@ func (m Model) Curves(users int) (all []Curve) {
 		for i := range 21 {
 			read := at(m.Read, float64(i)/20)
 			d := Drive{Flush: c.Flush, Write: m.Write.Low, Reads: []device.Point{{Depth: 1, IOPS: math.MaxFloat64, Mean: read}}}
-			c.Points = append(c.Points, [2]float64{read, m.Seconds * m.Demand.solve(d, users, m.Processors).Rate})
+			c.Points = append(c.Points, [2]float64{read, m.Each * m.Demand.solve(d, users, m.Processors).Rate})
 		}
 		all = append(all, c)
 	}

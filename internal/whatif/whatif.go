@@ -1,8 +1,8 @@
 // Package whatif predicts what orders a store would do on a drive that nobody has yet, from that drive's record.
 // Users without think time are a closed network of queues: N = X R, of users, rate and response time. R is the
 // processors' part, the reads an order waits for, its waits for flushes of the log, and the writes of data that it waits
-// for. Runs on drives of known latencies tell how much of each an order takes (fit.go). In a workload of which I/Os are
-// counted, an order is one of these.
+// for. Runs on drives of known latencies tell how much of each an order takes (fit.go), and what it comes to in the
+// figure of its workload, such as IOPS.
 //
 // Nothing is run here.
 package whatif

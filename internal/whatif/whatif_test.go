@@ -154,13 +154,13 @@ func repeated(d Demand, random *rand.Rand, scatter, law float64, runs int, drive
 		for i := range 2 * runs {
 			users := []int{8, 32}[i%2]
 			rate := d.solve(drive, users, 2).Rate * math.Exp(off+scatter*random.NormFloat64())
-			all = append(all, Observation{Drive: drive, Users: users, Rate: rate})
+			all = append(all, Observation{Drive: drive, Users: users, Rate: rate, Value: 60 * rate})
 		}
 	}
 	return all
 }
 
-var orders = Figure{Unit: "OPM", One: "an order", Seconds: 60}
+var orders = Figure{Unit: "OPM", One: "an order"}
 
 var corners = []Drive{drive(.001, .001), drive(.001, .008), drive(.008, .001), drive(.008, .008)}
 
@@ -197,6 +197,19 @@ func TestFit(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, noisy.Law, .2)
 	truth.Writes = 0
+
+	ios := repeated(truth, random, .02, 0, 6, corners...)
+	for i := range ios {
+		ios[i].Value = 1.9 * ios[i].Rate * math.Exp(.2*random.NormFloat64())
+	}
+	transactions, err := Fit(ios, 2, Figure{Unit: "IOPS", One: "a transaction"})
+	require.NoError(t, err)
+	require.InEpsilon(t, truth.Reads, transactions.Demand.Reads, .1, "what a transaction takes does not depend on how many I/Os it comes to")
+	require.InEpsilon(t, 1.9, transactions.Each, .1)
+	require.InDelta(t, .2, transactions.EachScatter, .06)
+	p, err := transactions.Predict(drive(.003, .003), 8)
+	require.NoError(t, err)
+	require.Greater(t, p.High/p.Value, math.Exp(1.6*transactions.EachScatter))
 
 	fits := 30
 	if testing.Short() {
