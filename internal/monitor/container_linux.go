@@ -30,13 +30,17 @@ type groups struct {
 	allowed     int
 }
 
+// process is one of this machine, and what the kernel tells of all.
+func (fs FS) process(pid int) (pfs procfs.FS, process procfs.Proc, err error) {
+	if pfs, err = procfs.NewFS(fs.Proc); err == nil {
+		process, err = pfs.Proc(pid)
+	}
+	return pfs, process, err
+}
+
 // groups finds the control groups of a process.
 func (fs FS) groups(pid int) (groups, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return groups{}, err
-	}
-	process, err := pfs.Proc(pid)
+	pfs, process, err := fs.process(pid)
 	if err != nil {
 		return groups{}, err
 	}
@@ -188,11 +192,7 @@ type serverProcess struct {
 
 // findServer finds a server by a process of its own: one that serves a session, or that is all of it.
 func (fs FS) findServer(found int, program string) (*serverProcess, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return nil, err
-	}
-	process, err := pfs.Proc(found)
+	pfs, process, err := fs.process(found)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +220,7 @@ type taken struct {
 }
 
 func (fs FS) taken(pid int) (taken, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return taken{}, err
-	}
-	process, err := pfs.Proc(pid)
+	pfs, process, err := fs.process(pid)
 	if err != nil {
 		return taken{}, err
 	}

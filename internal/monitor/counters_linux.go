@@ -168,11 +168,7 @@ func (k kernel) conditions(x exposition) {
 // Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it, which must not
 // grow in a run of days.
 func (fs FS) Client() (Source, error) {
-	pfs, err := procfs.NewFS(fs.Proc)
-	if err != nil {
-		return Source{}, fmt.Errorf("open process counters: %w", err)
-	}
-	self, err := pfs.Proc(os.Getpid())
+	pfs, self, err := fs.process(os.Getpid())
 	if err != nil {
 		return Source{}, fmt.Errorf("open process counters: %w", err)
 	}

@@ -1,6 +1,9 @@
 package monitor
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // DatabaseFile is a file of a database whose I/O its server counts.
 type DatabaseFile struct {
@@ -52,33 +55,38 @@ func (d Drives) Databases() (all []DatabaseIO) {
 // filesIO adds files up.
 func (d Drives) filesIO(files []string) (io FileIO) {
 	for _, file := range files {
-		mean := func(column, asDrive string) float64 {
-			return cmp.Or(d.mean(column, file), d.mean(asDrive, file))
-		}
-		io.Reads += mean(FileReads, DiskReads)
-		io.Writes += mean(FileWrites, DiskWrites)
-		io.ReadBytes += mean(FileReadBytes, DiskReadBytes)
-		io.WrittenBytes += mean(FileWrittenBytes, DiskWrittenBytes)
+		mean := func(column string) float64 { return cmp.Or(d.mean(column, file), d.mean(asDrive(column), file)) }
+		io.Reads += mean(FileReads)
+		io.Writes += mean(FileWrites)
+		io.ReadBytes += mean(FileReadBytes)
+		io.WrittenBytes += mean(FileWrittenBytes)
 	}
-	io.ReadMean, io.ReadMax = d.filesLatency(files, [2]string{FileReads, DiskReads}, [2]string{FileReadTime, DiskReadTime})
-	io.WriteMean, io.WriteMax = d.filesLatency(files, [2]string{FileWrites, DiskWrites}, [2]string{FileWriteTime, DiskWriteTime})
+	io.ReadMean, io.ReadMax = d.filesLatency(files, FileReads, FileReadTime)
+	io.WriteMean, io.WriteMax = d.filesLatency(files, FileWrites, FileWriteTime)
 	return io
 }
 
-// filesLatency is the latency of all I/Os of files: nil where there were none. Of two columns the second is that of files that
-// stand for drives.
-func (d Drives) filesLatency(files []string, rateColumns, latencyColumns [2]string) (mean, longest *float64) {
-	values := func(columns [2]string, file string) []float64 {
-		if v := d.Counters.Values(ItemColumn(columns[0], file)); v != nil {
+// asDrive is the column of a file that stands for a drive.
+func asDrive(column string) string { return "disk" + strings.TrimPrefix(column, "file") }
+
+// filesLatency is the latency of all I/Os of files: nil where there were none.
+func (d Drives) filesLatency(files []string, rate, latency string) (mean, longest *float64) {
+	values := func(column, file string) []float64 {
+		if v := d.Counters.Values(ItemColumn(column, file)); v != nil {
 			return v
 		}
-		return d.Counters.Values(ItemColumn(columns[1], file))
+		return d.Counters.Values(ItemColumn(asDrive(column), file))
 	}
 	rates, times := d.together(files, func(file string) (rates, latencies []float64) {
-		return values(rateColumns, file), values(latencyColumns, file)
+		return values(rate, file), values(latency, file)
 	})
-	if m, l, ok := d.slowest(rates, times, VerdictMeans); ok {
-		return &m, &l
+	return known(d.slowest(rates, times, VerdictMeans))
+}
+
+// known are a mean and a maximum, nil where nobody measured them.
+func known(mean, longest float64, measured bool) (*float64, *float64) {
+	if !measured {
+		return nil, nil
 	}
-	return nil, nil
+	return &mean, &longest
 }

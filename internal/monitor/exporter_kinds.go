@@ -19,8 +19,12 @@ type exporterKind struct {
 	model      func(x exposition, drive string) string
 	free       func(x exposition, dir string) (bytes float64, mount string) // NaN: not known
 	machine    func(exposition) Machine
-	// sources are what can be read of the machine, as its first exposition shows; those that follow come from now.
-	sources func(first exposition, devices []string, now func() exposition) []Source
+
+	diskKinds                         []perItem
+	processor                         string                 // label of probe, which is the time of processors by mode
+	busy                              func(mode string) bool // at work
+	memory                            string
+	nic, received, sent, speedOfLinks string // label and metrics of networks
 }
 
 // nodeExporter has the names that this machine's own counters have too.
@@ -36,7 +40,11 @@ var nodeExporter = &exporterKind{
 		}
 		return model
 	},
-	free: nodeFree, machine: nodeMachine, sources: nodeSources,
+	free: nodeFree, machine: nodeMachine, diskKinds: diskKinds,
+	processor: "cpu", busy: func(mode string) bool { return mode != "idle" },
+	memory: "node_memory_MemAvailable_bytes",
+	nic:    "device", received: "node_network_receive_bytes_total", sent: "node_network_transmit_bytes_total",
+	speedOfLinks: "node_network_speed_bytes",
 }
 
 var windowsExporter = &exporterKind{
@@ -44,7 +52,12 @@ var windowsExporter = &exporterKind{
 	collectors: []string{"cpu", "memory", "net", "physical_disk"},
 	disks:      windowsDisks.read,
 	model:      func(exposition, string) string { return "" },
-	free:       windowsFree, machine: windowsMachine, sources: windowsSources,
+	free:       windowsFree, machine: windowsMachine, diskKinds: windowsDiskKinds,
+	// The time for interrupts and deferred calls is part of the privileged time.
+	processor: "core", busy: func(mode string) bool { return mode == "privileged" || mode == "user" },
+	memory: "windows_memory_available_bytes",
+	nic:    "nic", received: "windows_net_bytes_received_total", sent: "windows_net_bytes_sent_total",
+	speedOfLinks: "windows_net_current_bandwidth_bytes",
 }
 
 // exporterKinds are those that are known.
@@ -114,7 +127,17 @@ var (
 	}}
 )
 
-// read gives the counters of each device, NaN where there is none.
+// windowsDiskKinds: how busy a drive was is what its idle time leaves.
+var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1,
+	perItem{"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
+		func(at int, _ string) derivation {
+			return func(seconds float64, was, now []float64) float64 {
+				return min(max(1-rate(at+diskBusySeconds)(seconds, was, now), 0), 1)
+			}
+		}})
+
+// read gives the counters of each device, NaN where there is none. A queue that is not told is the time that all requests took: so many
+// of them were under way on average.
 func (d diskMetrics) read(x exposition) map[string]diskCounts {
 	all := map[string]diskCounts{}
 	for i, name := range d.names {
@@ -126,7 +149,9 @@ func (d diskMetrics) read(x exposition) map[string]diskCounts {
 			if !known {
 				counts = unknownCounts
 			}
-			counts[i] = v
+			if counts[i] = v; d.names[diskQueueSeconds] == "" {
+				counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
+			}
 			all[device] = counts
 		}
 	}
@@ -198,17 +223,22 @@ func one(f Figure, column string, derive derivation, read func() float64) Source
 	}}
 }
 
-func nodeSources(first exposition, devices []string, now func() exposition) []Source {
-	busy := func(mode string) bool { return mode != "idle" }
-	cores := func(x exposition) map[string][2]float64 { return processors(x, "node_cpu_seconds_total", "cpu", busy) }
-	traffics := func(x exposition) map[string][2]float64 {
-		return traffic(x, "node_network_receive_bytes_total", "node_network_transmit_bytes_total", "device")
+// sources are what can be read of the machine, as its first exposition shows; those that follow come from now.
+func (k *exporterKind) sources(first exposition, devices []string, now func() exposition) []Source {
+	cores := func(x exposition) map[string][2]float64 { return processors(x, k.probe, k.processor, k.busy) }
+	traffics := func(x exposition) map[string][2]float64 { return traffic(x, k.received, k.sent, k.nic) }
+	mode := func(x exposition, mode string) float64 {
+		return x.sum(k.probe, func(labels map[string]string) bool { return labels["mode"] == mode })
+	}
+	processor := cpu(inOrder(cores(first)), func() map[string][2]float64 { return cores(now()) })
+	if math.IsNaN(mode(first, "iowait")) { // Windows knows none
+		processor.Columns = slices.DeleteFunc(processor.Columns, func(c Column) bool { return c.Name == CPUIOWait })
 	}
 	sources := []Source{
-		disks(devices, diskKinds, func() map[string]diskCounts { return nodeDisks.read(now()) }),
-		cpu(inOrder(cores(first)), func() map[string][2]float64 { return cores(now()) }),
-		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum("node_memory_MemAvailable_bytes", nil) }),
-		network(inOrder(traffics(first)), first.by("node_network_speed_bytes", "device"), func() map[string][2]float64 { return traffics(now()) }),
+		disks(devices, k.diskKinds, func() map[string]diskCounts { return k.disks(now()) }),
+		processor,
+		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum(k.memory, nil) }),
+		network(inOrder(traffics(first)), first.by(k.speedOfLinks, k.nic), func() map[string][2]float64 { return traffics(now()) }),
 	}
 	n := float64(len(cores(first)))
 	for _, s := range []struct { // what makes the same processors faster or slower from one run to the next, where it is shown
@@ -219,9 +249,7 @@ func nodeSources(first exposition, devices []string, now func() exposition) []So
 	}{
 		{Figure{Name: "cpu_steal_seconds_total", Help: "Time that the hypervisor took from the processors, summed over all."}, CPUSteal,
 			func(seconds float64, was, now []float64) float64 { return rate(0)(seconds, was, now) / n },
-			func(x exposition) float64 {
-				return x.sum("node_cpu_seconds_total", func(labels map[string]string) bool { return labels["mode"] == "steal" })
-			}},
+			func(x exposition) float64 { return mode(x, "steal") }},
 		{Figure{Name: "cpu_frequency_hertz", Help: "Clock of the processors, the mean of all."}, CPUFrequency, gauge(0),
 			func(x exposition) float64 {
 				return x.sum("node_cpu_scaling_frequency_hertz", nil) / float64(len(x["node_cpu_scaling_frequency_hertz"]))
@@ -269,43 +297,6 @@ func nodeFree(x exposition, dir string) (float64, string) {
 func windowsFree(x exposition, file string) (float64, string) {
 	return free(x, "windows_logical_disk_free_bytes", "volume", func(volume string) bool {
 		return len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume)
-	})
-}
-
-func windowsSources(first exposition, devices []string, now func() exposition) []Source {
-	// The time for interrupts and deferred calls is part of the privileged time.
-	busy := func(mode string) bool { return mode == "privileged" || mode == "user" }
-	cores := func(x exposition) map[string][2]float64 { return processors(x, "windows_cpu_time_total", "core", busy) }
-	processor := cpu(inOrder(cores(first)), func() map[string][2]float64 { return cores(now()) })
-	processor.Columns = slices.DeleteFunc(processor.Columns, func(c Column) bool { return c.Name == CPUIOWait }) // Windows knows none
-	traffics := func(x exposition) map[string][2]float64 {
-		return traffic(x, "windows_net_bytes_received_total", "windows_net_bytes_sent_total", "nic")
-	}
-	return []Source{
-		windowsDrives(devices, now),
-		processor,
-		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum("windows_memory_available_bytes", nil) }),
-		network(inOrder(traffics(first)), first.by("windows_net_current_bandwidth_bytes", "nic"), func() map[string][2]float64 { return traffics(now()) }),
-	}
-}
-
-// windowsDrives are the counters of drives. How busy a drive was is what its idle time leaves, and its queue is the time that
-// all requests took: so many of them were under way on average.
-func windowsDrives(devices []string, now func() exposition) Source {
-	kinds := slices.Clone(diskKinds)
-	kinds[diskBusySeconds] = perItem{"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
-		func(at int, _ string) derivation {
-			return func(seconds float64, was, now []float64) float64 {
-				return min(max(1-rate(at+diskBusySeconds)(seconds, was, now), 0), 1)
-			}
-		}}
-	return disks(devices, kinds, func() map[string]diskCounts {
-		all := windowsDisks.read(now())
-		for name, counts := range all {
-			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
-			all[name] = counts
-		}
-		return all
 	})
 }
 

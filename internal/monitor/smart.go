@@ -219,12 +219,13 @@ func newSMART(drive string, before, after SMARTReading) SMART {
 		s.MediaBytes = new(*s.HostBytes * *s.Amplification)
 	}
 	var events []string
-	if n := grown(before.Throttles, after.Throttles); n != nil && *n > 0 {
-		events = append(events, fmt.Sprintf("%.0f times", *n))
+	told := func(format string, n *float64) {
+		if n != nil && *n > 0 {
+			events = append(events, fmt.Sprintf(format, *n))
+		}
 	}
-	if n := grown(before.HotMinutes, after.HotMinutes); n != nil && *n > 0 {
-		events = append(events, fmt.Sprintf("too hot for %.0f minutes", *n))
-	}
+	told("%.0f times", grown(before.Throttles, after.Throttles))
+	told("too hot for %.0f minutes", grown(before.HotMinutes, after.HotMinutes))
 	s.Throttled = strings.Join(events, ", ")
 	return s
 }
@@ -266,25 +267,28 @@ const (
 
 // smart finds out which of the machine's drives tell of themselves.
 func (w *Observer) smart(ctx context.Context) {
-	if w.o.SMART == SMARTOff || w.o.SMART == "" || w.Machine == nil || !w.Local {
-		if w.o.SMART == SMARTOn {
-			w.note("SMART is not read: the drives under test are not on this machine")
-		}
+	if w.o.SMART == SMARTOff || w.o.SMART == "" {
 		return
 	}
-	program, err := findSMART()
-	if err != nil {
+	note := func(format string, args ...any) {
 		if w.o.SMART == SMARTOn {
-			w.note("SMART is not read: %v", err)
+			w.note(format, args...)
 		}
+	}
+	if w.Machine == nil || !w.Local {
+		note("SMART is not read: the drives under test are not on this machine")
 		return
 	}
-	w.smartctl = program
+	var err error
+	if w.smartctl, err = findSMART(); err != nil {
+		note("SMART is not read: %v", err)
+		return
+	}
 	for _, d := range w.Machine.Drives {
-		if _, err := readSMART(ctx, program, d.Name); err == nil {
+		if _, err := readSMART(ctx, w.smartctl, d.Name); err == nil {
 			w.smartDrives = append(w.smartDrives, d.Name)
-		} else if w.o.SMART == SMARTOn {
-			w.note("SMART of %s is not read: %v", d.Name, err)
+		} else {
+			note("SMART of %s is not read: %v", d.Name, err)
 		}
 	}
 }

@@ -282,11 +282,7 @@ func (d Drives) volume(drive string) Volume {
 			v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
 		}
 	}
-	if mean, longest, ok := d.latency(drive, IOKind{Over: VerdictMeans}); ok {
-		v.ReadMean, v.ReadMax = &mean, &longest
-	}
-	if mean, longest, ok := d.latency(drive, IOKind{Write: true, Over: VerdictMeans}); ok {
-		v.WriteMean, v.WriteMax = &mean, &longest
-	}
+	v.ReadMean, v.ReadMax = known(d.latency(drive, IOKind{Over: VerdictMeans}))
+	v.WriteMean, v.WriteMax = known(d.latency(drive, IOKind{Write: true, Over: VerdictMeans}))
 	return v
 }
