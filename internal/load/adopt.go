@@ -16,16 +16,11 @@ func Adopt(ctx context.Context, e store.Database, o Options) (leftOut []string, 
 	if leftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return nil, fmt.Errorf("adopt: %w", err)
 	}
-	var all []schema.Statement
-	for _, phase := range []schema.Phase{schema.Adopt, schema.Procedures} {
-		statements, err := l.statements(phase)
-		if err != nil {
-			return nil, fmt.Errorf("adopt: %w", err)
-		}
-		all = append(all, statements...)
+	if err := l.prepare(schema.Adopt, schema.Procedures); err != nil {
+		return nil, fmt.Errorf("adopt: %w", err)
 	}
-	all = append(all, l.notes(store.StateReady)...)
-	if err := l.inTransaction(ctx, append(all, dropSteps)); err != nil {
+	all := append(l.phases[schema.Adopt], l.phases[schema.Procedures]...)
+	if err := l.inTransaction(ctx, all, append(l.notes(store.StateReady), dropSteps)...); err != nil {
 		return nil, fmt.Errorf("adopt: %w", err)
 	}
 	return leftOut, nil

@@ -20,9 +20,9 @@ import (
 func (l *loader) copyParts(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(l.options.AtOnce)
-	files, err := l.fileStatements()
-	if err != nil {
-		return err
+	files := map[string]schema.Statement{} // that have the server read files, by the files' names
+	for _, s := range l.phases[schema.Data] {
+		files[s.Name] = s
 	}
 	lanes, err := l.lanes(len(files) > 0)
 	if err != nil {
@@ -231,16 +231,6 @@ func (l *loader) readFile(byFile map[string]schema.Statement) func(context.Conte
 		l.report.add(part.Table, TableReport{Rows: part.Rows, Bytes: part.Bytes, Busy: time.Since(start)})
 		return nil
 	}
-}
-
-// fileStatements gives the statements that have the server read files, by the files' names.
-func (l *loader) fileStatements() (map[string]schema.Statement, error) {
-	statements, err := l.statements(schema.Data)
-	byFile := map[string]schema.Statement{}
-	for _, s := range statements {
-		byFile[s.Name] = s
-	}
-	return byFile, err
 }
 
 // meter counts what passes through it.

@@ -29,9 +29,12 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	for _, p := range l.parts {
 		l.params.Layout.Files = append(l.params.Layout.Files, schema.ServerFile{Name: p.File, Table: string(p.Table), Rows: p.Rows})
 	}
-	l.course = newCourse(noProgress{}, l.parts, nil)
-	statements, err := l.fileStatements()
-	require.NoError(t, err)
+	l.course = newCourse(NoProgress{}, l.parts, nil)
+	require.NoError(t, l.prepare(schema.Data))
+	statements := map[string]string{}
+	for _, s := range l.phases[schema.Data] {
+		statements[s.Name] = s.SQL
+	}
 	lanes, err := l.lanes(true)
 	require.NoError(t, err)
 	read := 0
@@ -39,7 +42,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 		for _, c := range lane {
 			part := c.parts[0]
 			read++
-			sql := statements[part.File].SQL
+			sql := statements[part.File]
 			if !strings.Contains(sql, "BULK INSERT "+strings.ToUpper(string(part.Table))+"\n") || !strings.Contains(sql, "/"+part.File+"'") {
 				t.Errorf("%s is read by\n%s", part.File, sql)
 			}

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"ds2/datagen"
@@ -97,6 +98,7 @@ type loader struct {
 	options Options
 	parts   []datagen.Part
 	params  schema.Params
+	phases  map[schema.Phase][]schema.Statement
 	course  *course
 	report  *Report
 	vacuums map[datagen.Table][]string // names of the statements that vacuum a table
@@ -105,17 +107,16 @@ type loader struct {
 
 // startCourse computes what is to be done, for those who follow the progress.
 func (l *loader) startCourse() error {
+	if err := l.prepare(slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop})...); err != nil {
+		return err
+	}
 	var all []schema.Statement
 	for _, phase := range schema.Phases {
-		statements, err := l.statements(phase)
-		if err != nil {
-			return err
-		}
-		all = append(all, statements...)
+		all = append(all, l.phases[phase]...)
 	}
 	progress := l.options.Progress
 	if progress == nil {
-		progress = noProgress{}
+		progress = NoProgress{}
 	}
 	l.course = newCourse(progress, l.parts, all)
 	l.vacuums = map[datagen.Table][]string{}
@@ -127,16 +128,19 @@ func (l *loader) startCourse() error {
 	return nil
 }
 
-func (l *loader) statements(phase schema.Phase) ([]schema.Statement, error) {
-	return l.options.Dataset.Statements(l.engine.Engine(), phase, l.params)
+// prepare makes the statements of phases.
+func (l *loader) prepare(phases ...schema.Phase) (err error) {
+	l.phases = map[schema.Phase][]schema.Statement{}
+	for _, phase := range phases {
+		if l.phases[phase], err = l.options.Dataset.Statements(l.engine.Engine(), phase, l.params); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *loader) createDatabase(ctx context.Context) error {
-	statements, err := l.statements(schema.Database)
-	if err != nil {
-		return err
-	}
-	if err := l.engine.CreateDatabase(ctx, statements); err != nil {
+	if err := l.engine.CreateDatabase(ctx, l.phases[schema.Database]); err != nil {
 		return err
 	}
 	if l.options.AtOnce == 0 {
@@ -178,11 +182,11 @@ func (l *loader) createTables(ctx context.Context) error {
 		if l.options.Resume {
 			return l.resume(ctx)
 		}
-		if err := l.transact(ctx, schema.Drop); err != nil {
+		if err := l.inTransaction(ctx, l.phases[schema.Drop]); err != nil {
 			return err
 		}
 	}
-	return l.transact(ctx, schema.Tables, l.notes(store.StateLoading)...)
+	return l.inTransaction(ctx, l.phases[schema.Tables], l.notes(store.StateLoading)...)
 }
 
 // notes are the statements that note a dataset.
@@ -203,22 +207,14 @@ func (l *loader) info(state string) store.Info {
 	return info
 }
 
-// transact runs the statements of a phase, and what is to be noted with them, in one transaction.
-func (l *loader) transact(ctx context.Context, phase schema.Phase, notes ...schema.Statement) error {
-	statements, err := l.statements(phase)
-	if err != nil {
-		return err
-	}
-	return l.inTransaction(ctx, append(statements, notes...))
-}
-
-func (l *loader) inTransaction(ctx context.Context, statements []schema.Statement) error {
+// inTransaction runs statements, and what is to be noted with them, in one transaction.
+func (l *loader) inTransaction(ctx context.Context, statements []schema.Statement, notes ...schema.Statement) error {
 	tx, err := l.engine.DB().BeginTx(ctx, nil)
 	if err != nil {
 		return l.engine.Wrap("begin", err)
 	}
 	defer tx.Rollback() // does nothing after Commit
-	for _, s := range statements {
+	for _, s := range slices.Concat(statements, notes) {
 		if _, err := tx.ExecContext(ctx, s.SQL); err != nil {
 			return l.engine.Wrap(s.Name, cmp.Or(ctx.Err(), err)) // a transaction that ended with its context says only that it ended
 		}
@@ -239,10 +235,10 @@ func (l *loader) finish(ctx context.Context) error {
 
 var dropSteps = schema.Statement{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"}
 
-// noProgress is the progress of those who do not follow it.
-type noProgress struct{}
+// NoProgress is the progress of those who do not follow it.
+type NoProgress struct{}
 
-func (noProgress) Begin(schema.Phase)                   {}
-func (noProgress) Copied(datagen.Table, int64, int64)   {}
-func (noProgress) Statement(schema.Phase, string, bool) {}
-func (noProgress) Tell(string, int64, int64)            {}
+func (NoProgress) Begin(schema.Phase)                   {}
+func (NoProgress) Copied(datagen.Table, int64, int64)   {}
+func (NoProgress) Statement(schema.Phase, string, bool) {}
+func (NoProgress) Tell(string, int64, int64)            {}

@@ -41,10 +41,7 @@ func (l *loader) resume(ctx context.Context) error {
 // runPhase runs the statements of a phase: step by step, those of a step concurrently.
 func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 	return func(ctx context.Context) error {
-		statements, err := l.statements(phase)
-		if err != nil {
-			return err
-		}
+		statements := l.phases[phase]
 		if l.options.Progress != nil {
 			defer l.course.watch(ctx, l.engine)()
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
 	"ds2/internal/load"
@@ -20,7 +21,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
-	"ds2/schema"
 )
 
 // Engine is what is tested.
@@ -81,14 +81,12 @@ func (e Engine) look(t *testing.T, s store.Database) mailbox.Target {
 
 // breaking is a load's progress that breaks it off when some rows were copied.
 type breaking struct {
+	load.NoProgress
 	after  int64
 	copied atomic.Int64
 	cancel func()
 }
 
-func (*breaking) Begin(schema.Phase)                   {}
-func (*breaking) Statement(schema.Phase, string, bool) {}
-func (*breaking) Tell(string, int64, int64)            {}
 func (b *breaking) Copied(_ datagen.Table, rows, _ int64) {
 	if b.copied.Add(rows) > b.after {
 		b.cancel()
@@ -168,7 +166,7 @@ func (e Engine) users(t *testing.T) {
 		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: e.mix(), Batch: batch}, Targets: []mailbox.Target{target}}
 		run := plan.Begin(dir)
 		const users = 4
-		done := make(chan error, users)
+		var group errgroup.Group
 		var all []workload.User
 		var tallies [users]measure.Order
 		for i := range users {
@@ -176,24 +174,20 @@ func (e Engine) users(t *testing.T) {
 		}
 		require.NoError(t, run.Ready(t.Context()))
 		for _, u := range all {
-			go func() {
-				done <- func() error {
-					if err := u.Connect(t.Context()); err != nil {
+			group.Go(func() error {
+				if err := u.Connect(t.Context()); err != nil {
+					return err
+				}
+				defer u.Close(context.Background())
+				for range 300 / batch {
+					if err := u.Play(player{t.Context(), u}); err != nil {
 						return err
 					}
-					defer u.Close(context.Background())
-					for range 300 / batch {
-						if err := u.Play(player{t.Context(), u}); err != nil {
-							return err
-						}
-					}
-					return nil
-				}()
-			}()
+				}
+				return nil
+			})
 		}
-		for range users {
-			require.NoError(t, <-done)
-		}
+		require.NoError(t, group.Wait())
 		require.NoError(t, run.End())
 		account := &workload.Account{Dirs: []string{dir}}
 		for _, whole := range []bool{false, true} {
