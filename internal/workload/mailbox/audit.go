@@ -68,39 +68,10 @@ type findings struct {
 	want    *Live // what the driver says; nil: nobody said anything
 	found   *Live
 	aliens  int64
-	extra   numbers // records that the driver does not know
-	missing numbers
-	damaged numbers
 	checked int64
-}
 
-// numbers counts records and keeps the first few.
-type numbers struct {
-	count int64
-	first []uint64
-}
-
-const numbersShown = 5
-
-func (s *numbers) add(n uint64) {
-	if s.count++; len(s.first) < numbersShown {
-		s.first = append(s.first, n)
-	}
-}
-
-func (s *numbers) String() string {
-	if s.count == 0 {
-		return "0"
-	}
-	texts := make([]string, len(s.first))
-	for i, n := range s.first {
-		texts[i] = fmt.Sprint(n)
-	}
-	more := ""
-	if s.count > int64(len(s.first)) {
-		more = ", ..."
-	}
-	return fmt.Sprintf("%d (numbers %s%s)", s.count, strings.Join(texts, ", "), more)
+	// Numbers of records: those that the driver does not know, those that are not there, and those that are not as they were written.
+	extra, missing, damaged []int64
 }
 
 // Audit asks a database whether its records are exactly those that the driver says, and whether each is what its checksum
@@ -182,7 +153,7 @@ func scan(rows *sql.Rows) (*Record, error) {
 func (f *findings) check(n uint64, r *Record) {
 	f.checked++
 	if r.Check() != nil {
-		f.damaged.add(n)
+		f.damaged = append(f.damaged, int64(n))
 	}
 }
 
@@ -237,24 +208,25 @@ func (f *findings) checks(target string, loaded bool, size Size) []result.Check 
 	add := func(name string, passed bool, expected, found any) {
 		all = append(all, result.NewCheck(target, name, passed, expected, found))
 	}
+	none := func(name string, numbers []int64) { add(name, len(numbers) == 0, 0, result.Named("numbers", numbers)) }
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
 	if f.want != nil {
 		for n := range max(f.want.End(), f.found.End()) {
 			switch want, found := f.want.Has(n), f.found.Has(n); {
 			case f.want.InDoubt(n) || want == found:
 			case want:
-				f.missing.add(n)
+				f.missing = append(f.missing, int64(n))
 			default:
-				f.extra.add(n)
+				f.extra = append(f.extra, int64(n))
 			}
 		}
-		add("records", f.missing.count == 0 && f.extra.count == 0, f.want.Records(), f.found.Records())
-		add("records that are missing", f.missing.count == 0, 0, &f.missing)
-		add("records that should not be there", f.extra.count == 0, 0, &f.extra)
+		add("records", len(f.missing)+len(f.extra) == 0, f.want.Records(), f.found.Records())
+		none("records that are missing", f.missing)
+		none("records that should not be there", f.extra)
 	} else if loaded {
 		add("records", f.found.Records() > 0, fmt.Sprintf("%d after the load, more or fewer after runs", size.Records()), f.found.Records())
 	}
-	add(fmt.Sprintf("damaged records, of %d read", f.checked), f.damaged.count == 0, 0, &f.damaged)
+	none(fmt.Sprintf("damaged records, of %d read", f.checked), f.damaged)
 	return all
 }
 

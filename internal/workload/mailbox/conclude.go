@@ -81,6 +81,16 @@ func (r run) sizing() result.Section {
 	d := r.storage
 	t := result.Section{Title: "Database sizing and throughput", Notes: []string{disclaimer}, Head: []string{"what", "value"}, Words: true}
 	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	addKnown := func(name string, value *float64, places int) {
+		if value != nil {
+			add(name, decimals(*value, places))
+		}
+	}
+	addRatio := func(name string, a, b float64, places int) {
+		if b > 0 {
+			add(name, decimals(a/b, places))
+		}
+	}
 	if d == nil {
 		t.Notes = append(t.Notes, "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: run ds2 on the database machine, or name its exporter by --exporter and these drives by --devices data=nvme1n1,log=nvme2n1.")
 	} else {
@@ -97,22 +107,12 @@ func (r run) sizing() result.Section {
 		}
 		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
 		add("total I/O per second, with log writes", decimals(d.Total(), 3))
-		if d.IOsPerOperation != nil {
-			add("database I/Os an operation", decimals(*d.IOsPerOperation, 3))
-		}
-		if d.Writes > 0 {
-			add("database reads : writes", decimals(d.Reads/d.Writes, 3))
-		}
-		if d.LogWrites > 0 {
-			add("database I/Os : log writes", decimals(d.IOPS/d.LogWrites, 2))
-		}
-		if d.LogBytes != nil {
-			add("bytes a log write", decimals(*d.LogBytes, 0))
-		}
+		addKnown("database I/Os an operation", d.IOsPerOperation, 3)
+		addRatio("database reads : writes", d.Reads, d.Writes, 3)
+		addRatio("database I/Os : log writes", d.IOPS, d.LogWrites, 2)
+		addKnown("bytes a log write", d.LogBytes, 0)
 		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3)+" and "+decimals(d.WrittenBytes/(1<<20), 3))
-		if d.IOPSPerWatt != nil {
-			add("total IOPS a watt", decimals(*d.IOPSPerWatt, 2))
-		}
+		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
 		if len(r.Scrub) > 0 {
 			add("background scan, taken out: reads and MB a second", decimals(d.ScrubReads, 3)+" and "+decimals(d.ScrubReadBytes/1e6, 3))
 		}
@@ -175,9 +175,9 @@ func (r run) systemCache(server monitor.Server) string {
 	case r.Machine != nil && r.Machine.MemoryBytes > 0:
 		memory, by = r.Machine.MemoryBytes, fmt.Sprintf("not kept out: the machine has %d MiB of memory", r.Machine.MemoryBytes>>20)
 	}
-	if all := r.BytesBefore; memory > 0 && len(all) > 0 {
+	if memory > 0 && len(r.BytesBefore) > 0 {
 		sum := int64(0)
-		for _, bytes := range all {
+		for _, bytes := range r.BytesBefore {
 			sum += bytes
 		}
 		by += fmt.Sprintf(", and the databases took %d MiB", sum>>20)

@@ -114,9 +114,7 @@ type Run struct {
 	live       []*Live // of each target
 	dir        string
 	keeper     *keeper // nil: nobody keeps a journal
-
-	// Of each target: before the run, and after it.
-	records, recordsAfter, bytes, bytesAfter []int64
+	found      stateRecord
 }
 
 // NewUser makes a user, whose records are known from Ready on.
@@ -148,7 +146,8 @@ func (r *Run) Ready(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.records, r.bytes = append(r.records, r.live[i].Records()), append(r.bytes, bytes)
+		r.found.RecordsBefore = append(r.found.RecordsBefore, r.live[i].Records())
+		r.found.BytesBefore = append(r.found.BytesBefore, bytes)
 	}
 	return nil
 }
@@ -229,9 +228,7 @@ func noteRecords(ctx context.Context, target store.Database, a *workload.Account
 const endTimeout = 10 * time.Second
 
 // Found is what is known of the databases before and after the run.
-func (r *Run) Found() result.Block {
-	return result.NewBlock(stateRecord{RecordsBefore: r.records, RecordsAfter: r.recordsAfter, BytesBefore: r.bytes, BytesAfter: r.bytesAfter})
-}
+func (r *Run) Found() result.Block { return result.NewBlock(r.found) }
 
 // End keeps which records exist now, for the audit.
 func (r *Run) End() error {
@@ -240,12 +237,12 @@ func (r *Run) End() error {
 	var errs error
 	for i, l := range r.live {
 		l.Reconcile()
-		r.recordsAfter = append(r.recordsAfter, l.Records())
+		r.found.RecordsAfter = append(r.found.RecordsAfter, l.Records())
 		bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store)
 		if err != nil {
 			bytes = unknownBytes // a server that is down does not say
 		}
-		r.bytesAfter = append(r.bytesAfter, bytes)
+		r.found.BytesAfter = append(r.found.BytesAfter, bytes)
 		if err := l.Save(r.dir, i); err != nil {
 			errs = errors.Join(errs, fmt.Errorf("keep the records of the run: %w", err))
 		}

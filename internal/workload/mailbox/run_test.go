@@ -31,5 +31,5 @@ func TestSilentTarget(t *testing.T) {
 		r.targets, r.live = append(r.targets, Target{Engine: sized{bytes: bytes}}), append(r.live, NewLive(1))
 	}
 	require.NoError(t, r.End())
-	assert.Equal(t, "5, unknown, 7", numbersText(r.bytesAfter), "sizes")
+	assert.Equal(t, "5, unknown, 7", numbersText(r.found.BytesAfter), "sizes")
 }

@@ -87,9 +87,9 @@ func compareCustomers(ctx context.Context, db *sql.DB, acknowledged []entry, abo
 		id   int64
 		name uint64
 	}
-	held := make(map[customer]bool, len(acknowledged))
+	missing := make(map[customer]bool, len(acknowledged))
 	for _, e := range acknowledged {
-		held[customer{e.Customer, e.Name}] = false
+		missing[customer{e.Customer, e.Name}] = true
 	}
 	err = store.EachRow(ctx, db, most, fmt.Sprintf("SELECT customerid, username FROM customers WHERE customerid > %d", above), func(rows *sql.Rows) error {
 		var id int64
@@ -97,15 +97,11 @@ func compareCustomers(ctx context.Context, db *sql.DB, acknowledged []entry, abo
 		if err := rows.Scan(&id, &name); err != nil {
 			return err
 		}
-		if c := (customer{id, nameSum(name)}); !held[c] {
-			if _, asked := held[c]; asked {
-				held[c] = true
-			}
-		}
+		delete(missing, customer{id, nameSum(name)})
 		return nil
 	})
 	for _, e := range acknowledged {
-		if !held[customer{e.Customer, e.Name}] {
+		if missing[customer{e.Customer, e.Name}] {
 			lost = append(lost, e)
 		}
 	}
