@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 
 	"ds2/internal/store/postgres/target"
 )
@@ -15,7 +16,7 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 	const op = "prepare a session for the audit"
 	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
 		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'),
-		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`, onOff(!ranges))
+		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`, strconv.FormatBool(!ranges))
 	if err != nil {
 		return false, s.Wrap(op, err)
 	}
@@ -54,11 +55,4 @@ func (s *Store) Changed(ctx context.Context, tables []string) (n int64, err erro
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(n_tup_upd), 0)::bigint
 		FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname = ANY ($1)`, tables).Scan(&n)
 	return n, s.Wrap("ask how many rows were changed", err)
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }

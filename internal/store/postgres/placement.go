@@ -117,14 +117,14 @@ func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (re
 		reads = fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
 			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", size/1e6, cache/1e6)
 	}
-	if fsync == "off" {
-		others = append(others, "fsync is off: commits do not wait for the drives, and a crash may lose the database")
-	}
-	if fullPageWrites == "off" {
-		others = append(others, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database")
-	}
-	if synchronousCommit == "off" {
-		others = append(others, "synchronous_commit is off: commits do not wait for the log, and a crash may lose the last of them")
+	for _, setting := range []struct{ value, off string }{
+		{fsync, "fsync is off: commits do not wait for the drives, and a crash may lose the database"},
+		{fullPageWrites, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database"},
+		{synchronousCommit, "synchronous_commit is off: commits do not wait for the log, and a crash may lose the last of them"},
+	} {
+		if setting.value == "off" {
+			others = append(others, setting.off)
+		}
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
 		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before the first checkpoint "+

@@ -100,7 +100,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 // other.
 func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		there, err := exists(ctx, tx, name)
+		there, err := exists(ctx, tx.Conn(), name)
 		if err == nil && there {
 			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(name)+" RENAME TO "+quote(old))
 		}
@@ -112,10 +112,8 @@ func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error
 }
 
 // exists tells whether the server has a database.
-func exists(ctx context.Context, on interface {
-	QueryRow(context.Context, string, ...any) pgx.Row
-}, name string) (there bool, err error) {
-	err = on.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
+func exists(ctx context.Context, conn *pgx.Conn, name string) (there bool, err error) {
+	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
 	return there, err
 }
 

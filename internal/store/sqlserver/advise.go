@@ -59,7 +59,11 @@ const highPerformance = "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c"
 
 // advice judges settings.
 func advice(s settings, run time.Duration, memory int64) (reads string, advice []string) {
-	warn := func(format string, args ...any) { advice = append(advice, fmt.Sprintf(format, args...)) }
+	warn := func(when bool, format string, args ...any) {
+		if when {
+			advice = append(advice, fmt.Sprintf(format, args...))
+		}
+	}
 	const mb = 1 << 20
 	if memory == 0 {
 		memory = s.number("server memory bytes")
@@ -72,47 +76,41 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage",
 			used/1e6, cache/1e6)
 	}
-	switch model, chain := s["database recovery model"], s["database log chain"]; {
-	case model == "FULL" && chain == "none":
-		warn("recovery is full in name only until the first full backup, and the log is truncated as under simple recovery: make one with ds2 snapshot create")
-	case model == "FULL":
-		size, used := s.number("database log bytes"), s.number("database log used bytes")
-		if size > 0 && used > size/2 {
-			warn("the log of %d MB is %d %% full, and only a backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
-				size/1e6, 100*used/size)
-		}
-	case (model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "": // other workloads choose theirs when they are loaded
-		warn("the recovery model is %s; DVD Store's storage report measured under full recovery", model)
-	}
-	if d := Durability(s["database delayed durability"]); d == DurabilityForced { // under ALLOWED none is lazy that does not ask for it
-		warn("delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them", d)
-	}
-	if p := s["database page verify"]; p != "" && p != "CHECKSUM" {
-		warn("page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", p)
-	}
-	if s["server instant file initialization"] == "N" {
-		warn("instant file initialization is off: each growth of a data file is first filled with zeros; grant the server's account Perform volume maintenance tasks")
-	}
-	if free, size := s.number("log volume free bytes"), s.number("database log bytes"); free > 0 && size > 0 && free < size/4 {
-		warn("the log's volume %s has %d MB left: a log that must grow will stop the run", s["log volume"], free/1e6)
-	}
-	if s["database query store"] == "1" {
-		warn("the Query Store is on and writes to the database under test; ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions")
-	}
-	if s["database accelerated recovery"] == "1" {
-		warn("accelerated database recovery is on: it also writes versions of rows to the database")
-	}
-	if s["database read committed snapshot"] == "1" && s["service objective"] == "" {
-		warn("read committed snapshot is on: it also writes versions of rows; the storage report ran without")
-	}
-	if every := time.Duration(s.number("database target recovery time (s)")) * time.Second; run > 0 && every > run {
-		warn("the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
-	} else if _, known := s["database target recovery time (s)"]; known && every == 0 && run > 0 && run < 5*time.Minute {
-		warn("the target recovery time is 0, so checkpoints come about once a minute or less often: a run of %s sees few of them", run)
-	}
-	if target, taken := s.number("server memory target bytes"), s.number("server memory committed bytes"); target > 0 && taken < target/10*9 && taken < s.number("database used bytes") {
-		warn("the server's memory is still growing, %d MB of %d MB: until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it", taken/mb, target/mb)
-	}
+	model, chain := s["database recovery model"], s["database log chain"]
+	size, used := s.number("database log bytes"), s.number("database log used bytes")
+	warn(model == "FULL" && chain == "none", "recovery is full in name only until the first full backup, and the log is "+
+		"truncated as under simple recovery: make one with ds2 snapshot create")
+	warn(model == "FULL" && chain != "none" && size > 0 && used > size/2, "the log of %d MB is %d %% full, and only a backup of it "+
+		"makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run", size/1e6, 100*used/max(size, 1))
+	// Other workloads choose theirs when they are loaded.
+	warn((model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "",
+		"the recovery model is %s; DVD Store's storage report measured under full recovery", model)
+	durability := Durability(s["database delayed durability"]) // under ALLOWED none is lazy that does not ask for it
+	warn(durability == DurabilityForced,
+		"delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them", durability)
+	verify := s["database page verify"]
+	warn(verify != "" && verify != "CHECKSUM",
+		"page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", verify)
+	warn(s["server instant file initialization"] == "N", "instant file initialization is off: each growth of a data file is "+
+		"first filled with zeros; grant the server's account Perform volume maintenance tasks")
+	free := s.number("log volume free bytes")
+	warn(free > 0 && size > 0 && free < size/4,
+		"the log's volume %s has %d MB left: a log that must grow will stop the run", s["log volume"], free/1e6)
+	warn(s["database query store"] == "1", "the Query Store is on and writes to the database under test; "+
+		"ALTER DATABASE … SET QUERY_STORE = OFF for a run to be compared with older versions")
+	warn(s["database accelerated recovery"] == "1",
+		"accelerated database recovery is on: it also writes versions of rows to the database")
+	warn(s["database read committed snapshot"] == "1" && s["service objective"] == "",
+		"read committed snapshot is on: it also writes versions of rows; the storage report ran without")
+	every := time.Duration(s.number("database target recovery time (s)")) * time.Second
+	warn(run > 0 && every > run,
+		"the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
+	_, known := s["database target recovery time (s)"]
+	warn(known && every == 0 && run > 0 && run < 5*time.Minute,
+		"the target recovery time is 0, so checkpoints come about once a minute or less often: a run of %s sees few of them", run)
+	target, taken := s.number("server memory target bytes"), s.number("server memory committed bytes")
+	warn(target > 0 && taken < target/10*9 && taken < s.number("database used bytes"), "the server's memory is still growing, "+
+		"%d MB of %d MB: until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it", taken/mb, target/mb)
 	for _, distorts := range []struct{ setting, whenNot, says string }{
 		{"server buffer pool extension", "0", "the buffer pool extension is on: reads of pages that left the cache come from its file and not from the data files"},
 		{"database memory optimized pages", "0", "hybrid buffer pool is on: pages on persistent memory are read in place, past the cache and the drives under test"},
@@ -121,25 +119,20 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		{"database availability group", "0", "the database is in an availability group: commits may wait until other replicas have written the log, too"},
 		{"server resource governor", "0", "the Resource Governor is on, and may limit I/O, memory and processors of these sessions"},
 	} {
-		if value, known := s[distorts.setting]; known && value != distorts.whenNot {
-			warn("%s", distorts.says)
-		}
+		value, known := s[distorts.setting]
+		warn(known && value != distorts.whenNot, "%s", distorts.says)
 	}
-	if flags := s["server trace flags"]; flags != "" {
-		warn("trace flags %s are on for the whole server: a server to compare with must have the same", flags)
-	}
-	if pages := s.number("server suspect pages"); pages > 0 {
-		warn("msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, and look at the drive", pages)
-	}
-	if level := s.number("database compatibility level"); level > 0 && level < 130 {
-		warn("the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
-	}
-	if files, processors := s.number("tempdb data files"), s.number("server processors"); files > 0 && files < min(processors, 8) {
-		warn("tempdb has %d data files for %d processors: give it %d", files, processors, min(processors, 8))
-	}
-	if plan := s["ActivePowerScheme"]; plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance) {
-		warn("Windows' power plan is not High performance: the processors slow down between requests")
-	}
+	flags, pages, level := s["server trace flags"], s.number("server suspect pages"), s.number("database compatibility level")
+	warn(flags != "", "trace flags %s are on for the whole server: a server to compare with must have the same", flags)
+	warn(pages > 0, "msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, "+
+		"and look at the drive", pages)
+	warn(level > 0 && level < 130, "the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
+	files, processors := s.number("tempdb data files"), s.number("server processors")
+	warn(files > 0 && files < min(processors, 8),
+		"tempdb has %d data files for %d processors: give it %d", files, processors, min(processors, 8))
+	plan := s["ActivePowerScheme"]
+	warn(plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance),
+		"Windows' power plan is not High performance: the processors slow down between requests")
 	return reads, advice
 }
 

@@ -16,18 +16,15 @@ import (
 type rows interface {
 	// next is the next row, which is valid until next is called again; io.EOF after the last.
 	next() ([]any, error)
-	// count is how many there were.
-	count() int64
 }
 
-// bulkLoad streams rows of CSV into a table by the protocol's bulk load. Keys keep the values that the rows bring. An empty
-// field is NULL in a column that may be, an empty text in another.
-func (s *Store) bulkLoad(ctx context.Context, conn *mssql.Conn, table string, csv io.Reader) (int64, error) {
-	return s.bulk(ctx, conn, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
+// fromCSV makes rows of CSV for bulk. An empty field is NULL in a column that may be, an empty text in another.
+func fromCSV(csv io.Reader) func([]column) (rows, error) {
+	return func(columns []column) (rows, error) { return newRowReader(csv, columns) }
 }
 
-// bulk brings the rows that read makes for a table's columns. The table is locked as a whole, which is what lets SQL Server log
-// pages and not rows.
+// bulk brings the rows that read makes for a table's columns, by the protocol's bulk load. Keys keep the values that the rows bring.
+// The table is locked as a whole, which is what lets SQL Server log pages and not rows.
 func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read func([]column) (rows, error)) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {
@@ -50,21 +47,22 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read f
 	if key, ok := schema.ClusteredKey[strings.ToLower(table)]; ok && !server.babelfish {
 		bulk.Options.Order = []string{key}
 	}
-	for {
+	sent := int64(0)
+	for ; ; sent++ {
 		row, err := reader.next()
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return 0, err
+		if err == nil {
+			err = bulk.AddRow(row)
 		}
-		if err := bulk.AddRow(row); err != nil {
+		if err != nil {
 			return 0, err
 		}
 	}
 	copied, err := bulk.Done()
-	if err == nil && copied != reader.count() {
-		err = fmt.Errorf("the server took %d of %d rows", copied, reader.count())
+	if err == nil && copied != sent {
+		err = fmt.Errorf("the server took %d of %d rows", copied, sent)
 	}
 	return copied, err
 }

@@ -31,8 +31,6 @@ func newNativeReader(in io.Reader, columns []column) (*nativeReader, error) {
 		fields: make([][]byte, len(columns))}, nil
 }
 
-func (r *nativeReader) count() int64 { return r.rows }
-
 // next is the next row, which is valid until next is called again; io.EOF after the last.
 func (r *nativeReader) next() ([]any, error) {
 	if _, err := r.in.Peek(1); err == io.EOF {

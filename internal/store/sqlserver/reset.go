@@ -32,7 +32,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 					return s.Wrap(statement.Name, err)
 				}
 				if statement.ThenCopy {
-					if _, err := s.bulkLoad(ctx, conn, statement.Table, rows); err != nil {
+					if _, err := s.bulk(ctx, conn, statement.Table, fromCSV(rows)); err != nil {
 						return err
 					}
 				}

@@ -45,8 +45,6 @@ func newRowReader(csv io.Reader, columns []column) (*rowReader, error) {
 	return &rowReader{csv: bufio.NewReaderSize(csv, 64<<10), columns: columns, row: make([]any, len(columns))}, nil
 }
 
-func (r *rowReader) count() int64 { return r.rows }
-
 // next is the next row, which is valid until next is called again; io.EOF after the last.
 func (r *rowReader) next() ([]any, error) {
 	line, err := r.csv.ReadSlice('\n')

@@ -13,7 +13,7 @@ import (
 
 // LoadRows streams rows of CSV into a table as a step of a load.
 func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
-	return s.loadRows(ctx, step, table, func(columns []column) (rows, error) { return newRowReader(csv, columns) })
+	return s.loadRows(ctx, step, table, fromCSV(csv))
 }
 
 // LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary columns

@@ -32,7 +32,7 @@ func (s *deepCheck) checkTwice(ctx context.Context, r relation, known map[string
 	for try := 1; ; try++ {
 		err := s.checkOne(ctx, r, known)
 		if err == nil {
-			err = s.undo(ctx)
+			err = undo(ctx, s.conn)
 		}
 		if !target.Lost(err) || ctx.Err() != nil {
 			return err
@@ -88,7 +88,7 @@ func (s *deepCheck) checkHeap(ctx context.Context, r relation) error {
 			}
 			s.worked += to - from
 			s.show(r)
-			if err := s.undo(ctx); err != nil {
+			if err := undo(ctx, s.conn); err != nil {
 				return err
 			}
 		}

@@ -163,8 +163,8 @@ func (s *deepCheck) extension(ctx context.Context, name string) error {
 
 // undo goes back to where the extensions had just been made: what failed since no longer stands in the way, and locks
 // taken since are given up.
-func (s *deepCheck) undo(ctx context.Context) error {
-	_, err := s.conn.ExecContext(ctx, "ROLLBACK TO ds2")
+func undo(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "ROLLBACK TO ds2")
 	return err
 }
 

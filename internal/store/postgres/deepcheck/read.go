@@ -72,12 +72,6 @@ func (s *deepCheck) openReaders(ctx context.Context) error {
 	return nil
 }
 
-// undo goes back to before what failed.
-func (r *pageReader) undo(ctx context.Context) error {
-	_, err := r.conn.ExecContext(ctx, "ROLLBACK TO ds2")
-	return err
-}
-
 // deviceBytes is what the readers' processes have read from drives; -1: nobody knows.
 func (s *deepCheck) deviceBytes() (sum int64) {
 	shared := map[int]bool{} // processes that read for all
@@ -135,7 +129,7 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			if err := s.throttle.Wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
 				return err
 			}
-			var found []badPage
+			var found []store.Damage
 			start := time.Now()
 			cached, err := s.readRange(ctx, reader, r, part, &found)
 			took := time.Since(start)
@@ -146,7 +140,7 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			for _, d := range found {
 				s.damaged[r.oid] = true
 				t.bad++
-				s.damage(r, d.place, d.found)
+				s.damage(r, d.Place, d.Found)
 			}
 			s.worked += part.to - part.from
 			s.show(r)
@@ -164,16 +158,13 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 	return failed
 }
 
-// badPage is a page that cannot be read.
-type badPage struct{ place, found string }
-
 // readRange reads a range; where that fails, its pages one by one, so that every damaged page is found.
-func (s *deepCheck) readRange(ctx context.Context, reader *pageReader, r relation, part pageRange, bad *[]badPage) (cached int64, err error) {
+func (s *deepCheck) readRange(ctx context.Context, reader *pageReader, r relation, part pageRange, bad *[]store.Damage) (cached int64, err error) {
 	cached, err = reader.prewarm(ctx, r, part)
 	if err == nil || target.Lost(err) {
 		return cached, err
 	}
-	if err := reader.undo(ctx); err != nil {
+	if err := undo(ctx, reader.conn); err != nil {
 		return 0, err
 	}
 	if part.to-part.from == 1 {
@@ -181,7 +172,7 @@ func (s *deepCheck) readRange(ctx context.Context, reader *pageReader, r relatio
 		if err != nil {
 			return 0, err
 		}
-		*bad = append(*bad, badPage{fmt.Sprintf("%s block %d", part.name, part.from), server.Error()})
+		*bad = append(*bad, store.Damage{Place: fmt.Sprintf("%s block %d", part.name, part.from), Found: server.Error()})
 		return 0, nil
 	}
 	for page := part.from; page < part.to; page++ {

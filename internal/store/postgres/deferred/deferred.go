@@ -90,11 +90,7 @@ func (s Worker) DoDeferred(ctx context.Context, step func(name string)) (done st
 	if err != nil {
 		return done, s.Wrap(op, err)
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		conn.Close(ctx)
-	}()
+	defer target.Disconnect(conn)
 	do := func(name, statement string) error {
 		step(name)
 		_, err := conn.Exec(ctx, statement)

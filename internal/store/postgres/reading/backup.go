@@ -56,18 +56,15 @@ func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (
 	if err != nil {
 		return b, s.wrapBackup(op, err)
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		conn.Close(ctx)
-	}()
+	defer target.Disconnect(conn)
 	meter := walSenderMeter(ctx, s.DB(), conn.PID())
-	before := meter.Bytes()
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &backupReading{conn: conn, tell: tell, meter: meter, device: before, asked: time.Now(), began: make(chan time.Time, 1)}
+	r := &backupReading{
+		conn: conn, tell: tell, meter: meter, device: meter.Bytes(),
+		asked: time.Now(), began: make(chan time.Time, 1), checkpointed: stop,
+	}
 	go func() { r.began <- s.backupBegan(waiting, conn.PID()) }()
-	r.checkpointed = stop
 	if err := r.read(ctx, &b); err != nil {
 		return b, s.wrapBackup(op, err)
 	}

@@ -213,8 +213,4 @@ func (r *logReader) report() error {
 }
 
 // Close disconnects, which drops the slot.
-func (r *logReader) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	r.conn.Close(ctx)
-}
+func (r *logReader) Close() { target.Disconnect(r.conn) }

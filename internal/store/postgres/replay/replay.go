@@ -262,15 +262,9 @@ func readRedo(text, from string) (r store.Redo, err error) {
 			continue
 		}
 		r.To = m[1]
-		first, err := parsePosition(r.From)
-		if err != nil {
+		if r.Bytes, err = logBytes(r.From, r.To); err != nil {
 			return r, err
 		}
-		last, err := parsePosition(r.To)
-		if err != nil {
-			return r, err
-		}
-		r.Bytes = last - first
 		if m[2] != "" {
 			if r.Seconds, err = strconv.ParseFloat(m[2], 64); err != nil {
 				return r, err
@@ -302,9 +296,9 @@ func between(first, last string) (float64, error) {
 	return at[1].Sub(at[0]).Seconds(), nil
 }
 
-// parsePosition reads a position in the log.
-func parsePosition(text string) (int64, error) {
-	var high, low int64
-	_, err := fmt.Sscanf(text, "%X/%X", &high, &low)
-	return high<<32 | low, err
+// logBytes is how much log there is between two positions.
+func logBytes(from, to string) (int64, error) {
+	var a, b struct{ high, low int64 }
+	_, err := fmt.Sscanf(from+" "+to, "%X/%X %X/%X", &a.high, &a.low, &b.high, &b.low)
+	return b.high<<32 + b.low - a.high<<32 - a.low, err
 }

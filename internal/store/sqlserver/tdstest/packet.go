@@ -107,29 +107,30 @@ type Login struct {
 	MustHave       bool // fDatabase: the login is to fail where the database cannot be had
 }
 
+// text reads text in UCS-2.
+func text(b []byte) string {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
 func parseLogin(payload []byte) (Login, error) {
 	const optionFlags1, optionFlags3, user, password, extension, database, fixed = 24, 27, 40, 44, 56, 68, 94
 	if len(payload) < fixed {
 		return Login{}, errors.New("LOGIN7 is too short")
 	}
-	text := func(at int) string {
-		offset, length := int(binary.LittleEndian.Uint16(payload[at:])), int(binary.LittleEndian.Uint16(payload[at+2:]))
-		units := make([]uint16, length)
-		for i := range units {
-			units[i] = binary.LittleEndian.Uint16(payload[offset+2*i:])
-		}
-		return string(utf16.Decode(units))
+	field := func(at int) []byte {
+		offset, length := binary.LittleEndian.Uint16(payload[at:]), binary.LittleEndian.Uint16(payload[at+2:])
+		return payload[offset:][:2*int(length)]
 	}
-	secret := slices.Clone(payload[binary.LittleEndian.Uint16(payload[password:]):])[:2*binary.LittleEndian.Uint16(payload[password+2:])]
+	secret := slices.Clone(field(password))
 	for i, b := range secret { // 2.2.6.4: each byte's halves are exchanged, then it is XORed with 0xA5
 		b ^= 0xA5
 		secret[i] = b<<4 | b>>4
 	}
-	units := make([]uint16, len(secret)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(secret[2*i:])
-	}
-	l := Login{User: text(user), Password: string(utf16.Decode(units)), Database: text(database), MustHave: payload[optionFlags1]&0x40 != 0}
+	l := Login{User: text(field(user)), Password: text(secret), Database: text(field(database)), MustHave: payload[optionFlags1]&0x40 != 0}
 	if payload[optionFlags3]&0x10 != 0 { // fExtension
 		const fedAuth = 0x02
 		at := binary.LittleEndian.Uint32(payload[binary.LittleEndian.Uint16(payload[extension:]):])
