@@ -252,78 +252,72 @@ func bytesRead(p procfs.Proc) float64 {
 	return float64(io.ReadBytes)
 }
 
-// source reads what the server takes and how its container holds it back; item tells several servers apart.
-func (s *serverProcess) source(fs FS, item, server string) Source {
-	src := Source{Name: "processes of " + server}
-	add := func(name, help, column string, derive derivation) {
-		src.Figures = append(src.Figures, Figure{name, help, "server", server})
-		if column != "" {
-			src.Columns = append(src.Columns, Column{ItemColumn(column, item), derive})
-		}
+// sources read what the server takes and how its container holds it back; item tells several servers apart.
+func (s *serverProcess) sources(fs FS, item, server string) []Source {
+	figure := func(name, help string) Figure { return Figure{name, help, "server", server} }
+	processes := Source{
+		Name: "processes of " + server,
+		Figures: []Figure{
+			figure("server_processor_seconds_total", "Processor time that the database server's processes took."),
+			figure("server_read_bytes_total", "Bytes that the database server's processes had read from drives."),
+		},
+		Columns: []Column{{ItemColumn(ServerProcessors, item), rate(0)}, {ItemColumn(ServerReadBytes, item), rate(1)}},
+		Read: func(_ context.Context, values []float64) error {
+			t, err := fs.taken(s.pid)
+			values[0], values[1] = t.seconds, t.readBytes
+			return err
+		},
 	}
-	add("server_processor_seconds_total", "Processor time that the database server's processes took.", ServerProcessors, rate(0))
-	add("server_read_bytes_total", "Bytes that the database server's processes had read from drives.", ServerReadBytes, rate(1))
-	read := []func() ([]float64, error){func() ([]float64, error) {
-		t, err := fs.taken(s.pid)
-		return []float64{t.seconds, t.readBytes}, err
-	}}
 	if s.Processors > 0 {
-		src.Columns = append(src.Columns, Column{ItemColumn(ServerUsed, item), func(seconds float64, was, now []float64) float64 {
+		processes.Columns = append(processes.Columns, Column{ItemColumn(ServerUsed, item), func(seconds float64, was, now []float64) float64 {
 			return rate(0)(seconds, was, now) / s.Processors
 		}})
 	}
-	if s.cpu != nil && s.cpu.limited != "" {
-		at := len(src.Figures)
-		add("server_throttled_periods_total", "Periods in which the database server's container had used up its processor time.", ServerThrottled, ratio(at, at+1))
-		add("server_periods_total", "Periods in which the processor time of the database server's container was counted.", "", nil)
-		add("server_throttled_seconds_total", "Time that processes of the database server's container stood still for that.", "", nil)
-		read = append(read, func() ([]float64, error) {
-			throttled, periods, seconds, err := s.cpu.throttling()
-			return []float64{throttled, periods, seconds}, err
-		})
+	all := []Source{processes}
+	if s.cpu.holds() {
+		all = append(all, s.cpu.throttles("server", "the database server", ItemColumn(ServerThrottled, item), figure))
 	}
-	if s.memory != nil && s.memory.limited != "" {
-		add("server_available_bytes", "Memory that the database server's container can still have.", ServerMemory, gauge(len(src.Figures)))
-		read = append(read, func() ([]float64, error) {
-			v, err := s.memory.available(s.MemoryBytes)
-			return []float64{v}, err
-		})
-	}
-	src.Read = func(_ context.Context, values []float64) error {
-		n := 0
-		for _, one := range read {
-			v, err := one()
-			if err != nil {
+	if s.memory.holds() {
+		all = append(all, Source{
+			Name:    "memory of " + server,
+			Figures: []Figure{figure("server_available_bytes", "Memory that the database server's container can still have.")},
+			Columns: []Column{{ItemColumn(ServerMemory, item), gauge(0)}},
+			Read: func(_ context.Context, values []float64) (err error) {
+				values[0], err = s.memory.available(s.MemoryBytes)
 				return err
-			}
-			n += copy(values[n:], v)
-		}
-		return nil
+			},
+		})
 	}
-	return src
+	return all
 }
 
-// ownThrottling reads how ds2's own container holds it back; false where it does not.
-func (fs FS) ownThrottling() (Source, bool) {
-	own, err := fs.groups(os.Getpid())
-	if err != nil {
-		return Source{}, false
-	}
-	own.container()
-	if own.cpu == nil || own.cpu.limited == "" {
-		return Source{}, false
-	}
+// holds says whether the group or one above it has a limit.
+func (g *group) holds() bool { return g != nil && g.limited != "" }
+
+// throttles reads how the group holds its processes back, of those whose container it is.
+func (g *group) throttles(prefix, whose, column string, figure func(name, help string) Figure) Source {
 	return Source{
-		Name: "container of ds2",
+		Name: "container of " + whose,
 		Figures: []Figure{
-			{Name: "client_throttled_periods_total", Help: "Periods in which ds2's container had used up its processor time."},
-			{Name: "client_periods_total", Help: "Periods in which the processor time of ds2's container was counted."},
-			{Name: "client_throttled_seconds_total", Help: "Time that processes of ds2's container stood still for that."},
+			figure(prefix+"_throttled_periods_total", "Periods in which "+whose+"'s container had used up its processor time."),
+			figure(prefix+"_periods_total", "Periods in which the processor time of "+whose+"'s container was counted."),
+			figure(prefix+"_throttled_seconds_total", "Time that processes of "+whose+"'s container stood still for that."),
 		},
-		Columns: []Column{{ClientThrottled, ratio(0, 1)}},
+		Columns: []Column{{column, ratio(0, 1)}},
 		Read: func(_ context.Context, values []float64) (err error) {
-			values[0], values[1], values[2], err = own.cpu.throttling()
+			values[0], values[1], values[2], err = g.throttling()
 			return err
 		},
-	}, true
+	}
+}
+
+// ownThrottling reads how ds2's own container holds it back; none where it does not.
+func (fs FS) ownThrottling() []Source {
+	own, err := fs.groups(os.Getpid())
+	own.container()
+	if err != nil || !own.cpu.holds() {
+		return nil
+	}
+	figure := func(name, help string) Figure { return Figure{Name: name, Help: help} }
+	return []Source{own.cpu.throttles("client", "ds2", ClientThrottled, figure)}
 }

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -37,23 +38,22 @@ func (d Drives) Databases() (all []DatabaseIO) {
 	if d.Machine == nil {
 		return nil
 	}
-	files := map[string]map[Role][]string{}
 	for _, f := range d.Machine.Files {
-		if files[f.Database] == nil {
-			files[f.Database] = map[Role][]string{}
-			all = append(all, DatabaseIO{Database: f.Database})
+		if !slices.ContainsFunc(all, func(io DatabaseIO) bool { return io.Database == f.Database }) {
+			all = append(all, DatabaseIO{f.Database, d.filesIO(f.Database, Data), d.filesIO(f.Database, Log)})
 		}
-		files[f.Database][f.Role] = append(files[f.Database][f.Role], f.Name)
-	}
-	for i := range all {
-		of := files[all[i].Database]
-		all[i].Data, all[i].Log = d.filesIO(of[Data]), d.filesIO(of[Log])
 	}
 	return all
 }
 
-// filesIO adds files up.
-func (d Drives) filesIO(files []string) (io FileIO) {
+// filesIO adds up a database's files of a role.
+func (d Drives) filesIO(database string, role Role) (io FileIO) {
+	var files []string
+	for _, f := range d.Machine.Files {
+		if f.Database == database && f.Role == role {
+			files = append(files, f.Name)
+		}
+	}
 	for _, file := range files {
 		mean := func(column string) float64 { return cmp.Or(d.mean(column, file), d.mean(asDrive(column), file)) }
 		io.Reads += mean(FileReads)

@@ -20,7 +20,7 @@ func (w *Observer) process(ctx context.Context, s *store.Server, item string) *C
 		return nil
 	}
 	w.serverProcesses = append(w.serverProcesses, process.pid)
-	w.Sources = append(w.Sources, process.source(Root, item, s.Name))
+	w.Sources = append(w.Sources, process.sources(Root, item, s.Name)...)
 	if process.Container == (Container{}) {
 		return nil
 	}

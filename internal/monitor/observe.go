@@ -135,10 +135,7 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		if err != nil {
 			return nil, err
 		}
-		w.Sources = append(w.Sources, client)
-		if own, held := Root.ownThrottling(); held {
-			w.Sources = append(w.Sources, own)
-		}
+		w.Sources = append(append(w.Sources, client), Root.ownThrottling()...)
 	}
 	if err := w.advise(ctx, run); err != nil {
 		return nil, err

@@ -24,9 +24,9 @@ type serverProcess struct {
 	pid int
 }
 
-func (s *serverProcess) source(FS, string, string) Source    { return Source{} }
+func (s *serverProcess) sources(FS, string, string) []Source { return nil }
 func (fs FS) findServer(int, string) (*serverProcess, error) { return nil, errLinuxOnly }
-func (fs FS) ownThrottling() (src Source, held bool)         { return Source{}, false }
+func (fs FS) ownThrottling() []Source                        { return nil }
 func (fs FS) Find(string) (FileSystem, error)                { return FileSystem{}, errLinuxOnly }
 func (fs FS) Drives() ([]string, error)                      { return nil, errLinuxOnly }
 func (fs FS) Counters([]string) (Source, error)              { return Source{}, errLinuxOnly }

@@ -3,8 +3,6 @@ package sqlserver
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
@@ -27,11 +25,7 @@ var statements = func() []sqlserver.Statement {
 	} {
 		s[op] = sqlserver.Statement{Name: op.String(), SQL: sql}
 	}
-	products := make([]string, calls.MaxItems)
-	for i := range products {
-		products[i] = fmt.Sprintf("@p%d int", i+1)
-	}
-	s[calls.OpPrices].Declared = strings.Join(products, ",")
+	s[calls.OpPrices].Declared = "@p1 int,@p2 int,@p3 int,@p4 int,@p5 int,@p6 int,@p7 int,@p8 int,@p9 int,@p10 int"
 	return s
 }()
 
