@@ -92,7 +92,7 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		slices.Sort(waits)
 		lost := len(waits) - len(traced)
 		require.GreaterOrEqual(t, lost, 0, "%v: each once", class)
-		require.LessOrEqual(t, lost, n/100, "%v: each", class) // busy processors lose some: see the evidence
+		require.LessOrEqual(t, lost, n/20, "%v: each", class) // a kernel may run no program in some interrupts: see the evidence
 		t.Logf("%v: %d of %d are not counted", class, lost, n)
 		// What is longer than a slow I/O is one, or stood still as long on a busy machine, as its caller noticed. Buckets have 1 %.
 		over := func(all []time.Duration, least time.Duration) int {
@@ -132,7 +132,7 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		if class == DataWrite { // for which no session waits
 			require.Zero(t, listed, "%v", class)
 		} else {
-			require.GreaterOrEqual(t, listed, n-n/100, "%v", class)
+			require.GreaterOrEqual(t, listed, n-n/20, "%v", class)
 		}
 	}
 	long, err = tracer.Long()
