@@ -56,10 +56,8 @@ func (s *Store) classified(op string, err error) error {
 	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return &store.Error{Op: op, Class: store.Connection, Err: lastCause(e)}
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) {
-		return &store.Error{Op: op, Class: store.Connection, Err: closedError{err}}
-	}
-	if pgconn.SafeToRetry(err) { // it was sent on a connection that had been closed before
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) ||
+		pgconn.SafeToRetry(err) { // it was sent on a connection that had been closed before
 		return &store.Error{Op: op, Class: store.Connection, Err: closedError{err}}
 	}
 	return &store.Error{Op: op, Class: store.Bug, Err: err}

@@ -1,6 +1,7 @@
 package ds2
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -22,7 +23,7 @@ func Look(targets []store.Database, infos []store.Info, engines calls.Engines, w
 		if !ok {
 			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", target.Label(), target.Engine())
 		}
-		p.Targets = append(p.Targets, connect.To(target))
+		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) { return connect(ctx, target) })
 		size, err := loaded.Size(infos[i])
 		if err != nil {
 			return nil, err

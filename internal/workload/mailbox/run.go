@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -123,10 +124,11 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 		r.live[s.Target] = NewLive(s.Of)
 	}
 	t := r.targets[s.Target]
-	connect := func(ctx context.Context) (Session, error) { return t.Engine.Connect(ctx, t.Store) }
-	u := newUser(r.parameters, t.Dataset.shape(), r.live[s.Target].Share(s.Index), s, connect)
-	u.keeper = r.keeper
-	return u
+	return &user{
+		parameters: r.parameters, shape: t.Dataset.shape(), share: r.live[s.Target].Share(s.Index), on: t, keeper: r.keeper, tally: s.Tally,
+		random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
+		steps:  make([]Step, 0, r.parameters.Batch), line: make([]byte, 0, entrySize), target: uint16(s.Target),
+	}
 }
 
 // Ready finds out which records the databases hold.

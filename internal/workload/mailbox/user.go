@@ -26,7 +26,7 @@ type user struct {
 	parameters Parameters
 	shape      Shape
 	share      *Share
-	connect    func(context.Context) (Session, error)
+	on         Target
 	session    Session
 	random     *rand.Rand
 	tally      *measure.Order
@@ -45,20 +45,11 @@ type user struct {
 
 var _ workload.User = (*user)(nil)
 
-// newUser makes a user of a share of the records.
-func newUser(p Parameters, shape Shape, share *Share, seat workload.Seat, connect func(context.Context) (Session, error)) *user {
-	return &user{
-		parameters: p, shape: shape, share: share, connect: connect, tally: seat.Tally,
-		random: rand.New(rand.NewPCG(seat.Seed, uint64(seat.Number))),
-		steps:  make([]Step, 0, p.Batch), line: make([]byte, 0, entrySize), target: uint16(seat.Target),
-	}
-}
-
 // Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records that the
 // transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
 	u.back = append(u.back, u.share.Reconcile()...)
-	u.session, err = u.connect(ctx)
+	u.session, err = u.on.Engine.Connect(ctx, u.on.Store)
 	return err
 }
 

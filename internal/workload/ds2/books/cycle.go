@@ -58,7 +58,7 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	}
 	doubtful := of(doubtful, cycle)
 	lost, whole, err := c.missing(ctx, journal, from, doubtful)
-	if err == nil && from > 0 && len(lost) > len(among(cycle, lost)) {
+	if err == nil && from > 0 && !within(cycle, lost) {
 		lost, whole, err = c.missing(ctx, journal, 0, doubtful)
 	}
 	if err != nil {
@@ -115,16 +115,11 @@ func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, e
 	return lost, orders.whole, nil
 }
 
-// among are those of some entries that are among all.
-func among(all, some []entry) (both []entry) {
+// within says whether some entries are all among others.
+func within(all, some []entry) bool {
 	set := make(map[entry]bool, len(all))
 	for _, e := range all {
 		set[e] = true
 	}
-	for _, e := range some {
-		if set[e] {
-			both = append(both, e)
-		}
-	}
-	return both
+	return !slices.ContainsFunc(some, func(e entry) bool { return !set[e] })
 }

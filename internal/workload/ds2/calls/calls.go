@@ -12,11 +12,6 @@ import (
 // Connect opens a connection for one user of a database of its engine, with everything prepared that the operations need.
 type Connect func(ctx context.Context, target store.Database) (Session, error)
 
-// To is Connect of one database.
-func (c Connect) To(target store.Database) func(context.Context) (Session, error) {
-	return func(ctx context.Context) (Session, error) { return c(ctx, target) }
-}
-
 // Engines are the engines that there are calls on, by their names.
 type Engines map[string]Connect
 

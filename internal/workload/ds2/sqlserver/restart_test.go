@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"sync/atomic"
@@ -49,7 +50,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 	plan := ds2.Plan{
 		Config: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
 			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
-		Targets: []ds2.Target{calls.Connect(Connect).To(s)},
+		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
 	}
 	d := driver.New(driver.Config{
 		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
