@@ -364,7 +364,8 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 				}
 				unit := run.Figure.Unit
 				if figure.Unit != "" && unit != figure.Unit {
-					return fmt.Errorf("fit a model: some runs came to %s, others to %s", figure.Unit, unit)
+					return fmt.Errorf("fit a model: some runs came to %s, others to %s: make runs longer, so that I/Os are counted in each",
+						figure.Unit, unit)
 				}
 				figure = whatif.Figure{Unit: unit, Name: bench.Words.Spelled(unit), One: bench.Words.A()}
 				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, Rate: summary.Windows[0].OPM / 60,

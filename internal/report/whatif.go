@@ -63,8 +63,11 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 		processor = fmt.Sprintf("%.3g ms of a processor", 1e3*m.Demand.Processor)
 	}
 	writes := "data are written at once, as into a page cache"
-	if m.Demand.Writes > 0 {
+	switch {
+	case m.Demand.Writes > whatif.LeastWrites:
 		writes = fmt.Sprintf("%.3g waits for a write of data", m.Demand.Writes)
+	case m.Demand.Writes > 0:
+		writes = "fewer waits for writes of data than the runs can tell"
 	}
 	if m.EachScatter > 1e-3 { // the figure does not count orders
 		v.Why = append(v.Why, fmt.Sprintf("%.3g %s for each %s a second, which differs between runs by %.0f %%.",

@@ -55,7 +55,7 @@ func Fit(all []Observation, processors int, f Figure) (Model, error) {
 		c.Low, c.High = c.Value/half, c.Value*half
 		known := half < 10         // not where it is NaN
 		needed := j == 1 || j == 2 // others may be too little to tell
-		if needed || j == 0 && m.Demand.Processor > LeastProcessor || j == 3 && m.Demand.Writes > 0 && known {
+		if needed || j == 0 && m.Demand.Processor > LeastProcessor || j == 3 && m.Demand.Writes > LeastWrites && known {
 			m.Coefficients = append(m.Coefficients, c)
 		}
 		if needed && !known {

@@ -35,6 +35,9 @@ const terms = 4
 // LeastProcessor is the processor time of an order, in seconds, of drives that take all of it: the runs cannot tell what it is.
 const LeastProcessor = 1e-6
 
+// LeastWrites are those of an order that are too few for the runs to tell.
+const LeastWrites = 1e-3
+
 // Drive is what the law knows of a drive: random reads by rising depth, and what a flush of the log and a write of data
 // take in seconds. A write that takes none is one that nobody waits for.
 type Drive struct {
