@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 // second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{})
+	_, s := loaded(t, localpg.Options{Home: os.TempDir()})
 	o := options(t, s)
 	bound, err := limit.Parse("log flush p99.9 < 1us")
 	require.NoError(t, err)
