@@ -123,6 +123,9 @@ func (m Model) lawError(all []Observation) float64 {
 	return math.Sqrt(max(leastLaw*leastLaw, sum/max(drives, 1)))
 }
 
+// maxSteps are many times those that measured runs take; without scatter there is always a little to be gained.
+const maxSteps = 1000
+
 // descend goes from t to where the squared distance of the runs is least nearby.
 func descend(t [terms]float64, all []Observation, processors int) (_ [terms]float64, distance float64, normal matrix) {
 	distance = math.Inf(1)
@@ -133,7 +136,7 @@ func descend(t [terms]float64, all []Observation, processors int) (_ [terms]floa
 		}
 		return r, sum
 	}
-	for damping := 1e-3; ; {
+	for damping, step := 1e-3, 0; ; step++ {
 		r, sum := residuals(t)
 		normal = matrix{}
 		var gradient [terms]float64
@@ -147,7 +150,7 @@ func descend(t [terms]float64, all []Observation, processors int) (_ [terms]floa
 			}
 		}
 		normal[3][3] = max(normal[3][3], 1e-9) // of writes that no drive is slow to do
-		if damping >= 1e9 || distance-sum < 1e-12*sum {
+		if damping >= 1e9 || step == maxSteps || distance-sum < 1e-12*sum {
 			return t, sum, normal
 		}
 		distance = sum
