@@ -1,19 +1,15 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres/target"
 	"ds2/internal/store/sqlserver/servertest"
@@ -59,19 +55,14 @@ func TestSQLServerScripts(t *testing.T) {
 // TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN the
 // directory of that server's programs.
 func TestScripts(t *testing.T) {
-	server := pgtest.Start(t, localpg.Options{Home: os.TempDir(), Settings: map[string]string{"fsync": "off", "max_connections": "200"}})
-	db, err := sql.Open("pgx", server.URL("postgres"))
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	var scripts atomic.Int32
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			database := fmt.Sprintf("script%d", scripts.Add(1))
-			e.Setenv("TARGET", server.URL(database))
-			e.Setenv("BIN", server.BinDir())
-			_, err := db.Exec("CREATE DATABASE " + database)
-			return err
+			// The database is the script's: it goes when the script ends.
+			tb := e.T().(testing.TB)
+			e.Setenv("TARGET", pgtest.Database(tb))
+			e.Setenv("BIN", pgtest.Server(tb).BinDir())
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waitfor": waitFor},
 	})

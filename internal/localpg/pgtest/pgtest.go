@@ -79,7 +79,6 @@ func Server(t testing.TB) *localpg.Server {
 		server, errStart = localpg.Start(context.Background(), localpg.Options{
 			Version: version,
 			InitDB:  copyCluster,
-			Home:    inMemory(),
 			// Nothing here tests a power cut.
 			Settings: leavingNothing(map[string]string{"fsync": "off", "max_connections": "200"}),
 		})
@@ -89,7 +88,8 @@ func Server(t testing.TB) *localpg.Server {
 }
 
 // inMemory is the directory of a file system in memory with room for what tests write, where a cluster is made with a quarter of the
-// processor time that a drive's file system takes; empty where there is none. Tests that look at a drive give their server a Home on one.
+// processor time that a drive's file system takes; empty where there is none. Tests that look at a drive give their server a Home on one, or
+// take the test binary's, which lies there.
 func inMemory() string {
 	const dir, enough = "/dev/shm", 4 << 30
 	if free, ok := diskspace.Free(dir); !ok || free < enough {
