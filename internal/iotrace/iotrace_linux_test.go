@@ -24,6 +24,7 @@ import (
 // TestClasses: on drives whose I/Os take one of two known times, reads and writes of data, writes and flushes of the log, and those of
 // another directory are counted as what they are, each once, and no shorter than the drive took nor longer than the caller waited.
 func TestClasses(t *testing.T) {
+	nightly.Only(t, "times I/Os to a few hundredths, which takes a quiet machine")
 	for _, c := range []struct {
 		fileSystem          string
 		drives, each, every int // I/Os of each class on each drive, and each how many of all is slow

@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -80,7 +79,7 @@ func Server(t testing.TB) *localpg.Server {
 			Version: version,
 			InitDB:  copyCluster,
 			// Nothing here tests a power cut.
-			Settings: leavingNothing(map[string]string{"fsync": "off", "max_connections": "200"}),
+			Settings: map[string]string{"fsync": "off", "max_connections": "200"},
 		})
 	})
 	require.NoError(t, errStart)
@@ -98,21 +97,13 @@ func inMemory() string {
 	return dir
 }
 
-// leavingNothing has a server keep what its processes share in its own directory: of one that is killed, the system's own shared
-// memory would stay.
-func leavingNothing(settings map[string]string) map[string]string {
-	all := map[string]string{"dynamic_shared_memory_type": "mmap"}
-	maps.Copy(all, settings)
-	return all
-}
-
 // Start starts a server that is the test's own, and gone with it, of the version that is asked for.
 func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	t.Helper()
 	if o.Version == 0 && o.BinDir == "" {
 		o.Version = Version(t)
 	}
-	o.InitDB, o.Home, o.Settings = copyCluster, cmp.Or(o.Home, inMemory()), leavingNothing(o.Settings)
+	o.InitDB, o.Home = copyCluster, cmp.Or(o.Home, inMemory())
 	s, err := localpg.Start(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
