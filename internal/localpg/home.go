@@ -20,7 +20,8 @@ const (
 )
 
 // makeHome makes a home that the owner may enter. The lock ends when its file is closed.
-func (o owner) makeHome(parent string) (dir string, lock *os.File, err error) {
+func (o owner) makeHome() (dir string, lock *os.File, err error) {
+	parent := os.TempDir()
 	if o.reaches(parent) != nil {
 		parent = "/tmp" // root's TMPDIR may lie in root's own, closed home
 	}

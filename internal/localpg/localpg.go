@@ -3,7 +3,6 @@
 package localpg
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -48,7 +47,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	if s.owner, err = findOwner(); err != nil {
 		return nil, err
 	}
-	if s.home, s.lock, err = s.owner.makeHome(cmp.Or(o.Home, os.TempDir())); err != nil {
+	if s.home, s.lock, err = s.owner.makeHome(); err != nil {
 		return nil, err
 	}
 	defer func() {

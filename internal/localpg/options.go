@@ -19,7 +19,6 @@ type Options struct {
 	Version   int               // major version; 0: the newest one installed or, with none installed, the newest to be fetched
 	BinDir    string            // directory that holds postgres and initdb; empty: looked for
 	DataDir   string            // directory for the cluster, absent or empty, kept by Stop; empty: a temporary one
-	Home      string            // directory in which temporary ones are made; empty: that of the system
 	Settings  map[string]string // server settings, such as shared_buffers
 	Checksums bool              // data page checksums
 	Log       *slog.Logger      // told what takes long; nil: nobody

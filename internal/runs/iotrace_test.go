@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{Home: os.TempDir()})
+	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	bound, err := limit.Parse("log flush p99.9 < 1us")
 	require.NoError(t, err)

@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/diskspace"
 	"ds2/internal/localpg"
 )
 
@@ -86,24 +85,13 @@ func Server(t testing.TB) *localpg.Server {
 	return server
 }
 
-// inMemory is the directory of a file system in memory with room for what tests write, where a cluster is made with a quarter of the
-// processor time that a drive's file system takes; empty where there is none. Tests that look at a drive give their server a Home on one, or
-// take the test binary's, which lies there.
-func inMemory() string {
-	const dir, enough = "/dev/shm", 4 << 30
-	if free, ok := diskspace.Free(dir); !ok || free < enough {
-		return ""
-	}
-	return dir
-}
-
 // Start starts a server that is the test's own, and gone with it, of the version that is asked for.
 func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	t.Helper()
 	if o.Version == 0 && o.BinDir == "" {
 		o.Version = Version(t)
 	}
-	o.InitDB, o.Home = copyCluster, cmp.Or(o.Home, inMemory())
+	o.InitDB = copyCluster
 	s, err := localpg.Start(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
