@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -211,11 +212,10 @@ func (t *Tracer) Read() ([][Classes]Histogram, error) {
 
 // Long gives the long I/Os that ended since it was called the last time, as far as the kernel has kept them. One goroutine calls it.
 func (t *Tracer) Long() (all []IO, err error) {
-	var clock unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &clock); err != nil {
-		return nil, fmt.Errorf("read the clock of I/Os: %w", err)
+	now, booted, err := clocks()
+	if err != nil {
+		return nil, err
 	}
-	now, booted := time.Now(), clock.Nano()
 	at := func(field []byte) time.Time {
 		return now.Add(time.Duration(int64(binary.NativeEndian.Uint64(field)) - booted))
 	}
@@ -231,6 +231,23 @@ func (t *Tracer) Long() (all []IO, err error) {
 		t.seen = number // more than the next one where those before it were written over
 		all = append(all, IO{Class(binary.NativeEndian.Uint64(buffer[16:])), at(buffer[:]), at(buffer[8:])})
 	}
+}
+
+// clocks reads the clock of this program and that of I/Os at the same moment: of some tries the one in which the least time passed, since a
+// busy machine may have the program stand still between the two.
+func clocks() (now time.Time, booted int64, err error) {
+	least := time.Duration(math.MaxInt64)
+	for range 5 {
+		var clock unix.Timespec
+		before := time.Now()
+		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &clock); err != nil {
+			return now, 0, fmt.Errorf("read the clock of I/Os: %w", err)
+		}
+		if passed := time.Since(before); passed < least {
+			now, booted, least = before.Add(passed/2), clock.Nano(), passed
+		}
+	}
+	return now, booted, nil
 }
 
 // Close ends the tracing.
