@@ -18,52 +18,61 @@ import (
 
 // csvFile writes one of the CSV files of a record as the run goes: a line of column names, then lines of numbers and names of ours, of
 // which none needs a quote.
-type csvFile struct {
+type csvFile[T any] struct {
 	file *os.File
-	csvLines
+	csvLines[T]
 }
 
-func createCSV(path string, columns []string) (*csvFile, error) {
+func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &csvFile{file: file, csvLines: compressed(file)}
-	return f, errors.Join(f.write(columns), f.flush())
+	f := &csvFile[T]{file, compressed(file, columns)}
+	return f, f.flush()
 }
 
-// close ends the file, on disk to the last byte.
-func (f *csvFile) close() error { return errors.Join(f.end(), f.file.Sync(), f.file.Close()) }
-
-// csvLines compresses lines.
-type csvLines struct {
-	zip  *gzip.Writer
-	text *bufio.Writer
+// close ends the file, on disk to the last byte; of one that could not be created it does nothing.
+func (f *csvFile[T]) close() error {
+	if f == nil {
+		return nil
+	}
+	return errors.Join(f.end(), f.file.Sync(), f.file.Close())
 }
 
-func compressed(w io.Writer) csvLines {
+// csvLines compresses lines, each of which is a T.
+type csvLines[T any] struct {
+	columns []column[T]
+	zip     *gzip.Writer
+	text    *bufio.Writer // keeps its first error, for all that follow
+}
+
+// compressed begins with the line of the names.
+func compressed[T any](w io.Writer, columns []column[T]) csvLines[T] {
 	zip, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		panic(err) // of the level
 	}
-	return csvLines{zip, bufio.NewWriter(zip)}
+	l := csvLines[T]{columns, zip, bufio.NewWriter(zip)}
+	l.text.WriteString(strings.Join(columnNames(columns), ",") + "\n")
+	return l
 }
 
-// write appends a line, and keeps nothing of fields. A crash of ds2 loses it before the next flush.
-func (l csvLines) write(fields []string) error {
-	for i, field := range fields {
+// write appends a line. A crash of ds2 loses it before the next flush.
+func (l csvLines[T]) write(line *T) error {
+	for i, c := range l.columns {
 		if i > 0 {
 			l.text.WriteByte(',')
 		}
-		l.text.WriteString(field)
+		l.text.WriteString(c.text(line))
 	}
-	return l.text.WriteByte('\n') // the writer keeps the first error
+	return l.text.WriteByte('\n')
 }
 
 // flush hands on what was written.
-func (l csvLines) flush() error { return errors.Join(l.text.Flush(), l.zip.Flush()) }
+func (l csvLines[T]) flush() error { return errors.Join(l.text.Flush(), l.zip.Flush()) }
 
-func (l csvLines) end() error { return errors.Join(l.text.Flush(), l.zip.Close()) }
+func (l csvLines[T]) end() error { return errors.Join(l.text.Flush(), l.zip.Close()) }
 
 // column is a column of lines that are a T: its name, and how a line has its field.
 type column[T any] struct {
@@ -79,14 +88,6 @@ func columnNames[T any](columns []column[T]) []string {
 		names[i] = c.name
 	}
 	return names
-}
-
-// appendLine appends the fields of a line.
-func appendLine[T any](fields []string, columns []column[T], line *T) []string {
-	for _, c := range columns {
-		fields = append(fields, c.text(line))
-	}
-	return fields
 }
 
 // Numbers in a record are what can be measured: finite, not negative, and below maxNumber: a century in microseconds, a petabyte.

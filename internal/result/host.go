@@ -56,62 +56,35 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 
 // HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them. A crash loses
 // those since the last Flush.
-type HostWriter struct {
-	file    *csvFile
-	columns []column[monitor.Row]
-	fields  []string // of the line under way
-	err     error    // the first
-}
+type HostWriter struct{ file *csvFile[monitor.Row] }
 
 // CreateHost begins the HostFile of the record in dir. Times in it count from start, when the first orders started.
 func CreateHost(dir string, counters []string, start time.Time) (*HostWriter, error) {
-	columns := hostColumns(counters, start)
-	file, err := createCSV(filepath.Join(dir, HostFile), columnNames(columns))
+	file, err := createCSV(filepath.Join(dir, HostFile), hostColumns(counters, start))
 	if err != nil {
 		return nil, fmt.Errorf("create record: %w", err)
 	}
-	return &HostWriter{file: file, columns: columns}, nil
+	return &HostWriter{file}, nil
 }
 
 // Row appends a sample. An error shows in Flush.
-func (w *HostWriter) Row(r monitor.Row) {
-	w.fields = appendLine(w.fields[:0], w.columns, &r)
-	if w.err == nil {
-		w.err = w.file.write(w.fields)
-	}
-}
+func (w *HostWriter) Row(r monitor.Row) { w.file.write(&r) }
 
 // Flush puts on disk what was appended.
-func (w *HostWriter) Flush() error {
-	if err := errors.Join(w.err, w.file.flush()); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
-}
+func (w *HostWriter) Flush() error { return written(w.file.flush()) }
 
 // Close ends the file.
-func (w *HostWriter) Close() error {
-	if err := errors.Join(w.err, w.file.close()); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
-}
+func (w *HostWriter) Close() error { return written(w.file.close()) }
 
 // SaveHost writes the HostFile again, beside and renamed: the way to add what became known after the run.
 func SaveHost(dir string, t *monitor.Table, start time.Time) error {
-	columns := hostColumns(t.Columns, start)
-	err := atomicfile.Write(filepath.Join(dir, HostFile), func(to io.Writer) error {
-		lines := compressed(to)
-		err := lines.write(columnNames(columns))
-		for _, row := range t.Rows {
-			err = errors.Join(err, lines.write(appendLine(nil, columns, &row)))
+	return written(atomicfile.Write(filepath.Join(dir, HostFile), func(to io.Writer) error {
+		lines := compressed(to, hostColumns(t.Columns, start))
+		for i := range t.Rows {
+			lines.write(&t.Rows[i])
 		}
-		return errors.Join(err, lines.end())
-	})
-	if err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
+		return lines.end()
+	}))
 }
 
 // ReadHost reads the HostFile of the record in dir, whose first orders started at start.

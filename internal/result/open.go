@@ -111,10 +111,7 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 func SaveSummary[T any, P summary[T]](dir string, s T) error {
 	p := P(&s)
 	*p.head() = Head{Schema, p.kind()}
-	if err := atomicfile.WriteJSON(filepath.Join(dir, SummaryFile), p); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
+	return written(atomicfile.WriteJSON(filepath.Join(dir, SummaryFile), p))
 }
 
 // readHead reads what kind of record dir holds.

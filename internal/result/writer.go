@@ -17,11 +17,10 @@ import (
 
 // Writer writes the record of a run as it goes, and keeps nothing of it. It is used by one goroutine.
 type Writer struct {
-	samples, histograms *csvFile
-	slowest             *csvFile
-	log                 *logFile
-	columns             []column[measure.Sample]
-	fields              []string // of the line under way
+	samples    *csvFile[measure.Sample]
+	histograms *csvFile[histogram]
+	slowest    *csvFile[measure.SlowOrder]
+	log        *logFile
 }
 
 // ErrNotEmpty says that the directory for a record holds something already.
@@ -66,20 +65,13 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	if err := MakeDir(dir); err != nil {
 		return nil, err
 	}
+	w := &Writer{}
 	var err error
-	w := &Writer{columns: samplesColumns(own)}
-	for _, f := range []struct {
-		file    **csvFile
-		name    string
-		columns []string
-	}{
-		{&w.samples, SamplesFile, columnNames(w.columns)},
-		{&w.histograms, HistogramsFile, columnNames(histogramsColumns)},
-		{&w.slowest, SlowestFile, columnNames(slowestColumns)},
-	} {
-		if *f.file, err = createCSV(filepath.Join(dir, f.name), f.columns); err != nil {
-			break
-		}
+	if w.samples, err = createCSV(filepath.Join(dir, SamplesFile), samplesColumns(own)); err == nil {
+		w.histograms, err = createCSV(filepath.Join(dir, HistogramsFile), histogramsColumns)
+	}
+	if err == nil {
+		w.slowest, err = createCSV(filepath.Join(dir, SlowestFile), slowestColumns)
 	}
 	if err == nil {
 		w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile))
@@ -100,54 +92,38 @@ func (w *Writer) Log() io.Writer { return w.log }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.
 func (w *Writer) Sample(s measure.Sample) error {
-	w.fields = appendLine(w.fields[:0], w.columns, &s)
-	if err := w.samples.write(w.fields); err != nil {
+	return written(w.samples.write(&s))
+}
+
+// written is the error of writing to a record.
+func written(err error) error {
+	if err != nil {
 		return fmt.Errorf("write record: %w", err)
 	}
 	return nil
 }
 
-// Interval appends the histograms of an interval and its slowest orders, and flushes.
+// Interval appends the histograms of an interval and its slowest orders, and flushes, which shows an error.
 func (w *Writer) Interval(iv measure.Interval) error {
-	var err error
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
-		h := histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]}
-		w.fields = appendLine(w.fields[:0], histogramsColumns, &h)
-		err = errors.Join(err, w.histograms.write(w.fields))
+		w.histograms.write(&histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]})
 	}
 	for i := range iv.Slowest {
-		w.fields = appendLine(w.fields[:0], slowestColumns, &iv.Slowest[i])
-		err = errors.Join(err, w.slowest.write(w.fields))
+		w.slowest.write(&iv.Slowest[i])
 	}
-	if err != nil {
-		err = fmt.Errorf("write record: %w", err)
-	}
-	return errors.Join(err, w.Flush())
+	return w.Flush()
 }
 
 // Flush makes readable what was appended. A crash of ds2 no longer loses it.
 func (w *Writer) Flush() error {
-	if err := errors.Join(w.samples.flush(), w.histograms.flush(), w.slowest.flush()); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
+	return written(errors.Join(w.samples.flush(), w.histograms.flush(), w.slowest.flush()))
 }
 
 // Close ends the files that grew with the run, on disk to the last byte. The summary is for SaveSummary.
-func (w *Writer) Close() error {
-	if err := w.closeFiles(); err != nil {
-		return fmt.Errorf("write record: %w", err)
-	}
-	return nil
-}
+func (w *Writer) Close() error { return written(w.closeFiles()) }
 
 func (w *Writer) closeFiles() error {
-	var err error
-	for _, f := range []*csvFile{w.samples, w.histograms, w.slowest} {
-		if f != nil {
-			err = errors.Join(err, f.close())
-		}
-	}
+	err := errors.Join(w.samples.close(), w.histograms.close(), w.slowest.close())
 	if w.log != nil {
 		err = errors.Join(err, w.log.Close())
 	}
