@@ -135,7 +135,7 @@ func (v view) largeReads() (all []string) {
 	if len(v.Scrub) > 0 {
 		return nil
 	}
-	for _, d := range (monitor.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}).Databases() {
+	for _, d := range v.drives().Databases() {
 		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*monitor.PageBytes { // not where it is NaN
 			all = append(all, fmt.Sprintf("a read of the data files of %s had %.0f kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables", d.Database, mean/1024))
 		}

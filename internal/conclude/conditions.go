@@ -3,7 +3,6 @@ package conclude
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"ds2/internal/diagnose"
 	"ds2/internal/monitor"
@@ -12,24 +11,22 @@ import (
 
 // costs takes what an order cost from the samples of the window.
 func (v view) costs(power *result.Power) *diagnose.Costs {
-	t, from, to := v.Counters, v.from, v.to
-	sum := func(column string) *float64 { return total(t, column, from, to) }
 	c := diagnose.Costs{
-		Reads: sum(monitor.DiskReads), Writes: sum(monitor.DiskWrites),
-		ReadBytes: sum(monitor.DiskReadBytes), WrittenBytes: sum(monitor.DiskWrittenBytes),
-		LogBytes: sum(monitor.DatabaseLogBytes), ClientCPU: known(t.Mean(monitor.ClientOwn, from, to)),
+		Reads: v.total(monitor.DiskReads), Writes: v.total(monitor.DiskWrites),
+		ReadBytes: v.total(monitor.DiskReadBytes), WrittenBytes: v.total(monitor.DiskWrittenBytes),
+		LogBytes: v.total(monitor.DatabaseLogBytes), ClientCPU: v.mean(monitor.ClientOwn),
+		ServerCPU: v.total(monitor.ServerProcessors),
 	}
-	for _, device := range t.Items(monitor.DiskReads) {
+	for _, device := range v.Counters.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(device)
-		took := product(t, device, monitor.ItemColumn(monitor.DiskReadTime, item), from, to) +
-			product(t, monitor.ItemColumn(monitor.DiskWrites, item), monitor.ItemColumn(monitor.DiskWriteTime, item), from, to)
+		took := v.product(device, monitor.ItemColumn(monitor.DiskReadTime, item)) +
+			v.product(monitor.ItemColumn(monitor.DiskWrites, item), monitor.ItemColumn(monitor.DiskWriteTime, item))
 		if c.DeviceSeconds != nil {
 			took += *c.DeviceSeconds
 		}
 		c.DeviceSeconds = known(took)
 	}
-	c.ServerCPU = sum(monitor.ServerProcessors)
-	if busy := known(t.Mean(monitor.CPUBusy, from, to)); c.ServerCPU == nil && busy != nil && v.Machine != nil {
+	if busy := v.mean(monitor.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
 		if v.Local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
@@ -41,21 +38,16 @@ func (v view) costs(power *result.Power) *diagnose.Costs {
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
-// total is the sum of the means of all items of a column; nil where there are none.
-func total(t monitor.Table, column string, from, to time.Time) *float64 {
-	return overItems(add, t, column, from, to)
-}
-
 // product is the mean of the products of two columns; a row without one of them counts as none, as a second without reads
 // has no time that they took.
-func product(t monitor.Table, a, b string, from, to time.Time) float64 {
-	x, y := t.Values(a), t.Values(b)
+func (v view) product(a, b string) float64 {
+	x, y := v.Counters.Values(a), v.Counters.Values(b)
 	if x == nil || y == nil {
 		return 0
 	}
 	sum, n := 0.0, 0
-	for i, row := range t.Rows {
-		if !row.Time.After(from) || row.Time.After(to) || math.IsNaN(x[i]) {
+	for i, row := range v.Counters.Rows {
+		if !row.Time.After(v.from) || row.Time.After(v.to) || math.IsNaN(x[i]) {
 			continue
 		}
 		n++
@@ -70,42 +62,40 @@ func product(t monitor.Table, a, b string, from, to time.Time) float64 {
 var surroundings = []struct {
 	name, column, unit string
 	scale              float64
-	of                 func(t monitor.Table, column string, from, to time.Time) *float64
+	of                 func(v view, column string) *float64
 }{
-	{result.ReadsOfDevices, monitor.DiskReads, "a second", 1, total},
-	{result.WritesOfDevices, monitor.DiskWrites, "a second", 1, total},
-	{result.ReadLatency, monitor.DiskReadTime, "ms", 1e3, highest},
-	{"write latency, slowest device", monitor.DiskWriteTime, "ms", 1e3, highest},
-	{"busiest device", monitor.DiskBusy, "%", 100, highest},
-	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, highest},
-	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, total},
-	{"pages written by the background writer", monitor.DatabaseBackgroundPages, "a second", 1, total},
-	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, total},
-	{"database size", monitor.DatabaseSize, "MB", 1e-6, total},
-	{result.ServerProcessors, monitor.CPUBusy, "%", 100, overall},
-	{"processors waiting for devices", monitor.CPUIOWait, "%", 100, overall},
-	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, overall},
-	{"clock of the processors", monitor.CPUFrequency, "GHz", 1e-9, overall},
-	{"throttling by heat", monitor.CPUThrottles, "a second", 1, overall},
-	{"temperature", monitor.Temperature, "°C", 1, overall},
-	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, total},
-	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, overall},
-	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, highest},
+	{result.ReadsOfDevices, monitor.DiskReads, "a second", 1, view.total},
+	{result.WritesOfDevices, monitor.DiskWrites, "a second", 1, view.total},
+	{result.ReadLatency, monitor.DiskReadTime, "ms", 1e3, view.highest},
+	{"write latency, slowest device", monitor.DiskWriteTime, "ms", 1e3, view.highest},
+	{"busiest device", monitor.DiskBusy, "%", 100, view.highest},
+	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, view.highest},
+	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, view.total},
+	{"pages written by the background writer", monitor.DatabaseBackgroundPages, "a second", 1, view.total},
+	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, view.total},
+	{"database size", monitor.DatabaseSize, "MB", 1e-6, view.total},
+	{result.ServerProcessors, monitor.CPUBusy, "%", 100, view.mean},
+	{"processors waiting for devices", monitor.CPUIOWait, "%", 100, view.mean},
+	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, view.mean},
+	{"clock of the processors", monitor.CPUFrequency, "GHz", 1e-9, view.mean},
+	{"throttling by heat", monitor.CPUThrottles, "a second", 1, view.mean},
+	{"temperature", monitor.Temperature, "°C", 1, view.mean},
+	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, view.total},
+	{"memory available", monitor.MemoryAvailable, "MB", 1e-6, view.mean},
+	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, view.highest},
 }
 
 // conditions are those of the window.
 func (v view) conditions() (all []result.Condition) {
-	t, from, to := v.Counters, v.from, v.to
 	for _, c := range surroundings {
-		if value := c.of(t, c.column, from, to); value != nil {
+		if value := c.of(v, c.column); value != nil {
 			all = append(all, result.Condition{Name: c.name, Value: *value * c.scale, Unit: c.unit})
 		}
 	}
-	seen := monitor.Drives{Counters: t, Machine: v.Machine, From: from, To: to}
-	if mean, _, measured := seen.Slowest(monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}); measured {
+	if mean, _, measured := v.drives().Slowest(monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}); measured {
 		all = append(all, result.Condition{Name: result.LogWriteLatency, Value: 1e3 * mean, Unit: "ms"})
 	}
-	if made := total(t, monitor.DatabaseCheckpoints, from, to); made != nil {
+	if made := v.total(monitor.DatabaseCheckpoints); made != nil {
 		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (v.window.To - v.window.From)})
 	}
 	all = append(all, result.Condition{Name: "failed attempts", Value: float64(v.window.Errors)})
@@ -151,24 +141,29 @@ func Throttled(drives []monitor.SMART) (faults []string) {
 	return faults
 }
 
-func overall(t monitor.Table, column string, from, to time.Time) *float64 {
-	return known(t.Mean(column, from, to))
-}
+// mean is that of a column over the window; nil where it is not known.
+func (v view) mean(column string) *float64 { return known(v.Counters.Mean(column, v.from, v.to)) }
+
+// total is the sum of the means of all items of a column; nil where there are none.
+func (v view) total(column string) *float64 { return v.overItems(add, column) }
 
 // highest is the highest of the means of all items of a column; nil where there are none.
-func highest(t monitor.Table, column string, from, to time.Time) *float64 {
-	return overItems(math.Max, t, column, from, to)
-}
+func (v view) highest(column string) *float64 { return v.overItems(math.Max, column) }
 
 func add(a, b float64) float64 { return a + b }
 
 // overItems is what f makes of the means of all items of a column.
-func overItems(f func(a, b float64) float64, t monitor.Table, column string, from, to time.Time) *float64 {
+func (v view) overItems(f func(a, b float64) float64, column string) *float64 {
 	var means []*float64
-	for _, item := range t.Items(column) {
-		means = append(means, known(t.Mean(item, from, to)))
+	for _, item := range v.Counters.Items(column) {
+		means = append(means, v.mean(item))
 	}
 	return over(f, means...)
+}
+
+// drives are those of the window.
+func (v view) drives() monitor.Drives {
+	return monitor.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}
 }
 
 // over is what f makes of the figures that are known; nil where none is.

@@ -1,6 +1,7 @@
 package conclude
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -27,36 +28,28 @@ func (v view) power() *result.Power {
 	}
 	p := &result.Power{Idle: known(v.Counters.Mean(monitor.Power, time.Time{}, v.Start))}
 	if v.window != nil {
-		p.Active = known(v.Counters.Mean(monitor.Power, v.from, v.to))
+		p.Active = v.mean(monitor.Power)
 	}
 	return p
 }
 
 // figures takes from the samples of the window what the bottleneck is judged by.
 func (v view) figures() diagnose.Figures {
-	t, from, to := v.Counters, v.from, v.to
-	mean := func(column string) *float64 { return known(t.Mean(column, from, to)) }
-	highest := func(column string) *float64 { return highest(t, column, from, to) }
-	sum := func(column string) *float64 { return total(t, column, from, to) }
 	// busiest is of the machine or, where there are several, of that which has most.
-	busiest := func(column string) *float64 {
-		if one := mean(column); one != nil {
-			return one
-		}
-		return highest(column)
-	}
+	busiest := func(column string) *float64 { return cmp.Or(v.mean(column), v.highest(column)) }
 	f := diagnose.Figures{
 		CPUBusy: busiest(monitor.CPUBusy), CPUIOWait: busiest(monitor.CPUIOWait),
-		ClientBusy: mean(monitor.ClientBusy), ClientOwn: mean(monitor.ClientOwn), ClientUsed: mean(monitor.ClientUsed),
-		ClientThrottled: mean(monitor.ClientThrottled), ServerUsed: highest(monitor.ServerUsed), ServerThrottled: highest(monitor.ServerThrottled),
-		DiskBusy: highest(monitor.DiskBusy), NetworkUsed: highest(monitor.NetworkUsed),
-		Sessions:     sessionsOf(sum),
-		DatabaseSize: sum(monitor.DatabaseSize),
-		CacheHits:    overItems(last, t, monitor.DatabaseCacheHits, from, to), // targets are driven alike
+		ClientBusy: v.mean(monitor.ClientBusy), ClientOwn: v.mean(monitor.ClientOwn), ClientUsed: v.mean(monitor.ClientUsed),
+		ClientThrottled: v.mean(monitor.ClientThrottled),
+		ServerUsed:      v.highest(monitor.ServerUsed), ServerThrottled: v.highest(monitor.ServerThrottled),
+		DiskBusy: v.highest(monitor.DiskBusy), NetworkUsed: v.highest(monitor.NetworkUsed),
+		Sessions:     v.sessions(),
+		DatabaseSize: v.total(monitor.DatabaseSize),
+		CacheHits:    v.overItems(last, monitor.DatabaseCacheHits), // targets are driven alike
 	}
-	for _, column := range t.Items(monitor.DatabaseRoundTrip) {
+	for _, column := range v.Counters.Items(monitor.DatabaseRoundTrip) {
 		// The lower quartile: at times a busy machine lets a message lie.
-		f.RoundTrip = known(t.Quantile(column, 0.25, from, to))
+		f.RoundTrip = known(v.Counters.Quantile(column, 0.25, v.from, v.to))
 	}
 	v.addDevices(&f)
 	if f == (diagnose.Figures{}) {
@@ -64,15 +57,15 @@ func (v view) figures() diagnose.Figures {
 	}
 	if v.Local && v.Machine != nil {
 		f.CPUOwn = share(f.ClientOwn, v.Machine.Processors)
-		f.CPUDatabase = share(sum(monitor.ServerProcessors), v.Machine.Processors)
+		f.CPUDatabase = share(v.total(monitor.ServerProcessors), v.Machine.Processors)
 	}
 	for _, server := range v.Servers {
 		if c := server.Container; c != nil && c.Processors > 0 {
 			f.ServerProcessors = &c.Processors
 		}
 	}
-	f.ReadsPerOrder = perOrder(sum(monitor.DiskReads), v.window.OPM)
-	f.ReadBytesPerOrder = perOrder(sum(monitor.ServerReadBytes), v.window.OPM)
+	f.ReadsPerOrder = perOrder(v.total(monitor.DiskReads), v.window.OPM)
+	f.ReadBytesPerOrder = perOrder(v.total(monitor.ServerReadBytes), v.window.OPM)
 	v.addUsers(&f)
 	return f
 }
@@ -95,20 +88,15 @@ func share(processors *float64, all int) *float64 {
 	return new(*processors / float64(all))
 }
 
-// sessionsOf takes the sessions' numbers in all databases together.
-func sessionsOf(sum func(column string) *float64) *diagnose.Sessions {
-	number := func(column string) float64 {
-		if v := sum(column); v != nil {
-			return *v
-		}
-		return 0
-	}
+// sessions takes the sessions' numbers in all databases together.
+func (v view) sessions() *diagnose.Sessions {
+	number := func(column string) float64 { return *cmp.Or(v.total(column), new(0.0)) }
 	return diagnose.NewSessions(diagnose.Sessions{
 		Idle: number(monitor.SessionsIdle), Running: number(monitor.SessionsRunning),
 		WaitingForLock: number(monitor.SessionsWaitingForLock), WaitingForDrives: number(monitor.SessionsWaitingForDrives),
 		WaitingForLatch: number(monitor.SessionsWaitingForLatch), WaitingForClient: number(monitor.SessionsWaitingForClient),
 		WaitingForRest: number(monitor.SessionsWaitingForRest),
-	}, sum(monitor.SessionsActive))
+	}, v.total(monitor.SessionsActive))
 }
 
 // addUsers adds where the users' own time went in the window: in operations, and of that in messages on their way,
@@ -135,22 +123,22 @@ func (v view) addUsers(f *diagnose.Figures) {
 // addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if anything
 // was, and by the queue and the time of reads against the same run's best seconds.
 func (v view) addDevices(f *diagnose.Figures) {
-	t, from, to, measured := v.Counters, v.from, v.to, v.Device
+	t, measured := v.Counters, v.Device
 	reads, took := 0.0, 0.0
 	for _, column := range t.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(column)
 		times := monitor.ItemColumn(monitor.DiskReadTime, item)
-		took += product(t, column, times, from, to)
-		if rate := known(t.Mean(column, from, to)); rate != nil {
+		took += v.product(column, times)
+		if rate := v.mean(column); rate != nil {
 			reads += *rate
 		}
-		queue := known(t.Mean(monitor.ItemColumn(monitor.DiskQueue, item), from, to))
+		queue := v.mean(monitor.ItemColumn(monitor.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
 		}
 		f.DiskQueue, f.DiskSlowdown = queue, nil
 		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 { // a few seconds may have no more than a read from its cache
-			f.DiskSlowdown = known(t.Mean(times, from, to) / best)
+			f.DiskSlowdown = known(t.Mean(times, v.from, v.to) / best)
 		}
 	}
 	if measured == nil {
@@ -162,7 +150,7 @@ func (v view) addDevices(f *diagnose.Figures) {
 			f.DeviceReads = new(reads / measured.Curve().ReadsAt(took/reads))
 		}
 	}
-	if syncs := total(t, monitor.DatabaseLogSyncs, from, to); syncs != nil {
+	if syncs := v.total(monitor.DatabaseLogSyncs); syncs != nil {
 		f.DeviceLog = new(*syncs / measured.Log.IOPS)
 	}
 }

@@ -50,13 +50,8 @@ func Single(s result.Summary) result.Bench {
 }
 
 // Counted are the runs of a bench that count.
-func Counted(b result.Bench) (runs []result.BenchRun) {
-	for _, r := range b.Runs {
-		if r.Counts {
-			runs = append(runs, r)
-		}
-	}
-	return runs
+func Counted(b result.Bench) []result.BenchRun {
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !r.Counts })
 }
 
 // Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however little they scatter.
