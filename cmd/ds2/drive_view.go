@@ -60,17 +60,11 @@ func (v *view) line() string {
 		return doing
 	}
 	phase, progress := v.meter.Phase(), v.meter.Progress()
-	last, total := progress.Last, measure.Counts{}
+	last := progress.Last
 	if last.End == 0 {
 		return fmt.Sprintf("%-7s %d users", phase, v.config.Threads*len(v.config.Targets))
 	}
-	errors := int64(0)
-	for _, t := range v.meter.Totals() {
-		total.Add(t.Counts)
-		for _, n := range t.Errors {
-			errors += n
-		}
-	}
+	total, errors := measure.Sum(v.meter.Totals())
 	left := ""
 	if length := v.config.Length(); length > last.End {
 		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))

@@ -103,14 +103,7 @@ func runValues(p measure.Progress, r Run, lines []report.CounterLine) []*float64
 
 // runFacts are the figures under the headline.
 func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) []Fact {
-	var total measure.Counts
-	failed := int64(0)
-	for _, t := range targets {
-		total.Add(t.Counts)
-		for _, n := range t.Errors {
-			failed += n
-		}
-	}
+	total, failed := measure.Sum(targets)
 	facts := []Fact{
 		{Name: words.Cycle + " p95, ms, last second", Value: report.Number(p.Last.P95, 1)},
 		{Name: "users", Value: report.Number(float64(p.Last.Users), 0)},

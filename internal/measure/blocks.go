@@ -131,10 +131,7 @@ func newPair(base, other string, figures []RunFigure) (p pair) {
 		return p
 	}
 	p.meanRise, p.meanLater = stats.Mean(p.rises), stats.Mean(p.later)
-	for i, x := range p.later {
-		p.laterLater += (x - p.meanLater) * (x - p.meanLater)
-		p.laterRise += (x - p.meanLater) * (p.rises[i] - p.meanRise)
-	}
+	p.laterLater, p.laterRise, _ = products(p.later, p.rises)
 	return p
 }
 

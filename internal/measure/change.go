@@ -80,8 +80,8 @@ func MeanCI95(values []float64) (mean, half float64) {
 	if len(values) == 1 {
 		return values[0], math.NaN()
 	}
-	mean, deviation := meanAndDeviation(values)
-	return mean, student975(float64(len(values)-1)) * deviation / math.Sqrt(float64(len(values)))
+	mean, _, high := stats.MeanCI(values, .95)
+	return mean, high - mean
 }
 
 // Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of 'Student's'
@@ -146,9 +146,8 @@ func Scatter(configurations [][]float64) float64 {
 	squares, freedom := 0., 0.
 	for _, values := range configurations {
 		if len(values) > 1 {
-			_, deviation := meanAndDeviation(logarithms(values))
 			n := float64(len(values) - 1)
-			squares, freedom = squares+n*deviation*deviation, freedom+n
+			squares, freedom = squares+n*stats.Variance(logarithms(values)), freedom+n
 		}
 	}
 	if freedom < 3 {

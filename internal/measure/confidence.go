@@ -49,12 +49,8 @@ func spanOf(samples []Sample) Span {
 
 // lessMean is by how many orders each sample differs from the mean rate of all.
 func lessMean(samples []Sample) []float64 {
-	var orders int64
-	for _, s := range samples {
-		orders += s.Counts.Orders
-	}
-	whole := spanOf(samples)
-	rate := float64(orders) / float64(whole.To-whole.From)
+	orders, length := ordersOf(samples)
+	rate := float64(orders) / float64(length)
 	residuals := make([]float64, len(samples))
 	for i, s := range samples {
 		residuals[i] = float64(s.Counts.Orders) - rate*float64(s.Length)

@@ -61,13 +61,8 @@ func (s Series) cycle(span Span) *Cycle {
 func near(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
 
 // begun gives the begins of cycles in span, its bounds included.
-func (s Series) begun(span Span) (within []time.Duration) {
-	for _, t := range s.Cycles {
-		if t >= span.From-beginSlack && t <= span.To+beginSlack {
-			within = append(within, t)
-		}
-	}
-	return within
+func (s Series) begun(span Span) []time.Duration {
+	return slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool { return t < span.From-beginSlack || t > span.To+beginSlack })
 }
 
 // lastCycles is the span of the last n whole cycles of the run phase.

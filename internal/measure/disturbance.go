@@ -42,9 +42,8 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 	if len(base) == 0 || len(after) == 0 || at > run.To-backOver+slack {
 		return d, fmt.Errorf("what comes of it takes %.0f s of the run phase, which ends at %.0f s", backOver.Seconds(), run.To.Seconds())
 	}
-	whole := spanOf(base)
-	rate := s.opm(whole) / float64(time.Minute) // orders a nanosecond
-	d = Disturbance{From: at.Seconds(), Undisturbed: s.opm(whole)}
+	d = Disturbance{From: at.Seconds(), Undisturbed: OrdersPerMinute(ordersOf(base))}
+	rate := d.Undisturbed / float64(time.Minute) // orders a nanosecond
 	back := backAt(after, rate)
 	if back < len(after) {
 		d.Back = new(max(0, (after[back].End - after[back].Length - at).Seconds()))
@@ -66,12 +65,8 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 			d.Longest = max(d.Longest, sample.Max)
 		}
 	}
-	span := spanOf(lost)
-	length := float64(span.To - span.From)
-	d.Lost = rate * length
-	for _, sample := range lost {
-		d.Lost -= float64(sample.Counts.Orders)
-	}
+	orders, length := ordersOf(lost)
+	d.Lost = rate*float64(length) - float64(orders)
 	e, err := newBatchMeans(lessMean(base), len(lost), theMean)
 	if err != nil {
 		d.NoCI95 = err.Error()

@@ -49,6 +49,17 @@ type Totals struct {
 	Rates     Rates
 }
 
+// Sum are the counts of all targets, and their failed attempts.
+func Sum(targets []Totals) (counts Counts, failed int64) {
+	for _, t := range targets {
+		counts.Add(t.Counts)
+		for _, n := range t.Errors {
+			failed += n
+		}
+	}
+	return counts, failed
+}
+
 // NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label, and for the counts of a workload's own, at
 // most MaxOwn.
 func NewMeter(operations, targets []string, own ...string) *Meter {

@@ -73,16 +73,14 @@ func (p *progress) now() Progress {
 	return Progress{Rates: r, Last: p.last, SinceReset: end - p.from}
 }
 
-func (s Series) progress() *progress {
+// Progress is how the run stood at its last sample.
+func (s Series) Progress() Progress {
 	var p progress
 	for _, sample := range s.Samples {
 		p.add(sample)
 	}
-	return &p
+	return p.now()
 }
-
-// Progress is how the run stood at its last sample.
-func (s Series) Progress() Progress { return s.progress().now() }
 
 // batchSums holds the orders of a run by batches of equally many samples: batchSamples at first, and whenever there are
 // maxBatches of them twice as many.

@@ -94,14 +94,15 @@ type Span struct{ From, To time.Duration }
 func Seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // opm is the rate over the samples in span, 0 where there are none.
-func (s Series) opm(span Span) float64 {
-	var orders int64
-	var length time.Duration
-	for _, sample := range s.within(span) {
-		orders += sample.Counts.Orders
-		length += sample.Length
+func (s Series) opm(span Span) float64 { return OrdersPerMinute(ordersOf(s.within(span))) }
+
+// ordersOf are the orders of samples, and their length.
+func ordersOf(samples []Sample) (orders int64, length time.Duration) {
+	for _, s := range samples {
+		orders += s.Counts.Orders
+		length += s.Length
 	}
-	return OrdersPerMinute(orders, length)
+	return orders, length
 }
 
 // Phase is the span of a phase, of length zero where the run never reached it.

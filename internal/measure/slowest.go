@@ -81,12 +81,8 @@ func bySlowness(all []SlowOrder) {
 
 // Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part there may be
 // fewer than the run had: MostSlow are known of the whole.
-func (s Series) Slowest(span Span) (all []SlowOrder) {
-	for _, o := range s.Slow {
-		if o.To > span.From && o.To <= span.To {
-			all = append(all, o)
-		}
-	}
+func (s Series) Slowest(span Span) []SlowOrder {
+	all := slices.DeleteFunc(slices.Clone(s.Slow), func(o SlowOrder) bool { return o.To <= span.From || o.To > span.To })
 	bySlowness(all)
 	return all[:min(len(all), MostSlow)]
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -15,13 +14,7 @@ import (
 func batchRates(samples []Sample, k int) []float64 {
 	rates := make([]float64, k)
 	for i := range rates {
-		var orders int64
-		var length time.Duration
-		for _, s := range samples[i*len(samples)/k : (i+1)*len(samples)/k] {
-			orders += s.Counts.Orders
-			length += s.Length
-		}
-		rates[i] = OrdersPerMinute(orders, length)
+		rates[i] = OrdersPerMinute(ordersOf(samples[i*len(samples)/k : (i+1)*len(samples)/k]))
 	}
 	return rates
 }
@@ -33,40 +26,30 @@ func Median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// meanAndDeviation gives the mean and the sample standard deviation; values has at least two.
-func meanAndDeviation(values []float64) (mean, deviation float64) {
-	for _, v := range values {
-		mean += v
-	}
-	mean /= float64(len(values))
-	var squares float64
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(squares / float64(len(values)-1))
-}
-
 // Slope is by how much values change from one to the next, by least squares; those that are not numbers count for the distance only.
 // n is how many numbers there are; of fewer than two the slope is 0.
 func Slope(values []float64) (slope float64, n int) {
-	var x, y float64 // means
+	var at, known []float64
 	for i, v := range values {
 		if !math.IsNaN(v) {
-			x, y, n = x+float64(i), y+v, n+1
+			at, known = append(at, float64(i)), append(known, v)
 		}
 	}
-	x, y = x/float64(n), y/float64(n)
-	var xy, xx float64
-	for i, v := range values {
-		if !math.IsNaN(v) {
-			xy += (float64(i) - x) * (v - y)
-			xx += (float64(i) - x) * (float64(i) - x)
-		}
+	if len(known) < 2 {
+		return 0, len(known)
 	}
-	if xx == 0 {
-		return 0, n
+	xx, xy, _ := products(at, known)
+	return xy / xx, len(known)
+}
+
+// products are the sums of squares and of products of pairs about their means.
+func products(xs, ys []float64) (xx, xy, yy float64) {
+	meanX, meanY := stats.Mean(xs), stats.Mean(ys)
+	for i := range xs {
+		x, y := xs[i]-meanX, ys[i]-meanY
+		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
 	}
-	return xy / xx, n
+	return xx, xy, yy
 }
 
 // student975 is the 97.5 % quantile of Student's t.
@@ -101,12 +84,7 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	if len(xs) < 3 {
 		return math.NaN(), math.NaN()
 	}
-	meanX, meanY := stats.Mean(xs), stats.Mean(ys)
-	var xy, xx, yy float64
-	for i := range xs {
-		x, y := xs[i]-meanX, ys[i]-meanY
-		xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
-	}
+	xx, xy, yy := products(xs, ys)
 	if xx == 0 || yy == 0 {
 		return math.NaN(), math.NaN()
 	}

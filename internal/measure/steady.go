@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aclements/go-moremath/stats"
 )
 
 // Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's Solid State Storage
@@ -52,7 +54,7 @@ func judge(samples []Sample) Steadiness {
 
 // judgeRounds applies the rule to the OPM of rounds, of which there are at least two.
 func judgeRounds(rates []float64, what string) Steadiness {
-	mean, _ := meanAndDeviation(rates)
+	mean := stats.Mean(rates)
 	if mean == 0 {
 		return Steadiness{Why: "not steady: nothing was completed"}
 	}

@@ -26,13 +26,11 @@ const trendLevel = 0.01
 // asks whether a drift is large, whatever its reason, and the trend whether it is more than chance, however small. A drift
 // too large for Steadiness is never excused by a test that finds no trend.
 func (s Series) trend(window []Sample, judged Steadiness) *Trend {
-	orders, n := 0.0, float64(len(window))
-	for _, sample := range window {
-		orders += float64(sample.Counts.Orders)
-	}
-	if orders == 0 {
+	all, _ := ordersOf(window)
+	if all == 0 {
 		return nil
 	}
+	orders, n := float64(all), float64(len(window))
 	stretch := lessMean(s.stretch(window))
 	drift, _ := Slope(stretch)
 	takeOff(stretch, drift)
