@@ -34,11 +34,12 @@ func counterDesc(c workload.Counter) *prometheus.Desc {
 
 // NewCollector makes a collector of a run's figures.
 func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
-	c := &collector{run: run, meter: meter, created: time.Now()}
+	c := collector{run: run, meter: meter, created: time.Now()}
 	for _, own := range run.Counters {
 		c.own = append(c.own, counterDesc(own))
 	}
-	return c
+	return small{slices.Concat([]*prometheus.Desc{orders, reconnects, givenUp, offered, dropped, retries, errorsTotal,
+		operationDuration, orderDuration, opm, users, runPhase, runInfo}, c.own), c.collect}
 }
 
 type collector struct {
@@ -72,16 +73,8 @@ var (
 	runInfo  = desc("run_info", "The run: always 1.", "version", "engine", "size", "threads", "run_id", "configuration", "block")
 )
 
-// Describe sends all descriptions.
-func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range append([]*prometheus.Desc{orders, reconnects, givenUp, offered, dropped, retries, errorsTotal,
-		operationDuration, orderDuration, opm, users, runPhase, runInfo}, c.own...) {
-		ch <- d
-	}
-}
-
-// Collect sends the figures as of the last sample, at most a second old.
-func (c *collector) Collect(ch chan<- prometheus.Metric) {
+// collect sends the figures as of the last sample, at most a second old.
+func (c collector) collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
@@ -109,7 +102,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 }
 
 // collectCounts sends what one target's users did since the start.
-func (c *collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals) {
+func (c collector) collectCounts(ch chan<- prometheus.Metric, t measure.Totals) {
 	counter := func(d *prometheus.Desc, n int64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), append([]string{t.Target}, labels...)...)
 	}

@@ -6,7 +6,7 @@ import (
 	"ds2/internal/limit"
 )
 
-// small is a collector of a few figures.
+// small is a collector of figures that it asks for at each scrape.
 type small struct {
 	descriptions []*prometheus.Desc
 	collect      func(chan<- prometheus.Metric)
