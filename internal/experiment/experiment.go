@@ -226,13 +226,8 @@ func (e Experiment) through(c *Configuration, block int) bool {
 }
 
 // practised are the practice runs of a bench that were made.
-func practised(b result.Bench) (runs []result.BenchRun) {
-	for _, r := range b.Runs {
-		if r.Practice && r.Status == result.Done {
-			runs = append(runs, r)
-		}
-	}
-	return runs
+func practised(b result.Bench) []result.BenchRun {
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !r.Practice || r.Status != result.Done })
 }
 
 // enough says whether the differences are known well enough after so many blocks.

@@ -40,12 +40,7 @@ func Judge(limits []Limit, figures Figures) []Verdict {
 
 // Passed tells whether every limit holds.
 func Passed(verdicts []Verdict) bool {
-	for _, v := range verdicts {
-		if !v.OK {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.OK })
 }
 
 // Failed lists the limits that do not hold, each with its measured value: "order p95 < 500ms (measured 612ms)".

@@ -110,11 +110,8 @@ func (p *Page) replace(s Show) {
 	p.send(p.begin())
 }
 
-// Doing says what the command is at, such as the run of a bench that is being prepared. A nil Page takes it, too.
+// Doing says what the command is at, such as the run of a bench that is being prepared.
 func (p *Page) Doing(format string, args ...any) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = fmt.Sprintf(format, args...)

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -106,12 +107,7 @@ type BenchRun struct {
 }
 
 // Unit is that of the bench's results.
-func (b Bench) Unit() string {
-	if b.Figure != nil {
-		return b.Figure.Unit
-	}
-	return b.Words.Unit
-}
+func (b Bench) Unit() string { return cmp.Or(b.known().Unit, b.Words.Unit) }
 
 // Wrong lists what is wrong with the run: its faults, and that it was not steady, which practice need not be.
 func (r BenchRun) Wrong() []string {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -48,20 +49,13 @@ func (h Headline) Value() *float64 {
 }
 
 // CI95 is that of the figure; nil where it is not known.
-func (h Headline) CI95() *float64 {
-	if h.Figure == nil {
-		return nil
-	}
-	return h.Figure.CI95
-}
+func (h Headline) CI95() *float64 { return h.known().CI95 }
 
 // PerWatt is the figure by active watts; nil where it is not known.
-func (h Headline) PerWatt() *float64 {
-	if h.Figure == nil {
-		return nil
-	}
-	return h.Figure.PerWatt
-}
+func (h Headline) PerWatt() *float64 { return h.known().PerWatt }
+
+// known is the figure; where there is none, one of which nothing is known.
+func (h Headline) known() Figure { return *cmp.Or(h.Figure, new(Figure)) }
 
 // check says what is wrong with a headline that was read.
 func (h Headline) check() error {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -43,12 +44,7 @@ type Search struct {
 }
 
 // Unit is that of the search's trials.
-func (s Search) Unit() string {
-	if s.Figure != nil {
-		return s.Figure.Unit
-	}
-	return s.Words.Unit
-}
+func (s Search) Unit() string { return cmp.Or(s.known().Unit, s.Words.Unit) }
 
 // check says what is wrong with the summary of a search.
 func (s *Search) check() error {

@@ -50,7 +50,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	addDebt(counters, s)
 	r.count()
 	var concludeErr error
-	s.Conclusion, concludeErr = conclude.Of(r.input(series, counters), nil)
+	s.Conclusion, concludeErr = conclude.Of(input(r.options, *s, series, counters), nil)
 	if len(s.Sections) > 0 {
 		s.Log = result.ReadLog(r.options.Dir)
 	}
@@ -64,10 +64,10 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	return outcome.with(observedErr, result.SaveSummary(r.options.Dir, *s))
 }
 
-// input is what the run is concluded from.
-func (r *Run) input(series measure.Series, counters monitor.Table) conclude.Input {
-	own, _ := r.options.Plan.Workload().(conclude.Concluder)
-	return conclude.Input{Asked: r.summary.Asked, Happened: r.summary.Happened, Series: series, Counters: counters, Own: own}
+// input is what a run is concluded from.
+func input(o Options, s result.Summary, series measure.Series, counters monitor.Table) conclude.Input {
+	own, _ := o.Plan.Workload().(conclude.Concluder)
+	return conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series, Counters: counters, Own: own}
 }
 
 // count takes what the meter counted over the whole run.
@@ -115,9 +115,7 @@ func Complete(ctx context.Context, o Options) (result.Summary, error) {
 		s.Device = o.Device
 	}
 	observed(&s, o.Observer)
-	own, _ := o.Plan.Workload().(conclude.Concluder)
-	in := conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: record.Series, Counters: record.Host, Own: own}
 	var concludeErr error
-	s.Conclusion, concludeErr = conclude.Of(in, nil)
+	s.Conclusion, concludeErr = conclude.Of(input(o, s, record.Series, record.Host), nil)
 	return s, errors.Join(err, concludeErr, result.SaveSummary(o.Dir, s))
 }

@@ -37,13 +37,8 @@ type Point struct {
 
 // Passed tells whether more than half of the trials kept the limits.
 func (p Point) Passed() bool {
-	passed := 0
-	for _, t := range p.Trials {
-		if t.Passed {
-			passed++
-		}
-	}
-	return 2*passed > len(p.Trials)
+	kept := slices.DeleteFunc(slices.Clone(p.Trials), func(t Trial) bool { return !t.Passed })
+	return 2*len(kept) > len(p.Trials)
 }
 
 // disputed tells whether some of the trials kept the limits and some did not.
@@ -52,13 +47,8 @@ func (p Point) disputed() bool {
 }
 
 // confirming are the trials that confirm the number of users.
-func (p Point) confirming() (some []Trial) {
-	for _, t := range p.Trials {
-		if t.Confirm {
-			some = append(some, t)
-		}
-	}
-	return some
+func (p Point) confirming() []Trial {
+	return slices.DeleteFunc(slices.Clone(p.Trials), func(t Trial) bool { return !t.Confirm })
 }
 
 // confirmed says that the number of users was run often enough after it had been chosen.
@@ -111,10 +101,8 @@ func (c Curve) with(t Trial) Curve {
 // kept are the points below the first that does not keep its limits. A point above that one may have passed by chance,
 // but latency grows with users, so it does not count.
 func (c Curve) kept() Curve {
-	for i, p := range c {
-		if !p.Passed() {
-			return c[:i]
-		}
+	if i := slices.IndexFunc(c, func(p Point) bool { return !p.Passed() }); i >= 0 {
+		return c[:i]
 	}
 	return c
 }
