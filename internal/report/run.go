@@ -316,19 +316,22 @@ func proofNote(engine string, p result.Parameters) string {
 	return fmt.Sprintf("Engine %s is %s", engine, p.Proof)
 }
 
+// setup begins the table of what is needed to repeat a run or a search.
+func setup(kind, id, kit string, start, end time.Time, engine string, targets []string, size string) table {
+	t := list("Setup")
+	t.Rows = [][]string{{kind, id}, {"kit version", kit}, {"started", start.UTC().Format(time.DateTime) + " UTC"}}
+	if !end.IsZero() {
+		t.Rows = append(t.Rows, []string{"ended", end.UTC().Format(time.DateTime) + " UTC"})
+	}
+	t.Rows = append(t.Rows, []string{"engine", engine}, []string{"targets", strings.Join(targets, ", ")}, []string{"size", size})
+	return t
+}
+
 // setupTable is all that is needed to repeat the run.
 func setupTable(s result.Summary) table {
-	p, t := s.Parameters, list("Setup")
+	p := s.Parameters
+	t := setup("run", s.RunID, s.KitVersion, s.Start, s.End, engineOf(s.Engine, p), s.Targets, s.Size)
 	add := func(name string, value any) { t.add(name, "%v", value) }
-	add("run", s.RunID)
-	add("kit version", s.KitVersion)
-	add("started", s.Start.UTC().Format(time.DateTime)+" UTC")
-	if !s.End.IsZero() {
-		add("ended", s.End.UTC().Format(time.DateTime)+" UTC")
-	}
-	add("engine", engineOf(s.Engine, p))
-	add("targets", strings.Join(s.Targets, ", "))
-	add("size", s.Size)
 	add("users", fmt.Sprintf("%d on each target", s.Threads))
 	add("seed", s.Seed)
 	for i, seed := range s.DataSeeds {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"ds2/internal/limit"
 	"ds2/internal/result"
@@ -151,15 +150,8 @@ func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of
 
 // searchSetup is all that is needed to repeat the search.
 func searchSetup(r result.Search) table {
-	t := list("Setup")
+	t := setup("search", r.RunID, r.KitVersion, r.Start, r.End, engineOf(r.Engine, r.Parameters), r.Targets, r.Size)
 	add := func(name, value string) { t.add(name, "%s", value) }
-	add("search", r.RunID)
-	add("kit version", r.KitVersion)
-	add("started", r.Start.UTC().Format(time.DateTime)+" UTC")
-	add("ended", r.End.UTC().Format(time.DateTime)+" UTC")
-	add("engine", engineOf(r.Engine, r.Parameters))
-	add("targets", strings.Join(r.Targets, ", "))
-	add("size", r.Size)
 	add("method", string(r.Method))
 	add("first run", users(r.Config.Start))
 	add("at most", users(r.Max))
