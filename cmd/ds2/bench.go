@@ -60,9 +60,7 @@ PowerShell:
 	flags := cmd.Flags()
 	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
 	f.add(flags)
-	flags.VarP(oneOf(&f.output.format, "text", "json", "csv"), "output", "o", "format of the result")
-	detailsFlag(flags, &f.output.details)
-	quietFlag(flags, &f.output.quiet)
+	f.output.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
 }
 
@@ -186,8 +184,8 @@ func (f *benchFlags) takeUp(ctx context.Context, seedGiven bool, o *runs.Options
 
 // outError has an error of the directory of the records be one of its flag.
 func outError(err error) error {
-	if e, ok := errors.AsType[*experiment.DirError](err); ok {
-		return flagError("out", e)
+	if _, bad := errors.AsType[*experiment.DirError](err); bad || errors.Is(err, result.ErrNotEmpty) {
+		return flagError("out", err)
 	}
 	return err
 }

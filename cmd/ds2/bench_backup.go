@@ -93,11 +93,8 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 	if b.Status != result.Running { // else there is none
 		defer fmt.Fprintf(cmd.ErrOrStderr(), "record: %s\n", o.Dir)
 	}
-	if errors.Is(err, result.ErrNotEmpty) {
-		return flagError("out", err)
-	}
 	if err != nil {
-		return err
+		return outError(err)
 	}
 	b.Command = nil // it was typed a moment ago; the record has it
 	if f.output == "json" {

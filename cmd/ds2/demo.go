@@ -57,7 +57,7 @@ one once and keeps it.`,
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
 	c := &f.drive.config
 	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
-	f.drive.output = driveOutput{format: "text", metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
+	f.drive.output = driveOutput{metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()
 	f.load.flags = flags
@@ -77,9 +77,7 @@ one once and keeps it.`,
 	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
 	f.drive.output.verify.add(flags)
-	flags.VarP(oneOf(&f.drive.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
-	detailsFlag(flags, &f.drive.output.details)
-	quietFlag(flags, &f.drive.output.quiet)
+	f.drive.output.addFormats(flags)
 	serverFlags(flags, &f.server)
 	return cmd
 }

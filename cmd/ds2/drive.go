@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,10 +21,8 @@ import (
 // driveOutput is how a run is shown and what follows it.
 type driveOutput struct {
 	metricsFlags
-	format   string
+	shownFlags
 	verify   verifyFlag
-	quiet    bool
-	details  bool
 	detailed yesValue
 	own      *localpg.Server // the target, where it is the kit's own
 	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
@@ -74,11 +71,15 @@ PowerShell:
 func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.add(flags)
 	f.observe.add(flags)
-	flags.VarP(oneOf(&f.output.format, "text", "json", "ds2"), "output", "o", "format of the result; ds2 is DS2's own lines")
-	detailsFlag(flags, &f.output.details)
-	quietFlag(flags, &f.output.quiet)
+	f.output.addFormats(flags)
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
+}
+
+// addFormats declares the flags of commands whose one run can be shown in DS2's own lines.
+func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
+	o.shownFlags.add(flags, "text", "json", "ds2")
+	flags.Lookup("output").Usage += "; ds2 is DS2's own lines"
 }
 
 // What the first Ctrl-C does to a run, and to the runs of a bench, a search or an experiment.
@@ -144,15 +145,12 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.stop()
 	run, summary, outcome := conduct.Drive(stop, options)
-	if errors.Is(outcome.Err, result.ErrNotEmpty) {
-		return flagError("out", outcome.Err)
-	}
 	if outcome.Status != result.Done && outcome.Status != result.Aborted {
 		if run != nil {
 			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 			printUnsaved(stdout, o, options.Dir, summary)
 		}
-		return outcome.Err
+		return outError(outcome.Err)
 	}
 	if options.Driver.Run == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run, not of what follows
 		stop.Soft = stop.Hard

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -15,7 +16,6 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/driver"
-	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -212,92 +212,72 @@ func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) 
 	return all, nil
 }
 
-// judged is what flags say that takes no database to be read.
-type judged struct {
-	limits  []limit.Limit
-	windows []measure.WindowSpec
-	crash   *durability.Plan
-	events  []runs.Event
-
-	ioEvents bool // --io-events
-
-	disclosure map[string]string
-}
-
-// judge refuses flags that make no run, before anything is connected to.
-func (f *driveFlags) judge(now time.Time) (j judged, err error) {
-	if err := f.check(now); err != nil {
-		return j, err
+// judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to be read.
+func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
+	if err := cmp.Or(f.check(now), f.background.check()); err != nil {
+		return o, err
 	}
-	if err := f.background.check(); err != nil {
-		return j, err
-	}
-	if j.disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
-		return j, usageError("--disclosure: %w", err)
+	if o.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
+		return o, flagError("disclosure", err)
 	}
 	for _, t := range tenants() {
 		if t.judge == nil {
 			continue
 		}
 		if err := t.judge(f); err != nil {
-			return j, err
+			return o, err
 		}
 	}
-	if j.limits, err = f.parseLimits(); err != nil {
-		return j, err
+	if o.Limits, err = f.parseLimits(); err != nil {
+		return o, err
 	}
 	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flags
-	if j.ioEvents, _ = f.flags.GetBool("io-events"); j.ioEvents && trace {
-		return j, usageError("--io-events and --io-trace time the same I/Os; leave one out")
+	if o.IOEvents, _ = f.flags.GetBool("io-events"); o.IOEvents && trace {
+		return o, usageError("--io-events and --io-trace time the same I/Os; leave one out")
 	}
-	for _, l := range j.limits {
-		byEvents := j.ioEvents && l.Subject != "log read" && !strings.HasSuffix(l.Subject, " flush")
+	for _, l := range o.Limits {
+		byEvents := o.IOEvents && l.Subject != "log read" && !strings.HasSuffix(l.Subject, " flush")
 		if l.Traced() && !trace && !byEvents {
-			return j, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, or on SQL Server --io-events for data reads, data writes and log writes", l)
+			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, or on SQL Server --io-events for data reads, data writes and log writes", l)
 		}
 	}
-	if f.abortAfter > 0 && len(j.limits) == 0 {
-		return j, usageError("--abort-on-fail needs --limit")
+	if f.abortAfter > 0 && len(o.Limits) == 0 {
+		return o, usageError("--abort-on-fail needs --limit")
 	}
 	if f.abortAfter > 0 && f.abortAfter < time.Second {
-		return j, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
+		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
 	}
 	c := f.config
 	if c.Targets, err = f.urls(); err != nil { // for the length of the ramp
-		return j, err
+		return o, err
 	}
-	if j.windows, err = f.specs(c.Length()); err != nil {
-		return j, err
+	if o.Windows, err = f.specs(c.Length()); err != nil {
+		return o, err
 	}
-	if j.events, err = f.parseEvents(c); err != nil {
-		return j, err
+	if o.Events, err = f.parseEvents(c); err != nil {
+		return o, err
 	}
-	j.crash, err = f.crash.parse(c.Length(), len(c.Targets), c.Seed)
-	return j, err
+	o.Crash, err = f.crash.parse(c.Length(), len(c.Targets), c.Seed)
+	return o, err
 }
 
 // options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds none. The caller
 // closes the targets, also where there is an error.
 func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
-	j, err := f.judge(time.Now())
-	if err != nil {
+	if o, err = f.judge(time.Now()); err != nil {
 		return o, err
 	}
 	stores, err := f.open()
 	if err != nil {
 		return o, err
 	}
-	o.Targets = stores
+	o.Targets, o.Driver = stores, f.config
 	for _, s := range stores {
-		if j.ioEvents && s.Can().TimeIO == nil {
+		if o.IOEvents && s.Can().TimeIO == nil {
 			return o, usageError("--io-events: only SQL Server times I/Os; use --io-trace on the database's machine")
 		}
+		o.Driver.Targets = append(o.Driver.Targets, s.Label())
 	}
-	c := f.config
-	for _, s := range stores {
-		c.Targets = append(c.Targets, s.Label())
-	}
-	specs := j.windows
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
 		return o, w.looks.step("database", "", err)
@@ -310,28 +290,23 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	}
 	warming, warms := plan.(workload.Warming)
 	if warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
-		specs = nil
+		o.Windows = nil
 	}
-	warmMax, err := f.warm(warming, specs)
-	if err != nil {
+	if o.WarmMax, err = f.warm(warming, o.Windows); err != nil {
 		return o, err
 	}
-	if err := limitsOf(plan.Workload(), j.limits); err != nil {
+	if err := limitsOf(plan.Workload(), o.Limits); err != nil {
 		return o, err
 	}
 	least, err := runs.TargetLimits(plan)
 	if err != nil {
 		return o, err
 	}
-	j.limits = append(j.limits, least...)
-	o = runs.Options{
-		Targets: stores, Plan: plan, Driver: c, Windows: specs, Limits: j.limits,
-		Calls: f.callsOf(stores[0]), Proof: proofs[stores[0].Engine()], Disclosure: j.disclosure,
-		AbortAfter: f.abortAfter, CheckpointFirst: f.checkpoint, ColdStart: f.cold, IOEvents: j.ioEvents, WarmMax: warmMax,
-		Crash: j.crash, Events: j.events, Background: f.background.config(), Debt: f.debt,
-		RunID: f.runID, Version: kitVersion(),
-		Dir: recordDir(f.out, f.runID),
-	}
+	o.Plan, o.Limits = plan, append(o.Limits, least...)
+	o.Calls, o.Proof = f.callsOf(stores[0]), proofs[stores[0].Engine()]
+	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
+	o.Background, o.Debt = f.background.config(), f.debt
+	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
 	return o, f.asked(ctx, w.looks, o)
 }
 

@@ -26,8 +26,9 @@ import (
 
 // experimentFlags are those of the command; what is run is in the file.
 type experimentFlags struct {
-	out, format          string
-	quiet, plan, details bool
+	shownFlags
+	out  string
+	plan bool
 }
 
 func newExperimentCommand() *cobra.Command {
@@ -80,9 +81,7 @@ arrays.yaml:
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show, by the scatter of runs in its directory and in DIRs; run nothing")
 	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued (default ds2-results/<name of the file>)")
-	flags.VarP(oneOf(&f.format, "text", "markdown", "json", "csv"), "output", "o", "format of the result")
-	detailsFlag(flags, &f.details)
-	quietFlag(flags, &f.quiet)
+	f.shownFlags.add(flags, "text", "markdown", "json", "csv")
 	return cmd
 }
 
@@ -166,15 +165,11 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 		}
 		fmt.Fprintln(w)
 		for i, order := range orders {
-			fmt.Fprintf(w, "  block %*d:", len(fmt.Sprint(len(orders))), i+1)
+			names := make([]string, len(order))
 			for k, c := range order {
-				separator := " "
-				if k > 0 {
-					separator = "; "
-				}
-				fmt.Fprint(w, separator, all[c].Name)
+				names[k] = all[c].Name
 			}
-			fmt.Fprintln(w)
+			fmt.Fprintf(w, "  block %*d: %s\n", len(fmt.Sprint(len(orders))), i+1, strings.Join(names, "; "))
 		}
 	}
 	practice := 0
@@ -202,10 +197,10 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 		most = "at most "
 		fmt.Fprintf(w, "it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n", max(f.runs.least, measure.MinBlocks+1), f.until)
 	}
-	if f.runs.most < measure.MinBlocks && len(all) > 1 && f.order == result.OrderRandom {
+	switch paired := len(all) > 1 && f.order == result.OrderRandom; {
+	case paired && f.runs.most < measure.MinBlocks:
 		fmt.Fprintf(w, "warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
-	}
-	if f.runs.most >= measure.MinBlocks && len(all) > 1 && f.order == result.OrderRandom {
+	case paired:
 		scatter, how, err := f.scatter(dir, others)
 		if err != nil {
 			return err
@@ -253,9 +248,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	defer unlock()
 	if !resumed {
-		if err := result.MakeDir(dir); errors.Is(err, result.ErrNotEmpty) {
-			return flagError("out", err)
-		} else if err != nil {
+		if err := outError(result.MakeDir(dir)); err != nil {
 			return err
 		}
 	}
@@ -281,7 +274,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		one.Summary.Experiment = record.ExperimentID
 		all = append(all, one)
 	}
-	o := driveOutput{quiet: f.quiet, served: first.served}
+	o := driveOutput{shownFlags: f.shownFlags, served: first.served}
 	whole := file.experiment(all, orders, o.told(stderr))
 	whole.Looked = func(block int) {
 		_, page, err := f.report(dir)

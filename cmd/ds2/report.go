@@ -166,6 +166,19 @@ func writePage[T any](w io.Writer, p report.Page, record T, output string, detai
 	return usageError("--output %s: this record is written as html, text or json", output)
 }
 
+// shownFlags are how a result is shown, and what is told before.
+type shownFlags struct {
+	format         string
+	details, quiet bool
+}
+
+// add declares the flags; the first format is the default.
+func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
+	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
+	detailsFlag(flags, &f.details)
+	quietFlag(flags, &f.quiet)
+}
+
 // detailsFlag adds the flag of commands that print a result as text.
 func detailsFlag(flags *pflag.FlagSet, details *bool) {
 	flags.BoolVar(details, "details", false, "print all that was measured, not only the first screen")
@@ -214,25 +227,17 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return page.Text(w, true) })
 }
 
-// summariesJSON writes the summaries as one array.
-func summariesJSON(w io.Writer, records []*result.Record) error {
-	summaries := make([]result.Summary, len(records))
-	for i, r := range records {
-		summaries[i] = r.Summary
-	}
-	return printJSON(w, summaries)
-}
-
-// runsWritten writes the records of runs.
+// runsWritten writes the records of runs; as JSON their summaries in an array.
 func runsWritten(records []*result.Record, output string, details bool) func(io.Writer) error {
 	return func(w io.Writer) error {
-		switch output {
-		case "json":
-			return summariesJSON(w, records)
-		case "csv":
+		if output == "csv" {
 			return report.CSV(w, records)
 		}
-		return writePage(w, report.Runs(records...), records, output, details)
+		var summaries []result.Summary
+		for _, r := range records {
+			summaries = append(summaries, r.Summary)
+		}
+		return writePage(w, report.Runs(records...), summaries, output, details)
 	}
 }
 

@@ -66,9 +66,7 @@ PowerShell:
 	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, and 16 for steps)")
 	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
 	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users must add")
-	flags.VarP(oneOf(&f.output.format, "text", "json"), "output", "o", "format of the result")
-	detailsFlag(flags, &f.output.details)
-	quietFlag(flags, &f.output.quiet)
+	f.output.shownFlags.add(flags, "text", "json")
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
 	return cmd

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,9 +54,7 @@ type whatifFlags struct {
 	dir, out    string
 	dataDir     string // of the user's server, shown at mount
 	mount       string
-	format      string
-	details     bool
-	quiet       bool
+	shownFlags
 
 	drives []whatifDrive
 }
@@ -121,9 +118,7 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.StringVar(&f.load.target, "target", "", "URL of a loaded database on a PostgreSQL of your own, on this machine")
 	flags.StringVar(&f.dataDir, "data-dir", "", "directory of the data of --target, which is stopped")
 	flags.StringVar(&f.mount, "mount", "", "empty directory at which to show --data-dir, slowed")
-	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
-	detailsFlag(flags, &f.details)
-	quietFlag(flags, &f.quiet)
+	f.shownFlags.add(flags, "text", "json")
 	return cmd
 }
 
@@ -149,7 +144,7 @@ func (f *whatifFlags) judge() error {
 		texts []string
 	}{{"drives", f.fit}, {"check-drives", f.check}} {
 		for _, text := range flag.texts {
-			delays, err := parseDelays(text)
+			delays, err := slowdrive.ParseDelays(text)
 			if err != nil {
 				return flagError(flag.name, err)
 			}
@@ -175,28 +170,6 @@ func (f *whatifFlags) judge() error {
 	}
 	f.out = cmp.Or(f.out, filepath.Join("ds2-results", time.Now().UTC().Format("20060102T150405Z")+"-whatif"))
 	return checkOut(f.out)
-}
-
-// parseDelays reads READ/FLUSH, with /WRITE, /AT-ONCE, or both behind it.
-func parseDelays(text string) (d slowdrive.Delays, err error) {
-	parts := strings.Split(text, "/")
-	if n := len(parts) - 1; n > 1 {
-		d.AtOnce, err = strconv.Atoi(parts[n])
-		if err == nil {
-			parts = parts[:n]
-		}
-	}
-	good := (len(parts) == 2 || len(parts) == 3) && d.AtOnce >= 0
-	times := []*time.Duration{&d.Read, &d.Flush, &d.Write}
-	for i, part := range parts[:min(len(parts), 3)] {
-		*times[i], err = time.ParseDuration(part)
-		good = good && err == nil && *times[i] >= 0 && *times[i] <= time.Second
-	}
-	if !good {
-		return d, fmt.Errorf("%q is no drive such as 1ms/4ms: times of 0 to 1s that are added to a read and to a flush, "+
-			"/500us to a write of data, and /8 for 8 reads at once", text)
-	}
-	return d, nil
 }
 
 // writes says whether some drive that is learned from is slow to write data.
@@ -317,7 +290,7 @@ func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.
 				Counts: func() [6]float64 { _, log := drive.Counts(); return log }},
 		}
 	}
-	experiment := experimentFlags{out: f.out, quiet: true}
+	experiment := experimentFlags{shownFlags: shownFlags{quiet: true}, out: f.out}
 	record, resumed, err := file.takeUp(f.out)
 	if err != nil {
 		return err
