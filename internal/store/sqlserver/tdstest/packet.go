@@ -1,6 +1,7 @@
 package tdstest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,40 +30,38 @@ const endOfMessage = 0x01
 // reader reads messages, of which it keeps one: the next takes its place.
 type reader struct {
 	io.Reader
-	full         int // bytes of each packet but a message's last; 0: any
-	header       [headerSize]byte
-	payload, raw []byte
+	full    int // bytes of each packet but a message's last; 0: any
+	header  [headerSize]byte
+	payload []byte
 }
 
-// message reads packets up to the last of a message; raw are their bytes as they came.
-func (r *reader) message() (kind byte, payload, raw []byte, err error) {
-	r.payload, r.raw = r.payload[:0], r.raw[:0]
+// message reads packets up to the last of a message.
+func (r *reader) message() (kind byte, payload []byte, err error) {
+	r.payload = r.payload[:0]
 	for {
 		if _, err := io.ReadFull(r, r.header[:]); err != nil {
-			return 0, nil, nil, err
+			return 0, nil, err
 		}
-		size := int(binary.BigEndian.Uint16(r.header[2:]))
+		size, last := int(binary.BigEndian.Uint16(r.header[2:])), r.header[1]&endOfMessage != 0
 		if size < headerSize {
-			return 0, nil, nil, errors.New("packet shorter than its header")
+			return 0, nil, errors.New("packet shorter than its header")
 		}
-		if last := r.header[1]&endOfMessage != 0; r.full > 0 && (size > r.full || size < r.full && !last) {
-			return 0, nil, nil, fmt.Errorf("packet of %d bytes where %d were agreed on", size, r.full) // 2.2.3.1.3
+		if r.full > 0 && (size > r.full || size < r.full && !last) {
+			return 0, nil, fmt.Errorf("packet of %d bytes where %d were agreed on", size, r.full) // 2.2.3.1.3
 		}
-		r.raw = append(r.raw, r.header[:]...)
-		start := len(r.raw)
-		r.raw = slices.Grow(r.raw, size-headerSize)[:start+size-headerSize]
-		if _, err := io.ReadFull(r, r.raw[start:]); err != nil {
-			return 0, nil, nil, err
+		start, end := len(r.payload), len(r.payload)+size-headerSize
+		r.payload = slices.Grow(r.payload, size)[:end]
+		if _, err := io.ReadFull(r, r.payload[start:]); err != nil {
+			return 0, nil, err
 		}
-		r.payload = append(r.payload, r.raw[start:]...)
-		if r.header[1]&endOfMessage != 0 {
-			return r.header[0], r.payload, r.raw, nil
+		if last {
+			return r.header[0], r.payload, nil
 		}
 	}
 }
 
 // readMessage reads one message.
-func readMessage(r io.Reader) (kind byte, payload, raw []byte, err error) {
+func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
 	return (&reader{Reader: r}).message()
 }
 
@@ -143,23 +142,21 @@ func parseLogin(payload []byte) (Login, error) {
 type handshakeConn struct {
 	net.Conn
 	done    bool
-	pending []byte
+	pending bytes.Buffer
 }
 
 func (c *handshakeConn) Read(b []byte) (int, error) {
 	if c.done {
 		return c.Conn.Read(b)
 	}
-	for len(c.pending) == 0 {
-		_, payload, _, err := readMessage(c.Conn)
+	if c.pending.Len() == 0 {
+		_, payload, err := readMessage(c.Conn)
 		if err != nil {
 			return 0, err
 		}
-		c.pending = payload
+		c.pending.Write(payload)
 	}
-	n := copy(b, c.pending)
-	c.pending = c.pending[n:]
-	return n, nil
+	return c.pending.Read(b)
 }
 
 func (c *handshakeConn) Write(b []byte) (int, error) {

@@ -7,7 +7,6 @@
 package tdstest
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/tls"
 	"encoding/binary"
@@ -85,7 +84,7 @@ type Server struct {
 	wg         sync.WaitGroup
 
 	mu    sync.Mutex
-	conns map[net.Conn]bool
+	conns []net.Conn // of clients, also those that have ended
 }
 
 // Start starts a server that ends with the test.
@@ -93,7 +92,7 @@ func Start(t testing.TB, options Options) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := &Server{options: options, listener: listener, conns: map[net.Conn]bool{}}
+	s := &Server{options: options, listener: listener}
 	s.wg.Go(s.accept)
 	t.Cleanup(func() {
 		listener.Close()
@@ -119,7 +118,7 @@ func (s *Server) Cut(at Phase) { s.cut.Store(int64(at)) }
 func (s *Server) Drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for conn := range s.conns {
+	for _, conn := range s.conns {
 		conn.Close()
 	}
 }
@@ -134,15 +133,10 @@ func (s *Server) accept() {
 			return
 		}
 		s.mu.Lock()
-		s.conns[conn] = true
+		s.conns = append(s.conns, conn)
 		s.mu.Unlock()
 		s.wg.Go(func() {
-			defer func() {
-				conn.Close()
-				s.mu.Lock()
-				delete(s.conns, conn)
-				s.mu.Unlock()
-			}()
+			defer conn.Close()
 			_ = s.serve(conn) // the client sees it
 		})
 	}
@@ -163,21 +157,20 @@ func (s *Server) serve(conn net.Conn) error {
 		_, _ = conn.Read(make([]byte, 1)) // by then the client is connected
 		return errors.Join(err, conn.(*net.TCPConn).SetLinger(0))
 	}
-	if _, _, _, err := readMessage(conn); err != nil {
-		return err
-	}
-	if err := s.isCut(AfterPrelogin); err != nil {
+	_, _, err := readMessage(conn)
+	if err = cmp.Or(err, s.isCut(AfterPrelogin)); err != nil {
 		return err
 	}
 	if _, err := conn.Write(packets(typeAnswer, prelogin(s.options.Encryption))); err != nil {
 		return err
 	}
-	client, login, raw, err := s.readLogin(conn)
+	client, request, err := s.readLogin(conn)
 	if err != nil {
 		return err
 	}
+	login, err := parseLogin(request)
 	login.Number = int(s.logins.Add(1))
-	if err := s.isCut(AfterLogin); err != nil {
+	if err = cmp.Or(err, s.isCut(AfterLogin)); err != nil {
 		return err
 	}
 	decision := Decision{}
@@ -185,7 +178,7 @@ func (s *Server) serve(conn net.Conn) error {
 		decision = s.options.Decide(login)
 	}
 	if len(decision.Answer) == 0 && s.options.Behind != "" {
-		return s.handOver(client, raw)
+		return s.handOver(client, request)
 	}
 	if len(decision.Answer) == 0 {
 		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), s.packetSize(), Done(DoneFinal))
@@ -201,26 +194,23 @@ func (s *Server) packetSize() []byte {
 	if s.options.PacketSize == 0 {
 		return nil
 	}
-	return sized(0xE3, append([]byte{4}, append(shortText(strconv.Itoa(s.options.PacketSize)), shortText(strconv.Itoa(firstSize))...)...))
+	return envChange(4, strconv.Itoa(s.options.PacketSize), strconv.Itoa(firstSize))
 }
 
 // readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the session goes on on.
-func (s *Server) readLogin(conn net.Conn) (client net.Conn, login Login, raw []byte, err error) {
+func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err error) {
 	client = conn
 	var from io.Reader = conn
 	if s.options.Encryption != EncryptNothing {
 		if err := s.isCut(InTLS); err != nil {
 			readMessage(conn) // the client's hello
-			return nil, login, nil, err
-		}
-		most := s.options.TLSVersion
-		if most == 0 {
-			most = tls.VersionTLS12
+			return nil, nil, err
 		}
 		handshake := &handshakeConn{Conn: conn}
-		secure := tls.Server(handshake, &tls.Config{Certificates: []tls.Certificate{s.options.Certificate}, MinVersion: tls.VersionTLS10, MaxVersion: most})
+		secure := tls.Server(handshake, &tls.Config{Certificates: []tls.Certificate{s.options.Certificate}, MinVersion: tls.VersionTLS10,
+			MaxVersion: cmp.Or(s.options.TLSVersion, tls.VersionTLS12)})
 		if err := secure.Handshake(); err != nil {
-			return nil, login, nil, err
+			return nil, nil, err
 		}
 		handshake.done = true
 		from = secure
@@ -228,14 +218,11 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, login Login, raw []b
 			client = secure
 		}
 	}
-	kind, payload, raw, err := readMessage(from)
+	kind, payload, err := readMessage(from)
 	if err == nil && kind != typeLogin {
 		err = fmt.Errorf("packet of type %#x, not LOGIN7", kind)
 	}
-	if err == nil {
-		login, err = parseLogin(payload)
-	}
-	return client, login, raw, err
+	return client, payload, err
 }
 
 // send sends an answer, or half of it and no more. It returns a buffer for the next.
@@ -277,7 +264,7 @@ func endless(client net.Conn, answer []byte) error {
 func (s *Server) session(client net.Conn) error {
 	from, answer := reader{Reader: client, full: s.options.PacketSize}, []byte(nil)
 	for {
-		kind, payload, _, err := from.message()
+		kind, payload, err := from.message()
 		if err != nil {
 			return err
 		}
@@ -309,25 +296,13 @@ func (s *Server) handOver(client net.Conn, login []byte) error {
 		return err
 	}
 	defer server.Close()
-	s.mu.Lock()
-	s.conns[server] = true
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.conns, server)
-		s.mu.Unlock()
-	}()
 	if _, err := server.Write(packets(typePrelogin, prelogin(EncryptNothing))); err != nil {
 		return err
 	}
-	_, answer, _, err := readMessage(server)
-	if err != nil {
+	if _, _, err := readMessage(server); err != nil {
 		return err
 	}
-	if !bytes.HasSuffix(answer, []byte{EncryptNothing}) && len(answer) == 0 {
-		return errors.New("the server behind insists on encryption")
-	}
-	if _, err := server.Write(login); err != nil {
+	if _, err := server.Write(packets(typeLogin, login)); err != nil {
 		return err
 	}
 	s.wg.Go(func() {

@@ -1,8 +1,8 @@
 package tdstest
 
 import (
-	"bytes"
 	"encoding/binary"
+	"slices"
 	"unicode/utf16"
 )
 
@@ -27,28 +27,24 @@ func Info(number int32, state byte, message string) []byte {
 }
 
 func messageToken(token byte, number int32, state, class byte, message string) []byte {
-	var b bytes.Buffer
-	binary.Write(&b, binary.LittleEndian, number)
-	b.WriteByte(state)
-	b.WriteByte(class)
-	binary.Write(&b, binary.LittleEndian, uint16(len(utf16.Encode([]rune(message)))))
-	b.Write(ucs2(message))
-	b.Write(shortText("SERVER"))
-	b.Write(shortText("")) // no procedure
-	binary.Write(&b, binary.LittleEndian, int32(1))
-	return sized(token, b.Bytes())
+	text := ucs2(message)
+	b := binary.LittleEndian.AppendUint32(nil, uint32(number))
+	b = binary.LittleEndian.AppendUint16(append(b, state, class), uint16(len(text)/2))
+	noProcedure := shortText("")
+	return sized(token, slices.Concat(b, text, shortText("SERVER"), noProcedure, []byte{1, 0, 0, 0})) // line 1
 }
 
 // Database is the token ENVCHANGE of type 1, into another database: [MS-TDS] 2.2.7.9.
-func Database(now, before string) []byte {
-	return sized(0xE3, append([]byte{1}, append(shortText(now), shortText(before)...)...))
+func Database(now, before string) []byte { return envChange(1, now, before) }
+
+func envChange(kind byte, now, before string) []byte {
+	return sized(0xE3, slices.Concat([]byte{kind}, shortText(now), shortText(before)))
 }
 
 // LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.
 func LoginAck() []byte {
-	b := []byte{1, 0x74, 0x00, 0x00, 0x04} // SQL_TSQL, TDS 7.4
-	b = append(b, shortText("Microsoft SQL Server")...)
-	return sized(0xAD, append(b, 15, 0, 0x07, 0xD0))
+	sqlTDS74 := []byte{1, 0x74, 0x00, 0x00, 0x04}
+	return sized(0xAD, slices.Concat(sqlTDS74, shortText("Microsoft SQL Server"), []byte{15, 0, 0x07, 0xD0}))
 }
 
 // Done is the token DONE: [MS-TDS] 2.2.7.6.
@@ -58,7 +54,7 @@ func Done(status uint16) []byte {
 }
 
 // Answer joins tokens.
-func Answer(tokens ...[]byte) []byte { return bytes.Join(tokens, nil) }
+func Answer(tokens ...[]byte) []byte { return slices.Concat(tokens...) }
 
 // sized is a token with the length of what follows as two bytes.
 func sized(token byte, data []byte) []byte {
