@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,23 +15,16 @@ import (
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/progress"
+	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 )
 
-// dataset is what the database was loaded with.
-func dataset(t *testing.T) *datagen.Dataset {
-	t.Helper()
-	data, err := datagen.New(Size, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	return data
-}
-
 // contents checks that the tables hold the dataset, row by row, and nothing else.
 func (s *suite) contents(t *testing.T) {
 	want := map[datagen.Table][]string{}
-	for _, part := range dataset(t).Parts() {
+	for _, part := range parts(t, Size, 0) {
 		var csv bytes.Buffer
 		if _, err := part.WriteTo(&csv); err != nil {
 			t.Fatal(err)
@@ -43,8 +37,9 @@ func (s *suite) contents(t *testing.T) {
 		got := s.csv(t, "SELECT * FROM "+string(table))
 		slices.Sort(got)
 		slices.Sort(rows)
-		if i := firstDifference(got, rows); i >= 0 {
-			t.Errorf("%s: %d rows, want %d; the first that differs is %q, want %q", table, len(got), len(rows), at(got, i), at(rows, i))
+		if !slices.Equal(got, rows) {
+			missing := slices.DeleteFunc(rows, func(row string) bool { return slices.Contains(got, row) })
+			t.Errorf("%s: %d rows, of which these are missing, if any: %.1000q", table, len(got), missing)
 		}
 	}
 	equal(t, "REORDER rows", s.one(t, "SELECT COUNT(*) FROM reorder"), 0)
@@ -52,21 +47,18 @@ func (s *suite) contents(t *testing.T) {
 }
 
 // csv reads rows as the dataset writes them.
-func (s *suite) csv(t *testing.T, query string) []string {
+func (s *suite) csv(t *testing.T, query string) (lines []string) {
 	t.Helper()
-	rows, err := s.store.DB().QueryContext(t.Context(), query)
-	require.NoError(t, err, query)
-	defer rows.Close()
-	types, err := rows.ColumnTypes()
-	require.NoError(t, err)
-	values, into := make([]any, len(types)), make([]any, len(types))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	var lines []string
-	for rows.Next() {
-		require.NoError(t, rows.Scan(into...))
-		fields := make([]string, len(values))
+	err := store.List(t.Context(), s.store.DB(), query, func(rows *sql.Rows) error {
+		types, err := rows.ColumnTypes()
+		if err != nil {
+			return err
+		}
+		values, into, fields := make([]any, len(types)), make([]any, len(types)), make([]string, len(types))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		err = rows.Scan(into...)
 		for i, v := range values {
 			fields[i] = field(v)
 			switch {
@@ -77,8 +69,9 @@ func (s *suite) csv(t *testing.T, query string) []string {
 			}
 		}
 		lines = append(lines, strings.Join(fields, ","))
-	}
-	require.NoError(t, rows.Err())
+		return err
+	})
+	require.NoError(t, err, query)
 	return lines
 }
 
@@ -92,23 +85,6 @@ func field(value any) string {
 		return v.Format("2006/01/02")
 	}
 	return fmt.Sprint(value)
-}
-
-// firstDifference is the first index at which two lists differ, -1 where they do not.
-func firstDifference(a, b []string) int {
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return i
-		}
-	}
-	return -1
-}
-
-func at(rows []string, i int) string {
-	if i < len(rows) {
-		return rows[i]
-	}
-	return "no row"
 }
 
 // reset takes the database back after all that was done to it, where the engine can: it comes last.

@@ -28,9 +28,8 @@ func (s *suite) cancelled(t *testing.T) {
 	tx, err := s.store.DB().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = tx.ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70")
+	require.NoError(t, err)
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	id, err := session.Purchase(ctx, order(1, calls.Item{Product: 70, Quantity: 1}))

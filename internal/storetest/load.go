@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,51 +17,26 @@ import (
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/store"
-	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
-
-// loadOptions load the suite's dataset in small parts, so that several go into each table.
-func loadOptions(t *testing.T) load.Options {
-	t.Helper()
-	data, err := datagen.New(Size, datagen.DefaultWords(), datagen.Options{PartRows: 500})
-	require.NoError(t, err)
-	return load.Options{Dataset: ds2.Dataset{Size: Size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, Version: "test", AtOnce: 4}
-}
-
-// loaded is a store whose database was loaded with the suite's dataset.
-func (e Engine) loaded(t *testing.T, target string) store.Database {
-	t.Helper()
-	s := e.open(t, target)
-	if _, err := load.Run(t.Context(), s, loadOptions(t)); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // steps checks that what a load does in a step is there whole and noted, or not at all.
 func (s *suite) steps(t *testing.T) {
 	l := s.engine.open(t, s.engine.Database(t))
-	params := schema.Params{Database: l.Name(), Customers: 100, OrdersPerMonth: 10, Products: 100}
-	if _, err := l.Adapt(t.Context(), &params); err != nil {
-		t.Fatal(err)
-	}
-	for _, phase := range []schema.Phase{schema.Database, schema.Tables} {
-		statements, err := schema.Statements(l.Engine(), phase, params)
-		require.NoError(t, err)
-		if phase == schema.Database {
-			for range 2 { // once where there is none, once where there is one
-				require.NoError(t, l.CreateDatabase(t.Context(), statements))
-			}
-			continue
-		}
-		for _, statement := range statements {
-			if _, err := l.DB().ExecContext(t.Context(), statement.SQL); err != nil {
-				t.Fatalf("%s: %v", statement.Name, err)
-			}
-		}
-	}
 	fresh := &suite{engine: s.engine, store: l}
+	params := schema.Params{Database: l.Name(), Customers: 100, OrdersPerMonth: 10, Products: 100}
+	_, err := l.Adapt(t.Context(), &params)
+	require.NoError(t, err)
+	statements, err := schema.Statements(l.Engine(), schema.Database, params)
+	require.NoError(t, err)
+	for range 2 { // once where there is none, once where there is one
+		require.NoError(t, l.CreateDatabase(t.Context(), statements))
+	}
+	statements, err = schema.Statements(l.Engine(), schema.Tables, params)
+	require.NoError(t, err)
+	for _, statement := range statements {
+		fresh.exec(t, statement.SQL)
+	}
 	holds := func(what, table string, rows, notes int64) {
 		t.Helper()
 		equal(t, what+": rows", fresh.one(t, "SELECT COUNT(*) FROM "+table), rows)
@@ -76,9 +52,8 @@ func (s *suite) steps(t *testing.T) {
 	equal(t, "rows noted of a copy", fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'"), rows)
 
 	failed := errors.New("the file ends too early")
-	if _, err := l.LoadRows(t.Context(), "failed", "cust_hist", io.MultiReader(strings.NewReader(csv), failing{failed})); err == nil || !strings.Contains(err.Error(), failed.Error()) {
-		t.Errorf("the error of the rows is lost: %v", err)
-	}
+	_, err = l.LoadRows(t.Context(), "failed", "cust_hist", io.MultiReader(strings.NewReader(csv), iotest.ErrReader(failed)))
+	assert.ErrorContains(t, err, failed.Error(), "the error of the rows is lost")
 	holds("failed", "cust_hist", rows, 0)
 
 	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is reported as such.
@@ -113,11 +88,6 @@ func (s *suite) steps(t *testing.T) {
 	}
 }
 
-// failing is what a reader gives whose rows cannot be made.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
 // endless gives one row again and again, and ends a context after some of them.
 type endless struct {
 	row    string
@@ -139,16 +109,18 @@ func (e *endless) Read(b []byte) (int, error) {
 // resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.
 func (s *suite) resume(t *testing.T) {
 	l := s.engine.open(t, s.engine.Database(t))
-	o := loadOptions(t)
-	for _, at := range []*breaker{
-		{phase: schema.Data, left: 1}, {phase: schema.Data, left: 5},
-		{phase: schema.Indexes, left: 1}, {phase: schema.Indexes, left: 3},
-		{phase: schema.Procedures, left: 1}, {phase: schema.Procedures, left: 3},
+	o := loading(t, Size, smallParts)
+	for _, at := range []struct {
+		phase schema.Phase
+		step  int64
+	}{
+		{schema.Data, 1}, {schema.Data, 5}, {schema.Indexes, 1}, {schema.Indexes, 3}, {schema.Procedures, 1}, {schema.Procedures, 3},
 	} {
-		place := fmt.Sprintf("broken at step %d of phase %s", at.left, at.phase)
+		place := fmt.Sprintf("broken at step %d of phase %s", at.step, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
-		at.cancel = cancel
-		o.Resume, o.Progress = true, at
+		breaks := &breaker{phase: at.phase, cancel: cancel}
+		breaks.left.Store(at.step)
+		o.Resume, o.Progress = true, breaks
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)
@@ -159,53 +131,37 @@ func (s *suite) resume(t *testing.T) {
 		}
 	}
 	o.Progress = nil
-	if _, err := load.Run(t.Context(), l, o); err != nil {
-		t.Fatal(err)
-	}
-	(&suite{engine: s.engine, store: l}).contents(t)
 	_, err := load.Run(t.Context(), l, o)
+	require.NoError(t, err)
+	(&suite{engine: s.engine, store: l}).contents(t)
+	_, err = load.Run(t.Context(), l, o)
 	assert.ErrorContains(t, err, "nothing to resume")
 }
 
 // breaker follows a load and cancels it at a step of a phase: when one of its parts was copied or one of its statements begins.
 type breaker struct {
-	mu     sync.Mutex
+	load.NoProgress
 	phase  schema.Phase
-	left   int // steps of the phase until the load is cancelled
-	within bool
+	left   atomic.Int64 // steps of the phase until the load is cancelled
 	cancel func()
 }
 
-func (b *breaker) step() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.within {
-		if b.left--; b.left == 0 {
-			b.cancel()
-		}
+func (b *breaker) step(phase schema.Phase) {
+	if phase == b.phase && b.left.Add(-1) == 0 {
+		b.cancel()
 	}
-}
-
-// Begin is of load.Progress.
-func (b *breaker) Begin(phase schema.Phase) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.within = phase == b.phase
 }
 
 // Copied is of load.Progress.
 func (b *breaker) Copied(_ datagen.Table, _, bytes int64) {
 	if bytes > 0 { // not those of an earlier load
-		b.step()
+		b.step(schema.Data)
 	}
 }
 
 // Statement is of load.Progress.
-func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
+func (b *breaker) Statement(phase schema.Phase, _ string, ended bool) {
 	if !ended {
-		b.step()
+		b.step(phase)
 	}
 }
-
-// Tell is of load.Progress.
-func (b *breaker) Tell(string, int64, int64) {}

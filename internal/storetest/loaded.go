@@ -15,40 +15,51 @@ import (
 	"ds2/internal/workload/ds2"
 )
 
+// parts are those of a dataset of a size, with so many rows each; 0: as many as others have.
+func parts(t testing.TB, size datagen.Size, rows int) []datagen.Part {
+	t.Helper()
+	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: rows})
+	require.NoError(t, err)
+	return data.Parts()
+}
+
+// smallParts are so small that several go into each table of the suite.
+const smallParts = 500
+
+// loading is a load of such parts.
+func loading(t testing.TB, size datagen.Size, rows int) load.Options {
+	t.Helper()
+	dataset := ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: parts(t, size, rows)}
+	return load.Options{Dataset: dataset, Version: "test", AtOnce: 4}
+}
+
 // Load loads a dataset of a size into a database.
 func Load(t testing.TB, s store.Database, size datagen.Size) {
 	t.Helper()
-	words := datagen.DefaultWords()
-	data, err := datagen.New(size, words, datagen.Options{})
-	require.NoError(t, err)
-	dataset := ds2.Dataset{Size: size, Words: words.Sum(), Rows: data.Parts()}
-	_, err = load.Run(t.Context(), s, load.Options{Dataset: dataset, Version: "test", AtOnce: 2})
+	_, err := load.Run(t.Context(), s, loading(t, size, 0))
 	require.NoError(t, err)
 }
 
 // origins are the databases of the test's PostgreSQL that others are copies of, by their size.
-var origins struct {
-	sync.Mutex
-	names map[datagen.Size]string
-}
+var (
+	origins       = map[datagen.Size]string{}
+	makingOrigins sync.Mutex
+)
 
 // Loaded is a database of the test's own on the PostgreSQL of its package, with a dataset of a size: a copy of one that is loaded once.
 func Loaded(t testing.TB, open store.Opener, size datagen.Size) store.Database {
 	t.Helper()
-	origins.Lock()
-	defer origins.Unlock()
-	if origins.names == nil {
-		origins.names = map[datagen.Size]string{}
-	}
-	if origins.names[size] == "" {
-		name := fmt.Sprint("origin", len(origins.names))
+	makingOrigins.Lock()
+	defer makingOrigins.Unlock()
+	if origins[size] == "" {
+		name := fmt.Sprint("origin", len(origins))
 		target, err := url.Parse(pgtest.Server(t).URL(name))
 		require.NoError(t, err)
 		s, err := open(target)
 		require.NoError(t, err)
 		Load(t, s, size)
 		require.NoError(t, s.Close())
-		origins.names[size] = name
+		origins[size] = name
 	}
-	return pgtest.Open(t, open, pgtest.Copy(t, origins.names[size]))
+	return pgtest.Open(t, open, pgtest.Copy(t, origins[size]))
 }

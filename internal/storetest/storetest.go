@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
+	"ds2/internal/load"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -41,7 +42,9 @@ type Engine struct {
 // Run runs the suite.
 func Run(t *testing.T, e Engine) {
 	target := e.Database(t)
-	s := &suite{engine: e, target: target, store: e.loaded(t, target)}
+	s := &suite{engine: e, target: target, store: e.open(t, target)}
+	_, err := load.Run(t.Context(), s.store, loading(t, Size, smallParts))
+	require.NoError(t, err)
 	for _, test := range []struct {
 		name string
 		run  func(*suite, *testing.T)
@@ -123,27 +126,10 @@ func (s *suite) one(t *testing.T, query string) int64 {
 	return n
 }
 
-// texts are the values of a query's one column.
-func (s *suite) texts(t *testing.T, query string) []string {
-	t.Helper()
-	rows, err := s.store.DB().QueryContext(t.Context(), query)
-	require.NoError(t, err, query)
-	defer rows.Close()
-	var texts []string
-	for rows.Next() {
-		var text string
-		require.NoError(t, rows.Scan(&text))
-		texts = append(texts, text)
-	}
-	require.NoError(t, rows.Err())
-	return texts
-}
-
 func (s *suite) exec(t *testing.T, statement string) {
 	t.Helper()
-	if _, err := s.store.DB().ExecContext(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	_, err := s.store.DB().ExecContext(t.Context(), statement)
+	require.NoError(t, err, statement)
 }
 
 func equal[T comparable](t *testing.T, what string, got, want T) {
