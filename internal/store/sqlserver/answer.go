@@ -98,6 +98,9 @@ func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error
 	return err
 }
 
+// fixedSize is the bytes of types of a fixed size: tinyint, bit, smallint, int, bigint, money, smallmoney.
+var fixedSize = [256]byte{0x30: 1, 0x32: 1, 0x34: 2, 0x38: 4, 0x7F: 8, typeMoney: 8, 0x7A: 4}
+
 // columns reads COLMETADATA: [MS-TDS] 2.2.7.4.
 func (a *answer) columns() {
 	const none, inParts = 0xFFFF, 0xFFFF // of columns; the size of a type whose values come in parts, which none of the columns is
@@ -109,21 +112,10 @@ func (a *answer) columns() {
 	for range n {
 		a.take(4 + 2) // the user's type, flags
 		k := columnKind{token: a.byte()}
+		k.size = int(fixedSize[k.token])
+		k.money = k.token == typeMoney || k.token == typeMoneyN
 		switch k.token {
-		case 0x30, 0x32: // tinyint, bit
-			k.size = 1
-		case 0x34: // smallint
-			k.size = 2
-		case 0x38: // int
-			k.size = 4
-		case 0x7F: // bigint
-			k.size = 8
-		case 0x3C: // money
-			k.size, k.money = 8, true
-		case 0x7A: // smallmoney
-			k.size, k.money = 4, true
 		case typeIntN, 0x68, typeMoneyN, 0x6F: // and bit, datetime
-			k.money = k.token == typeMoneyN
 			a.take(1)
 		case typeVarChar, 0xAF, typeNVarChar, 0xEF: // and char, nchar
 			a.short = a.short || a.uint16() == inParts
@@ -131,7 +123,7 @@ func (a *answer) columns() {
 		case typeVarBinary:
 			a.short = a.short || a.uint16() == inParts
 		default:
-			a.short = true
+			a.short = a.short || k.size == 0
 		}
 		a.take(2 * int(a.byte())) // its name
 		if a.short {

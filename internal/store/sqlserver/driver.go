@@ -14,32 +14,19 @@ import (
 
 // driverCaller calls by go-mssqldb.
 type driverCaller struct {
-	conn   *mssql.Conn
-	unread *unread
-	stmts  []*mssql.Stmt
-	stmt   *mssql.Stmt // of the call; nil where it is sql
-	sql    string
-	args   []driver.NamedValue
-	row    []driver.Value
-	cells  []Value
+	conn       *mssql.Conn
+	unread     *unread
+	statements []Statement
+	text       string // of the call
+	args       []driver.NamedValue
+	row        []driver.Value
+	cells      []Value
 }
 
-func newDriverCaller(ctx context.Context, conn *mssql.Conn, unread *unread, statements []Statement) (*driverCaller, error) {
-	c := &driverCaller{conn: conn, unread: unread}
-	for _, s := range statements {
-		stmt, err := conn.PrepareContext(ctx, s.SQL) // a call by name needs no handle on the server
-		if err != nil {
-			return nil, err
-		}
-		c.stmts = append(c.stmts, stmt.(*mssql.Stmt))
-	}
-	return c, nil
-}
-
-func (c *driverCaller) begin(statement int) { c.stmt, c.args = c.stmts[statement], c.args[:0] }
+func (c *driverCaller) begin(statement int) { c.text, c.args = c.statements[statement].SQL, c.args[:0] }
 
 // beginText leaves the declaration to go-mssqldb, which makes it of the parameters.
-func (c *driverCaller) beginText(sql, _ []byte) { c.stmt, c.sql, c.args = nil, string(sql), c.args[:0] }
+func (c *driverCaller) beginText(sql, _ []byte) { c.text, c.args = string(sql), c.args[:0] }
 
 func (c *driverCaller) param(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
@@ -64,15 +51,11 @@ func (c *driverCaller) whole() bool  { return c.conn.IsValid() && !c.unread.over
 func (c *driverCaller) close() error { return c.conn.Close() }
 
 func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) error) error {
-	stmt := c.stmt
-	if stmt == nil {
-		prepared, err := c.conn.PrepareContext(ctx, c.sql) // sends nothing
-		if err != nil {
-			return err
-		}
-		stmt = prepared.(*mssql.Stmt)
+	stmt, err := c.conn.PrepareContext(ctx, c.text) // sends nothing
+	if err != nil {
+		return err
 	}
-	answer, err := stmt.QueryContext(ctx, c.args)
+	answer, err := stmt.(*mssql.Stmt).QueryContext(ctx, c.args)
 	if err != nil {
 		return c.unread.cause(err)
 	}

@@ -2,8 +2,8 @@ package sqlserver
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
-	"unicode/utf16"
 )
 
 // request is a remote procedure call as it is put together, with room for the header of its first packet: [MS-TDS] 2.2.6.6.
@@ -21,13 +21,13 @@ type head struct {
 }
 
 // The types of parameters and columns: [MS-TDS] 2.2.5.4.
-const typeIntN, typeMoneyN, typeVarBinary, typeVarChar, typeNVarChar = 0x26, 0x6E, 0xA5, 0xA7, 0xE7
+const typeIntN, typeMoney, typeMoneyN, typeVarBinary, typeVarChar, typeNVarChar = 0x26, 0x3C, 0x6E, 0xA5, 0xA7, 0xE7
 
 // newRequest makes the heads of statements, each with room for the header of its first packet.
 func newRequest(statements []Statement) request {
 	var r request
 	for _, s := range statements {
-		h := head{append(make([]byte, packetHeader), transactionHeader...), s.Declared != ""}
+		h := head{slices.Clone(transactionHeader[:]), s.Declared != ""}
 		if h.named {
 			h.bytes = appendQuery(h.bytes, []byte(s.SQL), []byte(s.Declared))
 		} else {
@@ -46,31 +46,21 @@ func (r *request) begin(statement int) {
 
 // beginText starts a call of a text.
 func (r *request) beginText(sql, declared []byte) {
-	var header [packetHeader]byte
-	r.out, r.named, r.next = appendQuery(append(append(r.out[:0], header[:]...), transactionHeader...), sql, declared), true, 1
+	r.out, r.named, r.next = appendQuery(append(r.out[:0], transactionHeader[:]...), sql, declared), true, 1
 }
 
 func (r *request) Int16(v int16) { r.int(int64(v), 2) }
 func (r *request) Int32(v int32) { r.int(int64(v), 4) }
 func (r *request) Int64(v int64) { r.int(v, 8) }
 
-// transactionHeader is what each message begins with: [MS-TDS] 2.2.5.3.
-var transactionHeader = func() []byte {
-	b := binary.LittleEndian.AppendUint32(nil, 22) // all headers
-	b = binary.LittleEndian.AppendUint32(b, 18)    // this one
-	b = binary.LittleEndian.AppendUint16(b, 2)     // transaction descriptor
-	b = binary.LittleEndian.AppendUint64(b, 0)     // none
-	return binary.LittleEndian.AppendUint32(b, 1)  // one request at a time
-}()
+// transactionHeader is what each message begins with, [MS-TDS] 2.2.5.3: the sizes of all headers and of this one, a transaction
+// descriptor, which is of none, and one request at a time. There is room for the packet's header before it.
+var transactionHeader = [packetHeader + 22]byte{packetHeader: 22, packetHeader + 4: 18, packetHeader + 8: 2, packetHeader + 18: 1}
 
 // appendCall appends what stands before the parameters of a remote procedure call: [MS-TDS] 2.2.6.6.
 func appendCall(b []byte, procedure string) []byte {
-	name := utf16.Encode([]rune(procedure))
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(name)))
-	for _, unit := range name {
-		b = binary.LittleEndian.AppendUint16(b, unit)
-	}
-	return append(b, 0, 0) // no options
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(procedure)))
+	return append(appendWide(b, []byte(procedure)), 0, 0) // no options
 }
 
 // appendQuery appends the same of a text with parameters, by sp_executesql.
@@ -80,29 +70,30 @@ func appendQuery(b, sql, declared []byte) []byte {
 	return appendUnicode(appendUnicode(b, sql), declared)
 }
 
+// appendWide appends ASCII as Unicode.
+func appendWide(b, text []byte) []byte {
+	for _, c := range text {
+		b = append(b, c, 0)
+	}
+	return b
+}
+
 // appendUnicode appends a parameter without a name, of type nvarchar; what is longer than that may be is sent in one part of a
 // longer one: [MS-TDS] 2.2.5.2.3. The text is ASCII.
 func appendUnicode(b, text []byte) []byte {
 	const most, inParts = 8000, 0xFFFF // bytes
-	size := 2 * len(text)
-	b = append(b, 0, 0, typeNVarChar)
+	size, kind := 2*len(text), uint16(inParts)
 	if size <= most {
-		b = binary.LittleEndian.AppendUint16(b, uint16(size))
-		b = append(b, 0, 0, 0, 0, 0) // collation
-		b = binary.LittleEndian.AppendUint16(b, uint16(size))
-	} else {
-		b = binary.LittleEndian.AppendUint16(b, inParts)
-		b = append(b, 0, 0, 0, 0, 0)
-		b = binary.LittleEndian.AppendUint64(b, uint64(size))
-		b = binary.LittleEndian.AppendUint32(b, uint32(size))
+		kind = uint16(size)
 	}
-	for _, c := range text {
-		b = append(b, c, 0)
+	b = binary.LittleEndian.AppendUint16(append(b, 0, 0, typeNVarChar), kind)
+	b = append(b, 0, 0, 0, 0, 0) // collation
+	if kind != inParts {
+		return appendWide(binary.LittleEndian.AppendUint16(b, uint16(size)), text)
 	}
-	if size > most {
-		b = append(b, 0, 0, 0, 0) // no further part
-	}
-	return b
+	b = binary.LittleEndian.AppendUint64(b, uint64(size))
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	return append(appendWide(b, text), 0, 0, 0, 0) // no further part
 }
 
 // name begins a parameter. It has no name, but for one of a text.
@@ -130,18 +121,14 @@ func (r *request) int(v int64, size byte) {
 }
 
 // Text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
-func (r *request) Text(v []byte) {
-	r.name()
-	r.out = append(r.out, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) // at most 8,000 bytes, the database's collation
-	r.out = binary.LittleEndian.AppendUint16(r.out, uint16(len(v)))
-	r.out = append(r.out, v...)
-}
+func (r *request) Text(v []byte) { r.bytes(v, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) } // at most 8,000 bytes, the database's collation
 
 // Binary adds a varbinary.
-func (r *request) Binary(v []byte) {
+func (r *request) Binary(v []byte) { r.bytes(v, 0, typeVarBinary, 0x40, 0x1F) } // at most 8,000 bytes
+
+func (r *request) bytes(v []byte, kind ...byte) {
 	r.name()
-	r.out = append(r.out, 0, typeVarBinary, 0x40, 0x1F) // at most 8,000 bytes
-	r.out = binary.LittleEndian.AppendUint16(r.out, uint16(len(v)))
+	r.out = binary.LittleEndian.AppendUint16(append(r.out, kind...), uint16(len(v)))
 	r.out = append(r.out, v...)
 }
 

@@ -72,12 +72,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 		}
 		return &Conn{store: s, statements: statements, caller: newWire(plain, network.packet(), statements)}, nil
 	}
-	caller, err := newDriverCaller(ctx, conn, &network.unread, statements)
-	if err != nil {
-		conn.Close()
-		return nil, s.Wrap(op, err)
-	}
-	return &Conn{store: s, statements: statements, caller: caller}, nil
+	return &Conn{store: s, statements: statements, caller: &driverCaller{conn: conn, unread: &network.unread, statements: statements}}, nil
 }
 
 // Call begins the call of one of the statements that the connection was made with; its parameters follow.
