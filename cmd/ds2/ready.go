@@ -235,7 +235,7 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
 			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use", s.Label(), bytesText(bytes), bytesText(memory))
 		}
-		e, err := preflight.Server(ctx, s, store.Need{Users: c.Threads})
+		e, err := preflight.Server(ctx, s, c.Threads)
 		if err != nil && l.check {
 			l.add(store.Finding{What: "server", State: store.Warning, Found: err.Error(), Do: "look yourself at its connections and the user's rights"})
 		}

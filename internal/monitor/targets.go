@@ -19,11 +19,11 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 	if several {
 		item = s.Name
 	}
-	shared, err := s.Counters()
+	shared, err := s.Queries.ServerCounters(s.Major)
 	if err != nil {
 		return err
 	}
-	own, err := s.DatabaseCounters()
+	own, err := s.Queries.DatabaseCounters(s.Major)
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,10 @@ func (w *Observer) item(t store.Database) string {
 
 // files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
 func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database, asDrives bool) {
-	if s.FileCounters() == "" {
+	if s.Queries.FileCounters == "" {
 		return
 	}
-	src, files, err := Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.FileCounters())
+	src, files, err := Files(ctx, t.DB(), t.Label(), w.item(t), asDrives, s.Queries.FileCounters)
 	if err != nil {
 		w.note("no counters of the database's files: %v", t.Wrap("read", err))
 		return

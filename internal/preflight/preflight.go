@@ -17,13 +17,13 @@ import (
 )
 
 // Server examines the server of one target, as far as its engine knows how to.
-func Server(ctx context.Context, s store.Database, need store.Need) (store.Examination, error) {
+func Server(ctx context.Context, s store.Database, users int) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
 	examine := s.Can().Examine
 	if examine == nil {
 		return e, nil
 	}
-	found, err := examine(ctx, need)
+	found, err := examine(ctx, users)
 	for i := range found.Findings {
 		found.Findings[i].What += " of " + s.Label()
 	}

@@ -103,9 +103,9 @@ type Capabilities struct {
 	// run is near. The server may use so many bytes of memory; 0: nobody knows.
 	Advise func(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 
-	// Examine asks the server, before a run, about its version, the user's rights, connections and log. It changes nothing. What
+	// Examine asks the server, before a run of so many users, about its version, rights, connections and log. It changes nothing. What
 	// cannot be asked is a finding too; the error is only about a server that cannot be reached.
-	Examine func(ctx context.Context, need Need) (Examination, error)
+	Examine func(ctx context.Context, users int) (Examination, error)
 
 	// BulkRead tells the server how an audit reads large tables. Without it they are read with the session's own settings, each in
 	// one statement.
@@ -226,11 +226,6 @@ type Buffers struct {
 	Share     float64 // of it that holds pages, 0 to 1
 	Estimated bool    // by the pages that the server has read since its statistics began
 	Fits      bool    // the database is smaller than the cache, which it may never fill
-}
-
-// Need is what a run needs of a server.
-type Need struct {
-	Users int // that connect
 }
 
 // Examination is what was found.

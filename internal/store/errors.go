@@ -65,13 +65,10 @@ func Starting(err error) bool {
 // waits. Where a pause is cut short the error is that of the last try.
 func AwaitStart(pause func(time.Duration) bool, say func(error), try func() error) error {
 	err := try()
-	for said := false; Starting(err); said = true {
-		if !said {
-			say(err)
-		}
-		if !pause(time.Second) {
-			break
-		}
+	if Starting(err) {
+		say(err)
+	}
+	for Starting(err) && pause(time.Second) {
 		err = try()
 	}
 	return err

@@ -41,7 +41,7 @@ type Server struct {
 	Major   int    // version
 	Version string // as the server says it
 
-	queries schema.Server
+	Queries schema.Server // to ask it and its databases
 }
 
 // Servers asks databases of which servers they are. They come in the order of the first database of each.
@@ -68,7 +68,7 @@ func serverOf(ctx context.Context, d Database) (*Server, error) {
 		return nil, err
 	}
 	label := d.Label()
-	s := &Server{Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []Database{d}, queries: queries}
+	s := &Server{Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []Database{d}, Queries: queries}
 	if err := d.DB().QueryRowContext(ctx, queries.Version).Scan(&s.Major, &s.Version); err != nil {
 		return nil, d.Wrap("ask "+label+" for the server's version", err)
 	}
@@ -81,16 +81,6 @@ func serverOf(ctx context.Context, d Database) (*Server, error) {
 
 // Any is a database to ask the server through.
 func (s *Server) Any() Database { return s.Databases[0] }
-
-// Counters is the query for what the server counts for all its databases together: rows of a name, as package monitor knows it,
-// and a number.
-func (s *Server) Counters() (string, error) { return s.queries.ServerCounters(s.Major) }
-
-// DatabaseCounters is the query for what it counts for each database apart, asked of that.
-func (s *Server) DatabaseCounters() (string, error) { return s.queries.DatabaseCounters(s.Major) }
-
-// FileCounters is the query for what the server itself counts of the files of a database; empty where it does not.
-func (s *Server) FileCounters() string { return s.queries.FileCounters }
 
 // FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a database, or
 // that is all of its server, and has use called with it while the session lasts. It is process.ErrNone where it is none of those.
@@ -130,7 +120,7 @@ func FindProcess(ctx context.Context, database Database, dir string, use func(pi
 
 // Files gives where a database of the server lies, with its log and temporary files. The places of data come first.
 func (s *Server) Files(ctx context.Context, database Database) (files []File, err error) {
-	files, err = Collect(ctx, database.DB(), s.queries.Files, func(f *File) []any { return []any{&f.Role, &f.Path} })
+	files, err = Collect(ctx, database.DB(), s.Queries.Files, func(f *File) []any { return []any{&f.Role, &f.Path} })
 	if err != nil {
 		return nil, database.Wrap("ask the server where its files are", err)
 	}
@@ -141,16 +131,13 @@ func (s *Server) Files(ctx context.Context, database Database) (files []File, er
 func (s *Server) Settings(ctx context.Context, database Database) (map[string]string, error) {
 	settings := map[string]string{}
 	var errs error
-	for _, query := range s.queries.Settings {
+	for _, query := range s.Queries.Settings {
 		found, err := Pairs[string](ctx, database.DB(), query)
 		maps.Copy(settings, found)
 		errs = errors.Join(errs, err)
 	}
-	if len(settings) > 0 && len(s.queries.Settings) > 1 {
-		errs = nil
+	if errs == nil || len(settings) > 0 && len(s.Queries.Settings) > 1 {
+		return settings, nil
 	}
-	if errs != nil {
-		return settings, fmt.Errorf("ask the server for its settings: %w", errs)
-	}
-	return settings, nil
+	return settings, fmt.Errorf("ask the server for its settings: %w", errs)
 }

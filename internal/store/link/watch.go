@@ -42,10 +42,7 @@ func (w *Watch) Over(ctx context.Context) {
 }
 
 // Stop ends the watch.
-func (w *Watch) Stop() {
-	w.unwatch()
-	w.watched, w.unwatch = context.Background(), func() {}
-}
+func (w *Watch) Stop() { w.Over(context.Background()) }
 
 // Cause is the reason of a broken connection: the context's end where that was it.
 func (w *Watch) Cause(err error) error {

@@ -17,7 +17,7 @@ const (
 const ownConnections = 2
 
 // Examine looks whether the server has what a run needs: store.Capabilities.
-func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination, error) {
+func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	var e store.Examination
 	var c connections
 	var major int
@@ -57,7 +57,7 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 	default:
 		e.Add("writable", true, store.OK, "the server takes changes", "")
 	}
-	c.examine(&e, need.Users+ownConnections)
+	c.examine(&e, users+ownConnections)
 	s.rights(ctx, &e, user)
 	if !monitor {
 		e.Hidden = true

@@ -3,7 +3,6 @@ package sqlserver
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -36,12 +35,7 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := settings{}
-	for _, query := range queries.Settings {
-		// An error: this version or edition has no such thing, or does not tell.
-		some, _ := store.Pairs[string](ctx, s.db, query)
-		maps.Copy(found, some)
-	}
+	found, _ := (&store.Server{Queries: queries}).Settings(ctx, s) // an error: this version or edition has no such thing, or does not tell
 	return found, ctx.Err()
 }
 

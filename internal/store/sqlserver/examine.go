@@ -11,7 +11,7 @@ import (
 const ownConnections = 2
 
 // Examine looks whether the server has what a run needs: store.Capabilities.
-func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination, error) {
+func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
 	v, err := s.ask(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Store) Examine(ctx context.Context, need store.Need) (store.Examination
 		found = "the database is read-only"
 	}
 	e.Add("writable", writable, store.Failure, found, "ALTER DATABASE … SET READ_WRITE, or name the primary replica")
-	needed, free := need.Users+ownConnections, most-inUse
+	needed, free := users+ownConnections, most-inUse
 	found = fmt.Sprintf("%d are needed and %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
 	if !state { // the user's own are all that it counted
 		found = fmt.Sprintf("%d are needed: the server allows %d, and does not tell this user how many are in use", needed, most)

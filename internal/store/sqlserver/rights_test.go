@@ -66,7 +66,7 @@ func TestExamineWithoutRights(t *testing.T) {
 		"sys.configurations":       cells("database recovery model", "FULL"),
 		"database_recovery_status": cells("database log chain", "begun"),
 	})
-	e, err := s.Examine(t.Context(), store.Need{Users: 8})
+	e, err := s.Examine(t.Context(), 8)
 	if err != nil {
 		t.Fatal(err)
 	}
