@@ -59,10 +59,6 @@ type poolConn struct {
 // IsValid tells the pool whether the connection can be used again.
 func (c poolConn) IsValid() bool { return c.Conn.IsValid() && !c.unread.over() }
 
-func (c poolConn) Prepare(query string) (driver.Stmt, error) {
-	return c.PrepareContext(context.Background(), query)
-}
-
 func (c poolConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	prepared, err := c.Conn.PrepareContext(ctx, query)
 	if s, ok := prepared.(*mssql.Stmt); ok {

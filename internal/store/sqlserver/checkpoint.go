@@ -3,7 +3,7 @@ package sqlserver
 import (
 	"context"
 
-	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
 )
 
 // Checkpoint makes a checkpoint of the database: store.Capabilities.
@@ -15,18 +15,11 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 // MayDropCache asks for the right to DropCache: store.Capabilities.
 func (s *Store) MayDropCache(ctx context.Context) error {
 	op := "empty the cache of " + s.Label()
-	v, err := s.ask(ctx)
-	if v.babelfish {
-		return store.Refuse(op, "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS")
+	if err := target.Lacks(ctx, s, op, "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS", ""); err != nil {
+		return err
 	}
-	may := false
-	if err == nil {
-		err = s.db.QueryRowContext(ctx, "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)").Scan(&may)
-	}
-	if err == nil && !may {
-		return store.Refuse(op, "GRANT ALTER SERVER STATE TO the login, or leave --cold-start out", "the login may not run DBCC DROPCLEANBUFFERS")
-	}
-	return s.Wrap(op, err)
+	const ask = "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)"
+	return target.May(ctx, s, op, ask, "the login may not run DBCC DROPCLEANBUFFERS", "GRANT ALTER SERVER STATE TO the login, or leave --cold-start out")
 }
 
 // DropCache empties the server's buffer pool: store.Capabilities.

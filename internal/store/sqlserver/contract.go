@@ -4,7 +4,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/deepcheck"
 	"ds2/internal/store/sqlserver/deferred"
-	"ds2/internal/store/sqlserver/ioevents"
 	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/replay"
 )
@@ -13,7 +12,7 @@ var _ store.Database = (*Store)(nil)
 
 // Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep, work, timer := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}, ioevents.Timer{Target: s}
+	deep, work, watcher := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}, iowatch.Watcher{Target: s}
 	return store.Capabilities{
 		LocksTables:   true,
 		LoadBinary:    s.LoadBinary,
@@ -23,9 +22,9 @@ func (s *Store) Can() store.Capabilities {
 		MayCheckpoint: work.MayCheckpoint,
 		DropCache:     s.DropCache,
 		MayDropCache:  s.MayDropCache,
-		IOFaults:      iowatch.Watcher{Target: s}.Faults,
-		TimeIO:        timer.TimeIO,
-		MayTimeIO:     timer.MayTimeIO,
+		IOFaults:      watcher.Faults,
+		TimeIO:        watcher.TimeIO,
+		MayTimeIO:     watcher.MayTimeIO,
 		Log:           s,
 		Placement:     s.Placement,
 		Advise:        s.Advise,

@@ -9,23 +9,13 @@ import (
 
 	mssql "github.com/microsoft/go-mssqldb"
 
+	"ds2/internal/store/sqlserver/target"
 	"ds2/schema"
 )
 
-// rows are what a bulk load takes, one by one.
-type rows interface {
-	// next is the next row, which is valid until next is called again; io.EOF after the last.
-	next() ([]any, error)
-}
-
-// fromCSV makes rows of CSV for bulk. An empty field is NULL in a column that may be, an empty text in another.
-func fromCSV(csv io.Reader) func([]column) (rows, error) {
-	return func(columns []column) (rows, error) { return newRowReader(csv, columns) }
-}
-
-// bulk brings the rows that read makes for a table's columns, by the protocol's bulk load. Keys keep the values that the rows bring.
+// bulk brings the rows that in holds into a table, by the protocol's bulk load. Keys keep the values that the rows bring.
 // The table is locked as a whole, which is what lets SQL Server log pages and not rows.
-func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read func([]column) (rows, error)) (int64, error) {
+func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, in io.Reader, as format) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {
 		return 0, err
@@ -34,7 +24,7 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read f
 	if err != nil {
 		return 0, err
 	}
-	reader, err := read(columns)
+	next, err := as(in, columns)
 	if err != nil {
 		return 0, err
 	}
@@ -47,18 +37,9 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read f
 	if key, ok := schema.ClusteredKey[strings.ToLower(table)]; ok && !server.babelfish {
 		bulk.Options.Order = []string{key}
 	}
-	sent := int64(0)
-	for ; ; sent++ {
-		row, err := reader.next()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = bulk.AddRow(row)
-		}
-		if err != nil {
-			return 0, err
-		}
+	sent, err := eachRow(len(columns), next, bulk.AddRow)
+	if err != nil {
+		return 0, err
 	}
 	copied, err := bulk.Done()
 	if err == nil && copied != sent {
@@ -69,7 +50,7 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, read f
 
 // columnsOf asks the server for a table's columns, which stand in the order of the CSV files.
 func columnsOf(ctx context.Context, conn *mssql.Conn, table string) ([]column, error) {
-	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+mssql.TSQLQuoter{}.ID(table)+" WHERE 1 = 0")
+	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+target.QuoteName(table)+" WHERE 1 = 0")
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,12 +83,11 @@ func (s *Store) DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut
 
 // newConnector gives go-mssqldb's connector for one connection, with the password or the token of the moment.
 func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.Connector, error) {
-	if s.target != "" {
-		target, err := url.Parse(s.target)
-		if err != nil {
-			return nil, err
-		}
-		return newFedAuthConnector(withDatabase(target, config.Database))
+	if s.entra != nil {
+		u, query := *s.entra, s.entra.Query()
+		query.Set(msdsn.Database, config.Database)
+		u.RawQuery = query.Encode()
+		return newFedAuthConnector(u.String())
 	}
 	if s.password == nil {
 		return mssql.NewConnectorConfig(config), nil

@@ -3,7 +3,6 @@ package sqlserver
 import (
 	"context"
 
-	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
 )
 
@@ -24,14 +23,11 @@ func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err 
 // DiscardLog backs the log up to NUL: store.LogKeeper.
 func (s *Store) DiscardLog(ctx context.Context) error {
 	op := "back the log of " + s.Label() + " up to NUL"
-	v, err := s.ask(ctx)
-	if err != nil {
+	const lacks = "this server takes no backups of logs"
+	if err := target.Lacks(ctx, s, op, "leave --discard-log out", lacks, lacks); err != nil {
 		return err
 	}
-	if v.babelfish || v.azure() {
-		return store.Refuse(op, "leave --discard-log out", "this server takes no backups of logs")
-	}
-	_, err = s.db.ExecContext(ctx, "BACKUP LOG "+target.QuoteName(s.Name())+" TO DISK = N'NUL'")
+	_, err := s.db.ExecContext(ctx, "BACKUP LOG "+target.QuoteName(s.Name())+" TO DISK = N'NUL'")
 	if keepsNoLog(err) {
 		return nil
 	}

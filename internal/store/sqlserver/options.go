@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -38,9 +39,7 @@ func options(target *url.URL) (_ *url.URL, login time.Duration, roots *x509.Cert
 	u, query, login := *target, url.Values{}, loginTimeout
 	for name, values := range target.Query() {
 		key := strings.ToLower(name)
-		if other, ok := otherNames[key]; ok {
-			key = other
-		}
+		key = cmp.Or(otherNames[key], key)
 		if !slices.Contains(taken, key) {
 			return nil, 0, nil, fmt.Errorf("the option %q is unknown", name)
 		}

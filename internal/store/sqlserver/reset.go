@@ -32,7 +32,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 					return s.Wrap(statement.Name, err)
 				}
 				if statement.ThenCopy {
-					if _, err := s.bulk(ctx, conn, statement.Table, fromCSV(rows)); err != nil {
+					if _, err := s.bulk(ctx, conn, statement.Table, rows, fromCSV); err != nil {
 						return err
 					}
 				}
@@ -67,10 +67,7 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	}
 	defer conn.Close()
 	left := int64(0)
-	err = deferred.AwaitGhosts(ctx, func() (int64, error) {
-		left, err = deferred.Ghosts(ctx, conn)
-		return left, err
-	})
+	err = deferred.AwaitGhosts(ctx, &left, func() (int64, error) { return deferred.Ghosts(ctx, conn) })
 	switch {
 	case store.Classify(s.Wrap("wait", err)) == store.Config:
 		return nil // a login that may not see them resets all the same

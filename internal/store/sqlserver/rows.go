@@ -19,15 +19,27 @@ type column struct {
 	parse    func(field []byte) (any, error)
 }
 
-// rowReader cuts CSV without quotes, such as DS2's, into rows of values for bulk load.
-type rowReader struct {
-	csv     *bufio.Reader
-	columns []column
-	row     []any
-	rows    int64 // that were read
+// format makes a reader of rows for bulk load of what in holds: next fills one in, whose values are valid until it is called again; it is
+// io.EOF after the last.
+type format func(in io.Reader, columns []column) (next func(row []any) error, err error)
+
+// eachRow hands each row to take, and counts them.
+func eachRow(columns int, next, take func(row []any) error) (n int64, err error) {
+	row := make([]any, columns)
+	for ; ; n++ {
+		if err := next(row); err == io.EOF {
+			return n, nil
+		} else if err != nil {
+			return n, fmt.Errorf("read row %d: %w", n+1, err)
+		}
+		if err := take(row); err != nil {
+			return n, err
+		}
+	}
 }
 
-func newRowReader(csv io.Reader, columns []column) (*rowReader, error) {
+// fromCSV is the format of CSV without quotes, such as DS2's. An empty field is NULL in a column that may be, an empty text in another.
+func fromCSV(csv io.Reader, columns []column) (next func(row []any) error, err error) {
 	for i := range columns {
 		switch c := &columns[i]; c.kind {
 		case "TINYINT", "SMALLINT", "INT":
@@ -42,46 +54,37 @@ func newRowReader(csv io.Reader, columns []column) (*rowReader, error) {
 			return nil, fmt.Errorf("column %s is of type %s, which the dataset does not have", c.name, c.kind)
 		}
 	}
-	return &rowReader{csv: bufio.NewReaderSize(csv, 64<<10), columns: columns, row: make([]any, len(columns))}, nil
+	in := bufio.NewReaderSize(csv, 64<<10)
+	return func(row []any) error {
+		line, err := in.ReadSlice('\n')
+		if err != nil && !(err == io.EOF && len(line) > 0) { // a last line may lack its end
+			return err
+		}
+		return parseLine(row, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}), columns)
+	}, nil
 }
 
-// next is the next row, which is valid until next is called again; io.EOF after the last.
-func (r *rowReader) next() ([]any, error) {
-	line, err := r.csv.ReadSlice('\n')
-	if err == io.EOF && len(line) > 0 {
-		err = nil // a last line without an end
-	}
-	if err == io.EOF {
-		return nil, io.EOF
-	}
-	r.rows++
-	if err != nil {
-		return nil, fmt.Errorf("read row %d: %w", r.rows, err)
-	}
-	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
-	for i := range r.columns {
-		c := &r.columns[i]
-		field := line
-		if comma := bytes.IndexByte(line, ','); comma >= 0 {
-			field, line = line[:comma], line[comma+1:]
-			if i == len(r.columns)-1 {
-				return nil, fmt.Errorf("read row %d: more than %d fields", r.rows, len(r.columns))
-			}
-		} else if i < len(r.columns)-1 {
-			return nil, fmt.Errorf("read row %d: %d fields, not %d", r.rows, i+1, len(r.columns))
-		}
-		switch {
+// parseLine reads the fields of a line.
+func parseLine(row []any, line []byte, columns []column) (err error) {
+	for i := range columns {
+		c, last := &columns[i], i == len(columns)-1
+		field, rest, more := bytes.Cut(line, []byte{','})
+		switch line = rest; {
+		case more && last:
+			return fmt.Errorf("more than %d fields", len(columns))
+		case !more && !last:
+			return fmt.Errorf("%d fields, not %d", i+1, len(columns))
 		case len(field) == 0 && c.nullable:
-			r.row[i] = nil
+			row[i] = nil
 		case len(field) == 0 && !c.text:
-			return nil, fmt.Errorf("read row %d: column %s is empty", r.rows, c.name)
+			return fmt.Errorf("column %s is empty", c.name)
 		default:
-			if r.row[i], err = c.parse(field); err != nil {
-				return nil, fmt.Errorf("read row %d: column %s: %w", r.rows, c.name, err)
+			if row[i], err = c.parse(field); err != nil {
+				return fmt.Errorf("column %s: %w", c.name, err)
 			}
 		}
 	}
-	return r.row, nil
+	return nil
 }
 
 // parseBytes is a text as it stands; the row is sent before the buffer changes.

@@ -2,7 +2,6 @@ package sqlserver
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -36,9 +35,9 @@ func TestRowReader(t *testing.T) {
 		{"quotes, which DS2's files do not have", "1,\"a\",b,2009/12/31,1.50\n", "read row 1: column NAME: fields in quotes are not taken"},
 		{"a line longer than the buffer", strings.Repeat("1", 70_000), "read row 1: bufio: buffer full"},
 	} {
-		r, err := newRowReader(strings.NewReader(c.csv), columns)
+		next, err := fromCSV(strings.NewReader(c.csv), columns)
 		require.NoError(t, err)
-		assert.Equal(t, c.want, showAll(r), c.why)
+		assert.Equal(t, c.want, showAll(len(columns), next), c.why)
 	}
 }
 
@@ -55,27 +54,21 @@ func TestNativeReader(t *testing.T) {
 		{"cut off in a body", row + row[:len(row)-1], "[-2 -2147483647 10 abc]read row 2: unexpected EOF"},
 		{"cut off between columns", row[:8], "read row 1: unexpected EOF"},
 	} {
-		r, err := newNativeReader(strings.NewReader(c.rows), columns)
+		next, err := fromNative(strings.NewReader(c.rows), columns)
 		require.NoError(t, err)
-		assert.Equal(t, c.want, showAll(r), c.why)
+		assert.Equal(t, c.want, showAll(len(columns), next), c.why)
 	}
-	if _, err := newNativeReader(strings.NewReader(""), []column{{name: "NAME", kind: "VARCHAR"}}); err == nil {
+	if _, err := fromNative(strings.NewReader(""), []column{{name: "NAME", kind: "VARCHAR"}}); err == nil {
 		t.Error("a text is taken")
 	}
 }
 
 // showAll is the rows and the error that ends them.
-func showAll(r rows) (got string) {
-	for {
-		row, err := r.next()
-		if err == io.EOF {
-			return got
-		}
-		if err != nil {
-			return got + err.Error()
-		}
-		got += show(row)
+func showAll(columns int, next func([]any) error) (got string) {
+	if _, err := eachRow(columns, next, func(row []any) error { got += show(row); return nil }); err != nil {
+		got += err.Error()
 	}
+	return got
 }
 
 func show(row []any) string {

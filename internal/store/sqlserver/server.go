@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -123,12 +124,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		return nil, s.Wrap("look for filegroups in "+s.Label(), err)
 	}
 	o := &p.Layout
-	if o.DataDir == "" {
-		o.DataDir = v.dataPath
-	}
-	if o.LogDir == "" {
-		o.LogDir = v.logPath
-	}
+	o.DataDir, o.LogDir = cmp.Or(o.DataDir, v.dataPath), cmp.Or(o.LogDir, v.logPath)
 	o.Lacks = v.lacks(placed)
 	if o.Password != "" {
 		if o.LoginThere, err = s.hasLogin(ctx, v, o.Login); err != nil {
@@ -177,23 +173,19 @@ func (v server) leftOut(o schema.Layout) []string {
 		files = "left out, for the database is there already: filegroups; drop it first to have its files laid out"
 	}
 	var lines []string
-	uses, lacks := o.Uses, o.Lacks
-	for _, l := range []struct {
-		lacks bool
-		line  string
-	}{
-		{uses.Files && lacks.Files, files},
-		{uses.Recovery && lacks.Recovery, takesNo + "recovery models, a target recovery time, and a Query Store to switch off"},
-		{uses.Statistics && lacks.Statistics, takesNo + "CREATE STATISTICS and UPDATE STATISTICS"},
-		{uses.Catalog && lacks.Catalog, takesNo + "full-text catalogs, neutral language and stop lists"},
-		{uses.ServerState && lacks.ServerState && o.Password != "", takesNo + "the right VIEW SERVER STATE, so runs as the driver's user record no server counters"},
-		{uses.Owners && lacks.Owners && o.Password != "", takesNo + "members of db_owner, so the driver's user is granted the tables and procedures, and cannot run ds2 reset"},
-		{uses.DelayedDurability && lacks.DelayedDurability, takesNo + "delayed durability, so no commit can be lazy: runs need --lazy 0"},
-	} {
-		if l.lacks {
-			lines = append(lines, l.line)
+	add := func(uses, lacks bool, line string) {
+		if uses && lacks {
+			lines = append(lines, line)
 		}
 	}
+	uses, lacks, login := o.Uses, o.Lacks, o.Password != ""
+	add(uses.Files, lacks.Files, files)
+	add(uses.Recovery, lacks.Recovery, takesNo+"recovery models, a target recovery time, and a Query Store to switch off")
+	add(uses.Statistics, lacks.Statistics, takesNo+"CREATE STATISTICS and UPDATE STATISTICS")
+	add(uses.Catalog, lacks.Catalog, takesNo+"full-text catalogs, neutral language and stop lists")
+	add(uses.ServerState && login, lacks.ServerState, takesNo+"the right VIEW SERVER STATE, so runs as the driver's user record no server counters")
+	add(uses.Owners && login, lacks.Owners, takesNo+"members of db_owner, so the driver's user is granted the tables and procedures, and cannot run ds2 reset")
+	add(uses.DelayedDurability, lacks.DelayedDurability, takesNo+"delayed durability, so no commit can be lazy: runs need --lazy 0")
 	return lines
 }
 

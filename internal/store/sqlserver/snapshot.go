@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -155,27 +154,22 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell progress.T
 // moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a file
 // that it does not know goes where it was when the backup was made.
 func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
-	files, err := texts(ctx, master, "LogicalName", "PhysicalName", "RESTORE FILELISTONLY FROM DISK = "+quoteText(file))
+	var files []string
+	err := target.Named(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) { files = append(files, row["LogicalName"]) })
 	if err != nil {
 		return "", err
 	}
-	known, err := texts(ctx, master, "name", "physical_name", "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Name())+")")
+	known, err := store.Pairs[string](ctx, master, "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Name())+")")
 	if err != nil {
 		return "", err
 	}
 	var moves strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range slices.Sorted(slices.Values(files)) {
 		if path, ok := known[name]; ok {
 			fmt.Fprintf(&moves, ", MOVE %s TO %s", quoteText(name), quoteText(path))
 		}
 	}
 	return moves.String(), nil
-}
-
-// texts reads two columns of a query by their names.
-func texts(ctx context.Context, db *sql.DB, first, second, query string) (map[string]string, error) {
-	found := map[string]string{}
-	return found, target.Named(ctx, db, query, func(row map[string]string) { found[row[first]] = row[second] })
 }
 
 // DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a backup.
@@ -204,15 +198,8 @@ func (s *Store) needBackup(ctx context.Context, op string, how store.Copying) er
 	if how.Clone {
 		return store.Refuse(op, "leave --clone out", "a backup of SQL Server shares no blocks with its database")
 	}
-	v, err := s.ask(ctx)
-	if err != nil {
-		return err
-	}
-	if v.babelfish || v.azure() {
-		return store.Refuse(op, "use ds2 reset, or load again where the workload has none",
-			"this server has no BACKUP DATABASE to a disk")
-	}
-	return nil
+	const lacks = "this server has no BACKUP DATABASE to a disk"
+	return target.Lacks(ctx, s, op, "use ds2 reset, or load again where the workload has none", lacks, lacks)
 }
 
-func quoteText(text string) string { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
+func quoteText(text string) string { return "N" + store.Literal(text) }

@@ -5,6 +5,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -36,7 +37,7 @@ const Experimental = "experimental: not yet run on Microsoft's server"
 // Store is a database in SQL Server.
 type Store struct {
 	config   msdsn.Config
-	target   string                                    // where it has Entra ID give the token: go-mssqldb reads it again
+	entra    *url.URL                                  // the target where it has Entra ID give the token: go-mssqldb reads it again
 	password func(ctx context.Context) (string, error) // nil: the config's
 	db       *sql.DB
 
@@ -79,7 +80,7 @@ func Open(target *url.URL) (store.Database, error) {
 		if newFedAuthConnector == nil {
 			return nil, errors.New("read target URL: fedauth is not in this ds2: build it with -tags azuread, or leave user and fedauth out and have --password-command print an access token")
 		}
-		s.target = withDatabase(target, config.Database)
+		s.entra = target
 	}
 	s.db = sql.OpenDB(connector{s, config})
 	return s, nil
@@ -87,13 +88,6 @@ func Open(target *url.URL) (store.Database, error) {
 
 // newFedAuthConnector connects as Entra ID says, in builds with the tag azuread.
 var newFedAuthConnector func(target string) (*mssql.Connector, error)
-
-func withDatabase(target *url.URL, database string) string {
-	u, query := *target, target.Query()
-	query.Set("database", database)
-	u.RawQuery = query.Encode()
-	return u.String()
-}
 
 // AskPassword has ask give the password of each connection, or an access token where the target names no user:
 // store.Database.
@@ -111,11 +105,7 @@ func (s *Store) Label() string {
 	if s.config.Instance != "" {
 		return escape.Text(s.config.Host + `\` + s.config.Instance + "/" + s.config.Database)
 	}
-	port := s.config.Port
-	if port == 0 {
-		port = 1433
-	}
-	return escape.Text(net.JoinHostPort(s.config.Host, strconv.FormatUint(port, 10)) + "/" + s.config.Database)
+	return escape.Text(net.JoinHostPort(s.config.Host, strconv.FormatUint(cmp.Or(s.config.Port, 1433), 10)) + "/" + s.config.Database)
 }
 
 // Here looks for the server's process among those of this machine: store.Database.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store/sqlserver/deferred"
-	"ds2/internal/store/sqlserver/ioevents"
 	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/reading"
 	"ds2/internal/store/sqlserver/replay"
@@ -35,6 +34,6 @@ func TestStatements(t *testing.T) {
 			"target_recovery_time_in_seconds": "60", "containment_desc": "NONE", "owner": "sa"}[o.column]
 		all = append(all, o.statement("MAIL", cmp.Or(value, "true")))
 	}
-	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions}, replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements, ioevents.Statements)
+	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions}, replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
 	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }

@@ -13,19 +13,19 @@ import (
 
 // LoadRows streams rows of CSV into a table as a step of a load.
 func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
-	return s.loadRows(ctx, step, table, fromCSV(csv))
+	return s.loadRows(ctx, step, table, csv, fromCSV)
 }
 
 // LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary columns
 // without NULL.
 func (s *Store) LoadBinary(ctx context.Context, step, table string, native io.Reader) (int64, error) {
-	return s.loadRows(ctx, step, table, func(columns []column) (rows, error) { return newNativeReader(native, columns) })
+	return s.loadRows(ctx, step, table, native, fromNative)
 }
 
-func (s *Store) loadRows(ctx context.Context, step, table string, read func([]column) (rows, error)) (copied int64, err error) {
+func (s *Store) loadRows(ctx context.Context, step, table string, in io.Reader, as format) (copied int64, err error) {
 	err = s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		return transact(ctx, conn, func() error {
-			if copied, err = s.bulk(ctx, conn, table, read); err != nil {
+			if copied, err = s.bulk(ctx, conn, table, in, as); err != nil {
 				return err
 			}
 			return note(ctx, conn, step, copied)

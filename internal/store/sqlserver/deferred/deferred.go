@@ -36,34 +36,21 @@ func (s Worker) MayCheckpoint(ctx context.Context) error {
 	if err != nil || v.Babelfish { // which tells of no such right
 		return err
 	}
-	return s.may(ctx, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
+	return target.May(ctx, s, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
 		"make the user a member of db_owner, or run with --checkpoint-first=false and without --debt")
-}
-
-func (s Worker) may(ctx context.Context, op, ask, why, hint string) error {
-	var may bool
-	err := s.DB().QueryRowContext(ctx, ask).Scan(&may)
-	if err == nil && !may {
-		return store.Refuse(op, hint, "%s", why)
-	}
-	return s.Wrap(op, err)
 }
 
 // CheckDeferred looks for the rights to run CHECKPOINT and to see ghost records: store.DeferredWorker.
 func (s Worker) CheckDeferred(ctx context.Context) error {
 	op := "do the deferred work of " + s.Label()
-	v, err := s.Kind(ctx)
-	switch {
-	case err != nil:
-		return err
-	case v.Babelfish:
-		return store.Refuse(op, target.AsPostgres+"leave out --debt",
-			"this server, Babelfish, tells of no rows that it has yet to remove")
+	err := target.Lacks(ctx, s, op, target.AsPostgres+"leave out --debt", "this server, Babelfish, tells of no rows that it has yet to remove", "")
+	if err == nil {
+		err = s.MayCheckpoint(ctx)
 	}
-	if err := s.MayCheckpoint(ctx); err != nil {
+	if err != nil {
 		return err
 	}
-	return s.may(ctx, op, mayView, "the user may not see which rows are yet to be removed",
+	return target.May(ctx, s, op, mayView, "the user may not see which rows are yet to be removed",
 		"GRANT VIEW DATABASE STATE to the user, or leave out --debt")
 }
 
@@ -99,30 +86,26 @@ func (s Worker) DoDeferred(ctx context.Context, step func(name string)) (done st
 		return done, err
 	}
 	step("ghost cleanup")
-	err = AwaitGhosts(ctx, func() (int64, error) {
-		left, err := Ghosts(ctx, conn)
-		if err == nil {
-			done.After = left
-		}
-		return left, err
-	})
-	if err != nil {
+	if err := AwaitGhosts(ctx, &done.After, func() (int64, error) { return Ghosts(ctx, conn) }); err != nil {
 		return done, s.Wrap(op+": ghost cleanup", err)
 	}
 	return done, checkpoint("checkpoint after the cleanup")
 }
 
-// AwaitGhosts waits until there are none, or no fewer for a while.
-func AwaitGhosts(ctx context.Context, count func() (int64, error)) error {
+// AwaitGhosts waits until there are none, or no fewer for a while. Each count is noted.
+func AwaitGhosts(ctx context.Context, left *int64, count func() (int64, error)) error {
 	fewest, since := int64(-1), time.Now()
 	for {
 		asked := time.Now()
-		left, err := count()
-		if err != nil || left == 0 {
+		now, err := count()
+		if err != nil {
 			return err
 		}
-		if fewest < 0 || left < fewest {
-			fewest, since = left, time.Now()
+		if *left = now; now == 0 {
+			return nil
+		}
+		if fewest < 0 || now < fewest {
+			fewest, since = now, time.Now()
 		}
 		if time.Since(since) >= GhostsStay {
 			return nil

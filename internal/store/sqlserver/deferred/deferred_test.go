@@ -22,21 +22,21 @@ func TestAwaitGhosts(t *testing.T) {
 		{"some stay", func(asked int) int64 { return max(3, 5-int64(asked)) }, GhostsStay + ghostPause, 62},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			start, asked := time.Now(), 0
-			err := AwaitGhosts(t.Context(), func() (int64, error) { asked++; return c.count(asked), nil })
+			start, asked, left := time.Now(), 0, int64(0)
+			err := AwaitGhosts(t.Context(), &left, func() (int64, error) { asked++; return c.count(asked), nil })
 			if took := time.Since(start); err != nil || took != c.took || asked != c.asked {
 				t.Errorf("%s: %v after %s, asked %d times", c.name, err, took, asked)
 			}
 		})
 	}
 	synctest.Test(t, func(t *testing.T) { // asking is slow
-		start, asked := time.Now(), 0
-		err := AwaitGhosts(t.Context(), func() (int64, error) { time.Sleep(2 * time.Second); asked++; return int64(2 - asked), nil })
+		start, asked, left := time.Now(), 0, int64(0)
+		err := AwaitGhosts(t.Context(), &left, func() (int64, error) { time.Sleep(2 * time.Second); asked++; return int64(2 - asked), nil })
 		if took := time.Since(start); err != nil || took != 44*time.Second {
 			t.Errorf("%v after %s", err, took)
 		}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.ErrorIs(t, AwaitGhosts(ctx, func() (int64, error) { return 1, nil }), context.Canceled)
+	assert.ErrorIs(t, AwaitGhosts(ctx, new(int64), func() (int64, error) { return 1, nil }), context.Canceled)
 }

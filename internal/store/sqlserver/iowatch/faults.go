@@ -1,9 +1,9 @@
-// Package iowatch is what SQL Server notes of single I/Os: those that failed or took very long.
+// Package iowatch is what SQL Server tells of single I/Os: those that failed or took very long, and by its Extended Events how long
+// each takes.
 package iowatch
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"ds2/internal/store"
@@ -22,8 +22,8 @@ UNION ALL
 SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' of msdb.dbo.suspect_pages') FROM msdb.dbo.suspect_pages
 WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1 AND @p2 = 0`
 
-// Statements are those for whoever parses them.
-var Statements = []string{"DECLARE @p1 datetime, @p2 int;\n" + faults}
+// Statements are those for whoever parses them, without those of event sessions, which that parser does not know.
+var Statements = []string{"DECLARE @p1 datetime, @p2 int;\n" + faults, ownName, orphaned, files, "DECLARE @p1 sysname;\n" + read, counted}
 
 // Watcher watches the I/Os of a database.
 type Watcher struct{ target.Target }
@@ -31,12 +31,9 @@ type Watcher struct{ target.Target }
 // Faults begins to look for failed and very slow I/Os: store.Capabilities. It takes the rights to read the server's error log.
 func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + w.Label() + " noted"
-	kind, err := w.Kind(ctx)
-	if err != nil {
+	const lacks = "this server has no error log that tells"
+	if err := target.Lacks(ctx, w, op, "", lacks, lacks); err != nil {
 		return nil, err
-	}
-	if kind.Babelfish || kind.Azure {
-		return nil, &store.Error{Op: op, Class: store.Config, Err: errors.New("this server has no error log that tells")}
 	}
 	var begin time.Time // by the server's own clock, which dates its notes
 	err = w.DB().QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin)
@@ -59,5 +56,5 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 }
 
 func (w Watcher) noted(ctx context.Context, after time.Time, log int) ([]string, error) {
-	return store.Collect(ctx, w.DB(), faults, func(line *string) []any { return []any{line} }, after, log)
+	return store.Collect(ctx, w.DB(), faults, store.Itself[string], after, log)
 }

@@ -31,13 +31,9 @@ func BackUpDatabase(name string) string {
 // db_backupoperator; who may not see the server's state is not told how much was read, nor how far it is.
 func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (b store.Backup, err error) {
 	op := "read a backup of " + s.Label()
-	v, err := s.Kind(ctx)
-	if err != nil {
+	const lacks = "this server has no BACKUP to a device that discards it"
+	if err := target.Lacks(ctx, s, op, "Babelfish is measured as the PostgreSQL that it is, by a target postgres://", lacks, lacks); err != nil {
 		return b, err
-	}
-	if v.Babelfish || v.Azure {
-		return b, store.Refuse(op, "Babelfish is measured as the PostgreSQL that it is, by a target postgres://",
-			"this server has no BACKUP to a device that discards it")
 	}
 	conn, err := s.DB().Conn(ctx)
 	if err != nil {

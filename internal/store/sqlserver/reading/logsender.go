@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
 )
@@ -24,22 +26,22 @@ const logPause = 5 * time.Second
 // round by a copy-only backup, after which the next one begins where it did, and the last by one that ends the piece and lets the
 // server use its room again.
 type logRounds struct {
-	turn    chan struct{}       // has room for who is at work; guards the rest
+	turn    *semaphore.Weighted // of who is at work; guards the rest
 	readers map[*logReader]bool // that are open; true: has read the piece
 	ended   chan struct{}       // is closed when all have
 	due     time.Time           // of the next piece
 }
 
 func newLogRounds() *logRounds {
-	return &logRounds{turn: make(chan struct{}, 1), readers: map[*logReader]bool{}, ended: make(chan struct{})}
+	return &logRounds{turn: semaphore.NewWeighted(1), readers: map[*logReader]bool{}, ended: make(chan struct{})}
 }
 
 // join adds a reader; prepare is called before the first of them.
 func (l *logRounds) join(ctx context.Context, r *logReader, prepare func() error) error {
-	if err := l.take(ctx); err != nil {
+	if err := l.turn.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer l.give()
+	defer l.turn.Release(1)
 	if len(l.readers) == 0 {
 		if err := prepare(); err != nil {
 			return err
@@ -51,8 +53,8 @@ func (l *logRounds) join(ctx context.Context, r *logReader, prepare func() error
 
 // leave takes a reader out.
 func (l *logRounds) leave(r *logReader) {
-	l.turn <- struct{}{}
-	defer l.give()
+	_ = l.turn.Acquire(context.Background(), 1)
+	defer l.turn.Release(1)
 	delete(l.readers, r)
 	l.endRound()
 }
@@ -60,7 +62,7 @@ func (l *logRounds) leave(r *logReader) {
 // read has a reader read its next piece, when it is due and its turn. last says that it is the last to read it.
 func (l *logRounds) read(ctx context.Context, r *logReader, backup func(last bool) (store.Read, error)) (store.Read, error) {
 	for {
-		if err := l.take(ctx); err != nil {
+		if err := l.turn.Acquire(ctx, 1); err != nil {
 			return store.Read{}, err
 		}
 		var wait <-chan time.Time // until the piece is due; nil: until the round has ended
@@ -73,12 +75,12 @@ func (l *logRounds) read(ctx context.Context, r *logReader, backup func(last boo
 					l.readers[r] = true
 					l.endRound()
 				}
-				l.give()
+				l.turn.Release(1)
 				return read, err
 			}
 			wait, ended = time.After(left), nil
 		}
-		l.give()
+		l.turn.Release(1)
 		select {
 		case <-wait:
 		case <-ended:
@@ -87,18 +89,6 @@ func (l *logRounds) read(ctx context.Context, r *logReader, backup func(last boo
 		}
 	}
 }
-
-// take waits for the turn.
-func (l *logRounds) take(ctx context.Context) error {
-	select {
-	case l.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (l *logRounds) give() { <-l.turn }
 
 // lastIs tells whether all others have read the piece.
 func (l *logRounds) lastIs(r *logReader) bool {

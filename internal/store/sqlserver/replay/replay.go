@@ -177,12 +177,10 @@ type logLine struct {
 // recoveries reads an error log of the server's; 0 is the current one.
 func (s Replayer) recoveries(ctx context.Context, number int) (lines []logLine, err error) {
 	err = store.List(ctx, s.DB(), recoveries, func(rows *sql.Rows) error {
-		var line logLine
-		var process sql.NullString
-		var text sql.NullString
-		err := rows.Scan(&line.at, &process, &text)
-		line.text = text.String
-		lines = append(lines, line)
+		var at time.Time
+		var process, text sql.NullString
+		err := rows.Scan(&at, &process, &text)
+		lines = append(lines, logLine{at, text.String})
 		return err
 	}, number)
 	return lines, err

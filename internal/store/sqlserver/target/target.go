@@ -22,7 +22,6 @@ type Target interface {
 	Name() string
 	Wrap(op string, err error) error
 	Kind(ctx context.Context) (Kind, error)
-	Checkpoint(ctx context.Context) error
 	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
 }
 
@@ -30,6 +29,30 @@ type Target interface {
 type Kind struct {
 	Babelfish bool
 	Azure     bool // runs it and decides where files lie
+}
+
+// Lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it has not.
+func Lacks(ctx context.Context, t Target, op, hint, babelfish, azure string) error {
+	kind, err := t.Kind(ctx)
+	switch {
+	case err != nil:
+		return err
+	case kind.Babelfish && babelfish != "":
+		return store.Refuse(op, hint, "%s", babelfish)
+	case kind.Azure && azure != "":
+		return store.Refuse(op, hint, "%s", azure)
+	}
+	return nil
+}
+
+// May is an error where the server's answer to a question for a right is no.
+func May(ctx context.Context, t Target, op, ask, why, hint string) error {
+	var may bool
+	err := t.DB().QueryRowContext(ctx, ask).Scan(&may)
+	if err == nil && !may {
+		return store.Refuse(op, hint, "%s", why)
+	}
+	return t.Wrap(op, err)
 }
 
 // AsPostgres begins a hint about what Babelfish has not.

@@ -1,4 +1,4 @@
-package ioevents
+package iowatch
 
 import (
 	"encoding/xml"

@@ -1,5 +1,4 @@
-// Package ioevents has SQL Server count how long each I/O of a database's files takes, by Extended Events.
-package ioevents
+package iowatch
 
 import (
 	"context"
@@ -14,29 +13,22 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// Timer times the I/Os of a database's files.
-type Timer struct{ target.Target }
-
 // MayTimeIO asks for the rights that TimeIO takes: store.Capabilities.
-func (t Timer) MayTimeIO(ctx context.Context) error {
-	op := "time the I/Os of " + t.Label() + " by events"
-	kind, err := t.Kind(ctx)
-	switch {
-	case err != nil:
+func (w Watcher) MayTimeIO(ctx context.Context) error {
+	op := "time the I/Os of " + w.Label() + " by events"
+	err := target.Lacks(ctx, w, op, "leave --io-events out", "this server, Babelfish, has no Extended Events",
+		"this server is run by Azure, where ds2 makes no event sessions")
+	if err != nil {
 		return err
-	case kind.Babelfish:
-		return store.Refuse(op, "leave --io-events out", "this server, Babelfish, has no Extended Events")
-	case kind.Azure:
-		return store.Refuse(op, "leave --io-events out", "this server is run by Azure, where ds2 makes no event sessions")
 	}
 	var may, sees bool
-	err = t.DB().QueryRowContext(ctx, `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY EVENT SESSION'), 0) AS bit),
+	err = w.DB().QueryRowContext(ctx, `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY EVENT SESSION'), 0) AS bit),
 		CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE'), 0) AS bit)`).Scan(&may, &sees)
 	if err == nil && !(may && sees) {
 		return store.Refuse(op, "GRANT ALTER ANY EVENT SESSION, VIEW SERVER STATE TO the login, or leave --io-events out",
 			"the login may not make event sessions and read what they count")
 	}
-	return t.Wrap(op, err)
+	return w.Wrap(op, err)
 }
 
 // roles are what I/Os are for. Each has an event session of its own: a session's histograms share its events' predicates.
@@ -78,9 +70,6 @@ const (
 		FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) v JOIN sys.database_files f ON f.file_id = v.file_id`
 )
 
-// Statements are those for whoever parses them, without those of event sessions, which that parser does not know.
-var Statements = []string{ownName, orphaned, files, "DECLARE @p1 sysname;\n" + read, counted}
-
 // amount is some I/Os and their durations together, in one unit or another.
 type amount struct{ count, time int64 }
 
@@ -98,12 +87,12 @@ type timing struct {
 }
 
 // TimeIO begins to time the I/Os: store.Capabilities. Event sessions that a killed ds2 left are dropped.
-func (t Timer) TimeIO(ctx context.Context) (store.IOTimes, error) {
-	w := &timing{Target: t.Target}
-	if err := w.begin(ctx); err != nil {
-		return nil, errors.Join(t.Wrap("begin to time the I/Os of "+t.Label()+" by events", err), w.drop(context.WithoutCancel(ctx)))
+func (w Watcher) TimeIO(ctx context.Context) (store.IOTimes, error) {
+	t := &timing{Target: w.Target}
+	if err := t.begin(ctx); err != nil {
+		return nil, errors.Join(t.Wrap("begin to time the I/Os of "+t.Label()+" by events", err), t.drop(context.WithoutCancel(ctx)))
 	}
-	return w, nil
+	return t, nil
 }
 
 func (t *timing) begin(ctx context.Context) (err error) {
@@ -114,7 +103,7 @@ func (t *timing) begin(ctx context.Context) (err error) {
 	if err = t.owner.QueryRowContext(ctx, ownName).Scan(&name); err != nil {
 		return err
 	}
-	left, err := store.Collect(ctx, t.DB(), orphaned, func(name *string) []any { return []any{name} })
+	left, err := store.Collect(ctx, t.DB(), orphaned, store.Itself[string])
 	if err != nil {
 		return err
 	}
