@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/texttest"
 )
 
 // The database of the storage report: 20 GB, eight files a filegroup, log elsewhere.
@@ -16,17 +18,13 @@ func TestSQLServerLayout(t *testing.T) {
 	}
 	script, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
-	for _, want := range []string{
+	texttest.Contains(t, script,
 		"CREATE DATABASE [DS2]]1]\n",
 		`(NAME = cust_8, FILENAME = N'E:\it''s\DS2]1_cust_8.ndf', SIZE = `,
 		`(NAME = log_1, FILENAME = N'F:\log\DS2]1_log_1.ldf', SIZE = `,
 		"CREATE LOGIN [ds2user] WITH PASSWORD = N'it''s';",
 		"SET RECOVERY BULK_LOGGED;",
-	} {
-		if !strings.Contains(script, want) {
-			t.Errorf("no %q in\n%s", want, script)
-		}
-	}
+	)
 	p.Layout.LoginThere = true // of another database, or of a load before
 	again, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
@@ -69,17 +67,13 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
 	script, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
-	for _, want := range []string{
+	texttest.Contains(t, script,
 		`(NAME = mail_1, FILENAME = N'E:\MAIL\MAIL_mail_1.mdf', SIZE = 64016MB, FILEGROWTH = 64MB),`,
-		`(NAME = mail_2, FILENAME = N'E:\MAIL\MAIL_mail_2.ndf', SIZE = 64016MB, FILEGROWTH = 64MB)` + "\nLOG ON",
+		`(NAME = mail_2, FILENAME = N'E:\MAIL\MAIL_mail_2.ndf', SIZE = 64016MB, FILEGROWTH = 64MB)`+"\nLOG ON",
 		`(NAME = log_1, FILENAME = N'F:\MAIL\MAIL_log_1.ldf', SIZE = 10240MB, FILEGROWTH = 256MB)`,
 		"ALTER DATABASE [MAIL] SET RECOVERY SIMPLE;",
 		"ALTER DATABASE [MAIL] SET DELAYED_DURABILITY = ALLOWED;",
-	} {
-		if !strings.Contains(script, want) {
-			t.Errorf("no %q in\n%s", want, script)
-		}
-	}
+	)
 	p.Layout.Lacks = Features{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
 	for _, phase := range append([]Phase{Drop}, Phases...) {
 		statements, err := Statements("sqlserver", phase, p)

@@ -18,6 +18,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 // orders are DVD Store 2's words.
@@ -71,11 +72,7 @@ func TestBenchText(t *testing.T) {
 	if want := "63,810 OPM, the median of 5 runs; their mean is 63,720 ± 700"; v.Headline != want {
 		t.Errorf("the headline is %q; the interval is that of the mean: %q", v.Headline, want)
 	}
-	for _, sentence := range v.Notes() {
-		if !strings.Contains(text.String(), sentence) {
-			t.Errorf("the text lacks a sentence of the page: %s", sentence)
-		}
-	}
+	texttest.Contains(t, text.String(), v.Notes()...)
 }
 
 // TestConditionsOfNoise: of 22 conditions that mean nothing, those that go with OPM by chance are not said to.
@@ -128,15 +125,9 @@ func TestCompareText(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, Compare([]Configuration{disks, ssd}).Page().Text(&text, true))
 	golden(t, "compare.txt", text.String())
-	for _, want := range []string{"ssd completed 4.43 × the orders of disks; 95 % between 4.37 × and 4.48 ×", "The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.", "Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.", "3 of 4 runs count", "dropped: not steady", "device limit reads/s", "(max − min) / mean"} {
-		if !strings.Contains(flat(text.String()), want) {
-			t.Errorf("no %q in\n%s", want, text.String())
-		}
-	}
+	texttest.Contains(t, texttest.Flat(text.String()),
+		"ssd completed 4.43 × the orders of disks; 95 % between 4.37 × and 4.48 ×", "The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.", "Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.", "3 of 4 runs count", "dropped: not steady", "device limit reads/s", "(max − min) / mean")
 }
-
-// flat is a text without its line breaks.
-func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // TestCompareOfOneName (E6) compares two configurations of one name: each is judged by its own record.
 func TestCompareOfOneName(t *testing.T) {

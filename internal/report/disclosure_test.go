@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 	"ds2/internal/whatif"
 )
 
@@ -14,11 +15,8 @@ func TestDisclosure(t *testing.T) {
 	hdd := Configuration{Name: "hdd", Bench: result.Bench{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 50000})}}
 	hdd.Setup.Parameters.Disclosure = map[string]string{"raid": "10", "price": "20,000 USD"}
 	rows := fmt.Sprint(disclosureTable([]Configuration{hdd, {Name: "ssd"}}).Rows)
-	for _, want := range []string{"[raid 10 not stated]", "[firmware not stated not stated]", "[per 1,000 of the price's currency 2,500 OPM per 1,000 USD not stated]"} {
-		if !strings.Contains(rows, want) {
-			t.Errorf("no %q in %s", want, rows)
-		}
-	}
+	texttest.Contains(t, rows,
+		"[raid 10 not stated]", "[firmware not stated not stated]", "[per 1,000 of the price's currency 2,500 OPM per 1,000 USD not stated]")
 }
 
 // TestDisclosureOnEveryPage: of a run, a bench and a comparison; the version is on those of what has no disclosure too.

@@ -10,6 +10,7 @@ import (
 
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
+	"ds2/internal/texttest"
 )
 
 // arrays are a slow and a fast one, of which each read so many times for an order, give or take a little.
@@ -78,7 +79,7 @@ func TestCannotTell(t *testing.T) {
 		if open := comparison.Gates[1].Outcome == limit.GateOpen; open != strings.HasPrefix(c.headline, "Cannot tell") {
 			t.Errorf("%s: a gate far beyond the interval: %+v", c.why, comparison.Gates[1])
 		}
-		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
+		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(texttest.Flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
 			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
 		}
 		charts, err := comparison.charts("compare", comparison.Configurations)

@@ -6,6 +6,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 func TestFaultsAndOpenLoopAreTold(t *testing.T) {
@@ -18,11 +19,8 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	var v view
 	v.findRun(s)
 	text := strings.Join(v.Notes(), "\n")
-	for _, want := range []string{"1,000 fell due", "990 were completed and 7 dropped", "retries 3, reconnects 2, orders given up 1", "purchases 1, new customers 0"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("notes lack %q:\n%s", want, text)
-		}
-	}
+	texttest.Contains(t, text,
+		"1,000 fell due", "990 were completed and 7 dropped", "retries 3, reconnects 2, orders given up 1", "purchases 1, new customers 0")
 	if rows := targetTable(s).Rows; len(rows) != 2 || rows[1][0] != "b/ds2" || rows[1][1] != "200" {
 		t.Errorf("targets %v", rows)
 	}

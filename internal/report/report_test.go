@@ -21,6 +21,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/texttest"
 )
 
 // record writes the record of a made-up run of 70 seconds, 10 of them warm-up, and reads it again.
@@ -167,7 +168,7 @@ func TestCounters(t *testing.T) {
 			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN()}})
 	}
 	page := html(t, r)
-	for _, text := range []string{
+	texttest.Contains(t, page,
 		`id="run1-drives"`, `id="run1-busy"`, `id="run1-processors"`, `id="run1-memory"`,
 		// Rows after 10 s and up to 70 s are the window.
 		"<tr><th scope=\"row\">disk sda read</th><td>ms</td><td>40.5</td><td>11.0</td><td>70.0</td></tr>",
@@ -175,11 +176,7 @@ func TestCounters(t *testing.T) {
 		"<th scope=\"row\">power</th><td>W</td><td>–</td>",
 		"Bottleneck: storage. Sda was busy 99 % of the time.", "Warning: the drive is a loop device.",
 		"Power: 501 W in the window, 13.0 OPM per watt.", "SSD 9000 480 GB, solid state", "<td>1GB</td>",
-	} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %s on the page", text)
-		}
-	}
+	)
 	// All share one time axis, with the times beside the run shaded.
 	if n := strings.Count(page, `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},{"name":"cool-down","from":70,"to":75,`); n != 8 {
 		t.Errorf("%d charts have the time axis of the whole record, want 8", n)
@@ -200,34 +197,23 @@ func TestCountersOfFiles(t *testing.T) {
 		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{400, .016, 6.4, 5.5, .5}})
 	}
 	page := html(t, r)
-	for _, text := range []string{
+	texttest.Contains(t, page,
 		`id="run1-requests"`, `id="run1-drives"`, `id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`, `"name":"log write"`,
 		"<tr><th scope=\"row\">disk cust_1 read</th><td>ms</td><td>16.0</td>", "<th scope=\"row\">db waits data read</th><td></td><td>5.50</td>",
 		"file cust_1</th><td>as its server counts, data</td>", "Warning: host/DS2: the log will be full in 7m.",
-	} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %s on the page", text)
-		}
-	}
+	)
 }
 
 func TestHTMLOfSeveralRuns(t *testing.T) {
 	page := html(t, record(t, nil), record(t, nil))
-	for _, text := range []string{`<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>"} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %s on the page", text)
-		}
-	}
+	texttest.Contains(t, page, `<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>")
 }
 
 func TestText(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, Runs(record(t, nil)).Text(&b, true))
-	for _, want := range []string{" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "The audit passed"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
+	texttest.Contains(t, b.String(),
+		" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "The audit passed")
 }
 
 func TestCSV(t *testing.T) {
@@ -298,14 +284,10 @@ func TestCompareHTML(t *testing.T) {
 	a := record(t, nil)
 	b := record(t, func(s *result.Summary) { s.Threads = 16 })
 	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
-	for _, text := range []string{
+	texttest.Contains(t, page,
 		"<title>ds2 comparison</title>", `<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`, "Warning: disks and ssd were not run alike: threads 8 and 16.",
-		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">OPM</th><td>" + opmOf(a.OPM, a.Windows[0].CI95) + "</td>",
-	} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %s on the page", text)
-		}
-	}
+		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">OPM</th><td>"+opmOf(a.OPM, a.Windows[0].CI95)+"</td>",
+	)
 }
 
 func TestNotesSayThatARunIsTooShort(t *testing.T) {

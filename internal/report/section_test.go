@@ -9,6 +9,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 // TestSections has a run of a workload that is judged by IOPS and brings a section of its own.
@@ -21,21 +22,14 @@ func TestSections(t *testing.T) {
 	}}
 	var text strings.Builder
 	require.NoError(t, Runs(r).Text(&text, true))
-	for _, want := range []string{"other on postgres, size 7 boxes, 2 users", "274 IOPS\n", "It is no published result.", "Sizing and throughput", "achieved I/O per second  274.15"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("the text lacks %q:\n%s", want, text.String())
-		}
-	}
+	texttest.Contains(t, text.String(),
+		"other on postgres, size 7 boxes, 2 users", "274 IOPS\n", "It is no published result.", "Sizing and throughput", "achieved I/O per second  274.15")
 	if strings.Contains(text.String(), "orders completed a minute") {
 		t.Error("the text explains an OPM")
 	}
 	var page strings.Builder
 	require.NoError(t, Runs(r).HTML(&page))
-	for _, want := range []string{"Sizing and throughput", "274.15", "&lt;b&gt;"} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	texttest.Contains(t, page.String(), "Sizing and throughput", "274.15", "&lt;b&gt;")
 	if strings.Contains(page.String(), "items an order") {
 		t.Error("the page has parameters of DVD Store 2")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ds2/internal/limit"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 	"ds2/internal/tune"
 )
 
@@ -54,16 +55,8 @@ func TestTune(t *testing.T) {
 		var text, page bytes.Buffer
 		require.NoError(t, Search(c.search, nil).Text(&text, true))
 		require.NoError(t, Search(c.search, nil).HTML(&page))
-		for _, want := range c.text {
-			if !strings.Contains(text.String(), want) {
-				t.Errorf("%s: the text lacks %q:\n%s", c.why, want, text.String())
-			}
-		}
-		for _, want := range append(c.page, c.text[0]) {
-			if !strings.Contains(page.String(), want) {
-				t.Errorf("%s: the page lacks %s", c.why, want)
-			}
-		}
+		texttest.Contains(t, text.String(), c.text...)
+		texttest.Contains(t, page.String(), append(c.page, c.text[0])...)
 		if c.search.Best == nil && strings.Contains(page.String(), `class="light good"`) {
 			t.Errorf("%s: the page calls it good", c.why)
 		}

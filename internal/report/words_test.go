@@ -12,6 +12,7 @@ import (
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 	"ds2/internal/tune"
 )
 
@@ -33,11 +34,7 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s says %q", what, strings.TrimSpace(line))
 			}
 		}
-		for _, want := range wanted {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q:\n%s", what, want, text)
-			}
-		}
+		texttest.Contains(t, text, wanted...)
 	}
 	var text strings.Builder
 	require.NoError(t, Runs(&result.Record{Summary: s}).Text(&text, true))
