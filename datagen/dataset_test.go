@@ -73,9 +73,8 @@ func sums(t *testing.T, files []datagen.File, parallel int) map[string]string {
 			for f := range work {
 				h := sha256.New()
 				for _, p := range f.Parts {
-					if _, err := p.WriteTo(h); err != nil {
-						t.Error(err)
-					}
+					_, err := p.WriteTo(h)
+					assert.NoError(t, err)
 				}
 				mu.Lock()
 				sums[f.Name] = hex.EncodeToString(h.Sum(nil))
@@ -123,9 +122,8 @@ func TestSeed(t *testing.T) {
 		files := map[string][][]string{}
 		for _, p := range data.Parts() {
 			var text strings.Builder
-			if _, err := p.WriteTo(&text); err != nil {
-				t.Fatal(err)
-			}
+			_, err := p.WriteTo(&text)
+			require.NoError(t, err)
 			for line := range strings.Lines(text.String()) {
 				files[p.File] = append(files[p.File], strings.Split(strings.TrimSpace(line), ","))
 			}
@@ -134,9 +132,7 @@ func TestSeed(t *testing.T) {
 	}
 	ds2, again, other := read(0), read(7), read(8)
 	seeded := read(7)
-	if !reflect.DeepEqual(seeded, again) {
-		t.Error("one seed gives different rows")
-	}
+	assert.Equal(t, again, seeded, "one seed gives different rows")
 	for name := range ds2 {
 		if reflect.DeepEqual(seeded[name], ds2[name]) || reflect.DeepEqual(seeded[name], other[name]) {
 			t.Errorf("%s has the same rows with different seeds", name)

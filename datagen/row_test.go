@@ -16,9 +16,8 @@ func TestWriters(t *testing.T) {
 	require.NoError(t, err)
 	for _, p := range data.Parts() {
 		var want, buffered bytes.Buffer
-		if _, err := p.WriteTo(&want); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.WriteTo(&want)
+		require.NoError(t, err)
 		for _, size := range []int{16, 1000, 64 << 10, 256 << 10, 1 << 20} {
 			buffered.Reset()
 			b := bufio.NewWriterSize(&buffered, size)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/datagen"
 	"ds2/internal/fuzztest"
 )
@@ -106,9 +108,7 @@ func FuzzParseSize(f *testing.F) {
 			if err != nil {
 				again, err = datagen.ParseRows(size.String())
 			}
-			if err != nil || again != size {
-				t.Errorf("%q = %#v, and again %#v, %v", text, size, again, err)
-			}
+			assert.True(t, err == nil && again == size, "%q = %#v, and again %#v, %v", text, size, again, err)
 		}
 	}, "S", "w", "30MB", "1GB", "80GB", "1TB", "customers=5,orders-per-month=6,products=7", "products=1,products=2")
 }

@@ -53,9 +53,8 @@ func TestReadWords(t *testing.T) {
 	var csv bytes.Buffer
 	for _, p := range data.Parts() {
 		if p.Table == datagen.Products {
-			if _, err := p.WriteTo(&csv); err != nil {
-				t.Fatal(err)
-			}
+			_, err := p.WriteTo(&csv)
+			require.NoError(t, err)
 		}
 	}
 	// rand() after srand(1): 1804289383 846930886 1681692777 1714636915 1957747793 424238335.
@@ -88,9 +87,8 @@ func TestReadWordsRefuses(t *testing.T) {
 		_, err := datagen.ReadWords(strings.NewReader(wordsFile(c.old, c.replacement)))
 		assert.ErrorContains(t, err, c.want)
 	}
-	if _, err := datagen.ReadWords(strings.NewReader("")); err == nil || !strings.Contains(err.Error(), "is missing") {
-		t.Errorf("no words at all: error %v", err)
-	}
+	_, err := datagen.ReadWords(strings.NewReader(""))
+	assert.ErrorContains(t, err, "is missing", "no words at all")
 }
 
 // What parses has every word, and comes out the same from its own lines.
@@ -102,8 +100,6 @@ func FuzzReadWords(f *testing.F) {
 		}
 		again, err := datagen.ReadWords(strings.NewReader("[titles]\n" + strings.Join(w.Titles[:], "\n") +
 			"\n[first]\n" + strings.Join(w.First[:], "\n") + "\n[last]\n" + strings.Join(w.Last[:], "\n")))
-		if err != nil || *again != *w {
-			t.Errorf("words do not survive: %v", err)
-		}
+		assert.True(t, err == nil && *again == *w, "words do not survive: %v", err)
 	}, wordsFile("", ""), wordsFile("t7", "#"), "[titles]\nA\n[first]\nB\n[last]\nC\n")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -33,14 +34,10 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 	eachPhase(func(engine string, phase Phase) {
 		statements, err := Statements(engine, phase, allParams)
 		require.NoError(t, err)
-		if len(statements) == 0 {
-			t.Errorf("%s %s: no statement", engine, phase)
-		}
+		assert.NotEmpty(t, statements, "%s %s: no statement", engine, phase)
 		script, _ := SQL(engine, phase, allParams)
 		for i, s := range statements {
-			if !strings.Contains(script, s.SQL) {
-				t.Errorf("%s %s: load would run what the script does not show:\n%s", engine, phase, s.SQL)
-			}
+			assert.Contains(t, script, s.SQL, "%s %s: load would run what the script does not show", engine, phase)
 			of := engine
 			if phase == Adopt || phase == Drop || phase == Reset {
 				of += " " + string(phase) // not parts of a load
@@ -90,12 +87,8 @@ func TestReformattingChangesNothing(t *testing.T) {
 			want, err := parse(script)
 			require.NoError(t, err)
 			got, err := parse(strings.Join(lines, "\n"))
-			if err != nil {
-				t.Fatalf("%s %s, %s: %v", engine, phase, format.name, err)
-			}
-			if len(got) != len(want) {
-				t.Fatalf("%s %s, %s: %d statements, want %d", engine, phase, format.name, len(got), len(want))
-			}
+			require.NoError(t, err, "%s %s, %s", engine, phase, format.name)
+			require.Len(t, got, len(want), "%s %s, %s", engine, phase, format.name)
 			for i := range got {
 				if a, b := words(got[i].SQL), words(want[i].SQL); a != b {
 					t.Errorf("%s %s, %s: got\n%s\nwant\n%s", engine, phase, format.name, a, b)
@@ -145,9 +138,7 @@ func TestPostgresPlacement(t *testing.T) {
 	} {
 		script, err := SQL("postgres", phase, p)
 		require.NoError(t, err)
-		if !strings.Contains(script, want) {
-			t.Errorf("%s: %q is not in\n%s", phase, want, script)
-		}
+		assert.Contains(t, script, want, "%s: %q is not in\n%s", phase, want, script)
 	}
 }
 
@@ -165,19 +156,13 @@ func TestUnknownEngineAndPhase(t *testing.T) {
 func TestIdentitiesGoBackLast(t *testing.T) {
 	p := Params{Workload: "ds2", Database: "DS2", Customers: 1, OrdersPerMonth: 1}
 	statements, err := Statements("sqlserver", Reset, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	found := 0
 	for _, s := range statements {
 		if strings.Contains(s.SQL, "CHECKIDENT") {
 			found++
-			if !s.NoTransaction {
-				t.Errorf("%s is in the transaction", s.Name)
-			}
+			assert.True(t, s.NoTransaction, "%s is in the transaction", s.Name)
 		}
 	}
-	if found != 2 {
-		t.Errorf("%d identities go back", found)
-	}
+	assert.Equal(t, 2, found, "%d identities go back", found)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/texttest"
@@ -53,9 +54,7 @@ func TestSQLServerLacks(t *testing.T) {
 		require.NoError(t, err)
 		for _, s := range statements {
 			for _, not := range []string{"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner", "SERVER STATE"} {
-				if strings.Contains(s.SQL, not) {
-					t.Errorf("%s: %s in\n%s", phase, not, s.SQL)
-				}
+				assert.NotContains(t, s.SQL, not, "%s: %s in\n%s", phase, not, s.SQL)
 			}
 		}
 	}
@@ -80,9 +79,7 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 		require.NoError(t, err)
 		for _, s := range statements {
 			for _, not := range []string{"FILENAME", "RECOVERY", "STATISTICS", "DURABILITY"} {
-				if strings.Contains(s.SQL, not) {
-					t.Errorf("%s: %s in\n%s", phase, not, s.SQL)
-				}
+				assert.NotContains(t, s.SQL, not, "%s: %s in\n%s", phase, not, s.SQL)
 			}
 		}
 	}
@@ -96,9 +93,7 @@ func TestSQLServerReadsFiles(t *testing.T) {
 	}}
 	statements, err := Statements("sqlserver", Data, p)
 	require.NoError(t, err)
-	if len(statements) != len(p.Layout.Files) {
-		t.Fatalf("%d statements for %d files", len(statements), len(p.Layout.Files))
-	}
+	require.Len(t, statements, len(p.Layout.Files), "%d statements for %d files", len(statements), len(p.Layout.Files))
 	const golden = `SET DATEFORMAT ymd; -- whatever the login's language: dates stand as 2009/12/31
 SET XACT_ABORT ON;
 BEGIN TRANSACTION;
@@ -110,9 +105,7 @@ WITH (
 );
 IF @@ROWCOUNT <> 1000 THROW 50002, N'row_cust.csv does not hold the 1000 rows of its manifest', 1;
 COMMIT TRANSACTION;`
-	if statements[1].SQL != golden {
-		t.Errorf("got\n%s\nwant\n%s", statements[1].SQL, golden)
-	}
+	assert.Equal(t, golden, statements[1].SQL)
 	for i, want := range []string{"ROWS_PER_BATCH = 497, ORDER (ORDERID, ORDERLINEID)\n", "", "ROWS_PER_BATCH = 497\n"} {
 		if sql := statements[i].SQL; !strings.Contains(sql, want) || strings.Contains(sql, "KEEPIDENTITY") != (i == 1) {
 			t.Errorf("no %q, or the wrong identity, in\n%s", want, sql)
@@ -122,9 +115,7 @@ COMMIT TRANSACTION;`
 	if script, err := SQL("sqlserver", Data, p); err != nil || !strings.Contains(script, "FROM N'/mnt/data/row_cust.csv'") || strings.Contains(script, "0x0d") {
 		t.Errorf("files of Linux on Linux: %v\n%s", err, script)
 	}
-	if ReadsFiles("postgres") || !ReadsFiles("sqlserver") {
-		t.Error("SQL Server alone reads files")
-	}
+	assert.True(t, !ReadsFiles("postgres") && ReadsFiles("sqlserver"), "SQL Server alone reads files")
 }
 
 // TestSQLServerOfOtherKinds: the server's collation may be another than the database's, and names of both stand in one column only under one.

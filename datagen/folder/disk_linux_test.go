@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // smallDisk is a file system of its own, in memory, of so many bytes.
@@ -14,9 +17,7 @@ func smallDisk(t *testing.T, bytes int) (dir string) {
 		t.Skip("only root can mount a small disk: ", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, syscall.Unmount(dir, 0))
 	})
 	return dir
 }
@@ -24,7 +25,5 @@ func smallDisk(t *testing.T, bytes int) (dir string) {
 // enlarge makes room on a small disk.
 func enlarge(t *testing.T, dir string, bytes int) {
 	t.Helper()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", bytes)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", bytes)))
 }

@@ -62,9 +62,8 @@ func csv(t *testing.T, dir string) map[string]string {
 	files := map[string]string{}
 	for _, p := range parts {
 		var b bytes.Buffer
-		if _, err := p.WriteTo(&b); err != nil {
-			t.Error(err)
-		}
+		_, err := p.WriteTo(&b)
+		assert.NoError(t, err)
 		if rows := int64(strings.Count(b.String(), "\n")); rows != p.Rows || int64(b.Len()) != p.Bytes {
 			t.Errorf("%s has %d rows and %d bytes, its part says %d and %d", p.File, rows, b.Len(), p.Rows, p.Bytes)
 		}
@@ -79,9 +78,8 @@ func generated(t *testing.T, data *datagen.Dataset) map[string]string {
 	files := map[string]string{}
 	for _, p := range data.Parts() {
 		var b bytes.Buffer
-		if _, err := p.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.WriteTo(&b)
+		require.NoError(t, err)
 		files[p.File] += b.String()
 	}
 	return files
@@ -94,9 +92,7 @@ func same(t *testing.T, got, want map[string]string) {
 			t.Errorf("%s has %d bytes, other than the %d there should be", name, len(got[name]), len(want[name]))
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d files, want %d", len(got), len(want))
-	}
+	assert.Len(t, got, len(want))
 }
 
 // The sums of DS2's own files, however many workers write them and however they are cut into parts.
@@ -159,9 +155,7 @@ func TestShards(t *testing.T) {
 			o.Shard = Shard{i + 1, count}
 			write(t, dir, data, o)
 		}
-		if err := verify(t, dir); err != nil {
-			t.Errorf("%d shards: %v", count, err)
-		}
+		assert.NoError(t, verify(t, dir), "%d shards", count)
 		same(t, csv(t, dir), generated(t, data))
 	}
 }
@@ -189,14 +183,11 @@ func TestTables(t *testing.T) {
 	if len(m.Files) != 2 || m.Files[0].Name != "prod.csv" || m.Files[1].Name != "inv.csv" {
 		t.Errorf("files %v", m.Files)
 	}
-	if err := verify(t, dir); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, verify(t, dir))
 	f, err := Open(dir)
 	require.NoError(t, err)
-	if _, err := f.Parts(); err == nil || !strings.Contains(err.Error(), "2 of the 40 files") {
-		t.Errorf("parts of two tables: error %v", err)
-	}
+	_, err = f.Parts()
+	assert.ErrorContains(t, err, "2 of the 40 files", "parts of two tables")
 }
 
 // Every kind of damage is found, and a resumed run makes what is damaged, and nothing else.
@@ -224,9 +215,7 @@ func TestDamageAndResume(t *testing.T) {
 		require.NoError(t, err)
 
 		damage, ok := errors.AsType[*DamageError](verify(t, dir))
-		if !ok || len(damage.Findings) != 5 {
-			t.Fatalf("%s: verify found %v", compression, damage)
-		}
+		require.True(t, ok && len(damage.Findings) == 5, "%s: verify found %v", compression, damage)
 		for i, month := range []string{"apr", "feb", "jan", "mar", "may"} {
 			if !strings.HasPrefix(damage.Findings[i], month+"_orders.csv"+suffix+" ") {
 				t.Errorf("%s: finding %d is %q, want one about %s", compression, i, damage.Findings[i], month)
@@ -234,16 +223,12 @@ func TestDamageAndResume(t *testing.T) {
 		}
 		o.Resume = true
 		_, told := write(t, dir, data, o)
-		if err := verify(t, dir); err != nil {
-			t.Errorf("%s: after resuming: %v", compression, err)
-		}
+		assert.NoError(t, verify(t, dir), "%s: after resuming", compression)
 		if f, _ := Open(dir); told != f.Bytes() {
 			t.Errorf("%s: progress of %d, want %d", compression, told, f.Bytes())
 		}
 		after, err := os.Stat(path("jun_orders.csv"))
-		if err != nil || !os.SameFile(before, after) {
-			t.Errorf("%s: a whole file was made again", compression)
-		}
+		assert.True(t, err == nil && os.SameFile(before, after), "%s: a whole file was made again", compression)
 	}
 }
 
@@ -304,9 +289,7 @@ func TestFormat1(t *testing.T) {
 	if m, _ := write(t, dir, data, o); m.Checksum != SHA256 {
 		t.Errorf("the second shard has %s checksums", m.Checksum)
 	}
-	if err := verify(t, dir); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, verify(t, dir))
 	same(t, csv(t, dir), generated(t, data))
 
 	name := filepath.Join(dir, m.Files[0].Name)
@@ -318,9 +301,7 @@ func TestFormat1(t *testing.T) {
 	if after, err := os.Stat(filepath.Join(dir, m.Files[1].Name)); err != nil || !os.SameFile(before, after) {
 		t.Errorf("a whole file was made again")
 	}
-	if err := verify(t, dir); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, verify(t, dir))
 }
 
 func TestConflicts(t *testing.T) {
@@ -396,9 +377,7 @@ func TestFullDisk(t *testing.T) {
 	enlarge(t, dir, 64<<20)
 	o.Resume = true
 	require.NoError(t, run())
-	if err := verify(t, dir); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, verify(t, dir))
 }
 
 // /dev/full is a disk that is always full.
@@ -449,15 +428,11 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 			t.Errorf("%s is left, %v", e.Name(), e.Type())
 		}
 	}
-	if len(entries) != 41 {
-		t.Errorf("%d files, want 40 and the manifest", len(entries))
-	}
+	assert.Len(t, entries, 41, "%d files, want 40 and the manifest", len(entries))
 }
 
 func TestEnough(t *testing.T) {
-	if err := enough("/x", 100, 100); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, enough("/x", 100, 100))
 	assert.ErrorContains(t, enough("/x", 99, 100), "free 1 more")
 }
 
@@ -485,9 +460,8 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.Remove(path))
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "no manifest.json") {
-		t.Errorf("no manifest: error %v", err)
-	}
+	_, err = Open(dir)
+	assert.ErrorContains(t, err, "no manifest.json", "no manifest")
 }
 
 // What parses prints as what parses to the same, and is a shard of some.
@@ -541,7 +515,6 @@ func TestSeed(t *testing.T) {
 	}
 	o := all
 	o.Resume = true
-	if _, err := NewPlan(dir, dataset(t, small, datagen.Options{}), o); err == nil || !strings.Contains(err.Error(), "says data seed 9223372036854775808, not 0") {
-		t.Errorf("resumed with another seed: error %v", err)
-	}
+	_, err := NewPlan(dir, dataset(t, small, datagen.Options{}), o)
+	assert.ErrorContains(t, err, "says data seed 9223372036854775808, not 0", "resumed with another seed")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,9 +29,7 @@ func holds(t *testing.T, dir string, want map[string]string) {
 			t.Errorf("%s holds %q, %v; want %q", e.Name(), got, err, want[e.Name()])
 		}
 	}
-	if len(entries) != len(want) {
-		t.Errorf("%d files, want %d", len(entries), len(want))
-	}
+	assert.Len(t, entries, len(want))
 }
 
 func TestWrite(t *testing.T) {
@@ -65,15 +64,11 @@ func TestWriteFails(t *testing.T) {
 	holds(t, dir, map[string]string{"old": "old"})
 
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", "x"), 0o755))
-	if err := Write(filepath.Join(dir, "taken"), text("new")); err == nil {
-		t.Error("a directory was replaced by a file")
-	}
+	assert.Error(t, Write(filepath.Join(dir, "taken"), text("new")), "a directory was replaced by a file")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*"+suffix)); left != nil {
 		t.Errorf("%v are left", left)
 	}
-	if err := Write(filepath.Join(dir, "missing", "a"), text("a")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no directory: error %v", err)
-	}
+	assert.ErrorIs(t, Write(filepath.Join(dir, "missing", "a"), text("a")), os.ErrNotExist, "no directory")
 }
 
 // Until Commit the old file stands; Abort leaves it.

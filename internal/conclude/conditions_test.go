@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -96,9 +98,7 @@ func TestDrivesOfARun(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got[name], want)
 		}
 	}
-	if *drives[0].HostBytes != 1e9 {
-		t.Error("the sum went into the first drive")
-	}
+	assert.Equal(t, 1e9, *drives[0].HostBytes, "the sum went into the first drive")
 	if faults := Throttled(drives); len(faults) != 1 || faults[0] != "drive nvme0n1 was throttled because of its temperature: 3 times" {
 		t.Errorf("faults %q", faults)
 	}

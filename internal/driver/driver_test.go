@@ -113,17 +113,13 @@ func TestPhases(t *testing.T) {
 	for _, s := range got.Samples[:3] {
 		users = append(users, s.Users)
 	}
-	if users[0] != 2 || users[1] != 4 {
-		t.Errorf("users at work after each second of the ramp: %v, want 2, 4", users)
-	}
+	assert.True(t, users[0] == 2 && users[1] == 4, "users at work after each second of the ramp: %v, want 2, 4", users)
 	var ends []time.Duration
 	for _, iv := range got.Intervals {
 		ends = append(ends, iv.To)
 	}
 	for i, want := range []time.Duration{2 * time.Second, 3 * time.Second, 7 * time.Second, 9500 * time.Millisecond, 17 * time.Second} {
-		if i >= len(ends) || ends[i] != want {
-			t.Fatalf("intervals end at %v, want %v as number %d", ends, want, i)
-		}
+		require.True(t, i < len(ends) && ends[i] == want, "intervals end at %v, want %v as number %d", ends, want, i)
 	}
 	assert.EqualValues(t, 0, sim.open.Load(), "connections are left open")
 }
@@ -416,9 +412,7 @@ func TestStartAt(t *testing.T) {
 		c := config(&simulation{service: 10 * time.Millisecond})
 		c.StartAt = time.Now().Add(time.Hour)
 		start, err := New(c, &series{}, slog.New(slog.DiscardHandler)).Run(t.Context(), nil)
-		if err != nil || !start.Equal(c.StartAt) {
-			t.Errorf("Run began at %s, %v; want %s", start, err, c.StartAt)
-		}
+		assert.True(t, err == nil && start.Equal(c.StartAt), "Run began at %s, %v; want %s", start, err, c.StartAt)
 	})
 }
 
@@ -428,9 +422,8 @@ func TestSeveralTargets(t *testing.T) {
 	c.Threads = 2
 	synctest.Test(t, func(t *testing.T) {
 		d := New(c, &series{}, slog.New(slog.DiscardHandler))
-		if _, err := d.Run(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := d.Run(t.Context(), nil)
+		require.NoError(t, err)
 		totals := d.Meter().Totals()
 		if x, y := totals[0].Counts.Orders, totals[1].Counts.Orders; x != a.purchases.Load() || y != b.purchases.Load() || x < 2*y-8 || x > 2*y+100 {
 			t.Errorf("orders by target %d and %d, purchases %d and %d; want two users on each, the first twice as fast", x, y,

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -15,13 +16,10 @@ func FuzzJournal(f *testing.F) {
 		file, err := os.CreateTemp(above, "")
 		require.NoError(t, err)
 		defer os.Remove(file.Name())
-		if _, err := file.Write(text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = file.Write(text)
+		require.NoError(t, err)
 		file.Close()
 		all, err := Read(file.Name(), twos{}, 0)
-		if err == nil && len(all) > len(text) {
-			t.Errorf("%d bytes of entries of %d bytes", len(all), len(text))
-		}
+		assert.True(t, err != nil || len(all) <= len(text), "%d bytes of entries of %d bytes", len(all), len(text))
 	}, []byte("twos\n"), []byte("twos\n1234"))
 }

@@ -4,26 +4,22 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestMoments draws cuts: the same of one seed, at times around the mean, a third of each kind.
 func TestMoments(t *testing.T) {
 	p := Plan{After: 10 * time.Second, Cycles: 300, Seed: 1}
 	all := p.moments()
-	if !reflect.DeepEqual(all, p.moments()) {
-		t.Error("the same seed gave other moments")
-	}
+	assert.Equal(t, p.moments(), all, "the same seed gave other moments")
 	p.Seed = 2
-	if reflect.DeepEqual(all, p.moments()) {
-		t.Error("another seed gave the same moments")
-	}
+	assert.False(t, reflect.DeepEqual(all, p.moments()), "another seed gave the same moments")
 	kinds, sum := map[string]int{}, time.Duration(0)
 	for _, m := range all {
 		kinds[m.kind]++
 		sum += m.wait
-		if m.wait < 5*time.Second || m.wait > 15*time.Second {
-			t.Errorf("a cut after %s, want 5 s to 15 s", m.wait)
-		}
+		assert.True(t, m.wait >= 5*time.Second && m.wait <= 15*time.Second, "a cut after %s, want 5 s to 15 s", m.wait)
 	}
 	if mean := sum / 300; mean < 9*time.Second || mean > 11*time.Second || kinds[atRandom] != 100 || kinds[atCheckpoint] != 100 || kinds[atBurst] != 100 {
 		t.Errorf("cuts every %s, kinds %v", mean, kinds)

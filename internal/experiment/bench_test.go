@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -104,9 +105,7 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 			t.Errorf("mean %v ± %v, spread %v %%", *b.RunsMean, *b.RunsCI95, *b.RunsSpread)
 		}
 		want := []string{"0s restore", "8m0s run 1", "28m0s restore", "36m0s run 2", "56m0s restore", "1h4m0s run 3"}
-		if !reflect.DeepEqual(s.told, want) {
-			t.Errorf("it went %q, want %q", s.told, want)
-		}
+		assert.Equal(t, want, s.told, "it went")
 		read, err := result.ReadSummary[result.Bench](dir)
 		if err != nil || !reflect.DeepEqual(read.Runs, b.Runs) || *read.OPM != *b.OPM {
 			t.Errorf("read back %+v, %v", read, err)
@@ -225,22 +224,16 @@ func TestBenchStops(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	a := result.Setup{Threads: 32, Runs: 3, Parameters: result.Parameters{RunTime: 1200}}
 	b := a
-	if got := differences(a, b); got != nil {
-		t.Errorf("equal setups differ in %v", got)
-	}
+	assert.Nil(t, differences(a, b), "equal setups differ in")
 	b.Runs, b.KeepFaulty, b.DropUnsteady = 5, true, true
 	if got := differences(a, b); got != nil {
 		t.Errorf("what only judges may change, but %v may not", got)
 	}
 	b.Threads, b.Parameters.RunTime = 16, 60
-	if got := differences(a, b); !reflect.DeepEqual(got, []string{"threads", "run_time_s"}) {
-		t.Errorf("setups differ in %v", got)
-	}
+	assert.Equal(t, []string{"threads", "run_time_s"}, differences(a, b), "setups differ in")
 	b = a
 	b.Parameters.Own, b.Parameters.InWords = result.Block(`{"mix": 3}`), []result.Said{{Name: "mix", Value: "3"}}
-	if got := differences(a, b); !reflect.DeepEqual(got, []string{"mix"}) {
-		t.Errorf("setups whose workload is another differ in %v", got)
-	}
+	assert.Equal(t, []string{"mix"}, differences(a, b), "setups whose workload is another differ in")
 }
 
 // TestJudgingMayChangeOnResume: a bench that ended with too few runs has enough of them once faulty runs count, and one
@@ -252,9 +245,7 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 		setup.Setup.Runs = 1
 		s := newScript(outcome{opm: 1, fault: "audit"}, outcome{opm: 2, fault: "audit"})
 		b, err := s.bench(dir).Do(t.Context(), nil, setup)
-		if !errors.Is(err, ErrTooFew) {
-			t.Fatalf("two faulty runs: %v", err)
-		}
+		require.ErrorIs(t, err, ErrTooFew, "two faulty runs")
 		b.Setup.KeepFaulty = true
 		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1.5 {
 			t.Errorf("with --keep-faulty: %+v, %v", b, err)
@@ -266,9 +257,7 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 		}
 		b.Setup.DropUnsteady = true
 		conclude.Bench(&b)
-		if conclude.Enough(b) || b.OPM != nil {
-			t.Errorf("a dropped run still counts: %+v", b)
-		}
+		assert.True(t, !conclude.Enough(b) && b.OPM == nil, "a dropped run still counts: %+v", b)
 		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {
 			t.Errorf("with --drop-unsteady: %+v, %v", b, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -97,12 +98,8 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
-		if err := e.Do(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
-		if len(s.runs) != 15 {
-			t.Fatalf("%d runs: %v", len(s.runs), s.runs)
-		}
+		require.NoError(t, e.Do(t.Context(), nil))
+		require.Len(t, s.runs, 15)
 		for i, m := range s.runs {
 			if want := e.Configurations[e.Orders[i/3][i%3]].Name; m.configuration != want || m.number != i+1 {
 				t.Errorf("run %d is number %d of %s, want %s", i+1, m.number, m.configuration, want)
@@ -131,9 +128,7 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
 		e := s.experiment(t, 9, "hdd", "ssd")
 		e.Until = 2
-		if err := e.Do(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, e.Do(t.Context(), nil))
 		if len(s.runs) != 12 { // one block more than an interval takes
 			t.Errorf("%d runs", len(s.runs))
 		}
@@ -174,9 +169,7 @@ func TestExperimentLeavesOut(t *testing.T) {
 			return noisy(m)
 		}
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
-		if err := e.Do(t.Context(), stop); !errors.Is(err, driver.ErrStopped) {
-			t.Fatalf("stopped: %v", err)
-		}
+		require.ErrorIs(t, e.Do(t.Context(), stop), driver.ErrStopped, "stopped")
 		if b := e.Configurations[0].Summary; b.Status != result.Failed || !strings.Contains(b.Error, "2 runs in a row") || !strings.Contains(b.Error, gone.Error()) {
 			t.Errorf("hdd: %s, %s", b.Status, b.Error)
 		}
@@ -187,18 +180,14 @@ func TestExperimentLeavesOut(t *testing.T) {
 		}
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd", "tape")
-		if err := e.Do(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, e.Do(t.Context(), nil))
 		var blocks []int
 		for _, r := range e.Configurations[0].Summary.Runs {
 			if r.Counts {
 				blocks = append(blocks, r.Block)
 			}
 		}
-		if !slices.Equal(blocks, []int{1, 2, 4, 5}) {
-			t.Errorf("hdd has runs in the blocks %v", blocks)
-		}
+		assert.Equal(t, []int{1, 2, 4, 5}, blocks, "hdd has runs in the blocks")
 		for _, c := range e.Configurations[1:] {
 			if !conclude.Enough(c.Summary) || c.Summary.Status != result.Done {
 				t.Errorf("%s: %+v", c.Name, c.Summary)
@@ -252,9 +241,7 @@ func TestExperimentWaitsForRecovery(t *testing.T) {
 					t.Errorf("%s: %+v", c.Name, c.Summary)
 				}
 			}
-			if len(s.runs) != 5 {
-				t.Errorf("runs %v", s.runs)
-			}
+			assert.Len(t, s.runs, 5, "runs")
 		})
 	}
 }
@@ -293,9 +280,7 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 			withPractice(s.experiment(t, 5, "hdd", "ssd"), 1).Do(ctx, nil)
 			s.after = nil
 			e := withPractice(s.experiment(t, 5, "hdd", "ssd"), 1)
-			if err := e.Do(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, e.Do(t.Context(), nil))
 			for _, c := range e.Configurations {
 				var blocks []int
 				for _, r := range c.Summary.Runs {
@@ -354,9 +339,7 @@ func TestPractice(t *testing.T) {
 			s := &simulation{dir: t.TempDir(), opm: func(m made) (float64, error) { return 40_000 * float64(min(m.number, 5)), nil }}
 			e := withPractice(s.experiment(t, 2, "hdd", "ssd"), 2)
 			e.Sequence = c.sequence
-			if err := e.Do(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, e.Do(t.Context(), nil))
 			if !slices.Equal(s.runs, c.want) || !strings.HasPrefix(s.running[0], c.told) {
 				t.Errorf("runs %v, told %q", s.runs, s.running[0])
 			}
@@ -383,9 +366,7 @@ func TestSequence(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
 		e := s.experiment(t, 3, "hdd", "ssd")
 		e.Sequence = true
-		if err := e.Do(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, e.Do(t.Context(), nil))
 		want := []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}}
 		if !slices.Equal(s.runs, want) || e.Configurations[1].Summary.Runs[0].Block != 0 {
 			t.Errorf("runs %v, %+v", s.runs, e.Configurations[1].Summary.Runs)

@@ -36,9 +36,7 @@ func TestParseGate(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || g.String() != c.want {
-			t.Errorf("ParseGate(%q) = %q, %v; want %q", c.text, g, err, c.want)
-		}
+		assert.True(t, err == nil && g.String() == c.want, "ParseGate(%q) = %q, %v; want %q", c.text, g, err, c.want)
 		assert.Equal(t, strings.Contains(c.text, ">"), g.Rising(), c.text)
 		assert.Equal(t, strings.HasPrefix(c.text, "errors"), g.Counted(), c.text)
 	}

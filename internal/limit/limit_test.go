@@ -106,9 +106,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(l.String())
-		if err != nil || again != l {
-			t.Fatalf("%q reads as %#v, and its text as %#v, %v", text, l, again, err)
-		}
+		require.True(t, err == nil && again == l, "%q reads as %#v, and its text as %#v, %v", text, l, again, err)
 	}, texts...)
 }
 
@@ -156,9 +154,7 @@ func TestJudge(t *testing.T) {
 	if UpperHold(got) || !UpperHold(Judge(limits[3:4], func(Metric) (float64, bool, bool) { return 1, false, true })) {
 		t.Error("a missed limit on OPM is not one that fewer users keep, the others are")
 	}
-	if Passed(got) || !Passed(got[1:4]) {
-		t.Error("one failed limit fails the whole, and none fails nothing")
-	}
+	assert.True(t, !Passed(got) && Passed(got[1:4]), "one failed limit fails the whole, and none fails nothing")
 	assert.Equal(t, "order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)", Failed(got), "failed")
 }
 
@@ -177,9 +173,8 @@ func TestStrain(t *testing.T) {
 		t.Errorf("strain %v, %v with an error where none is allowed", got, err)
 	}
 	delete(figures, Metric{"order", "p95"})
-	if _, err := strain(); err == nil {
-		t.Error("a limit without a sample has a strain")
-	}
+	_, err = strain()
+	assert.Error(t, err, "a limit without a sample has a strain")
 }
 
 func TestPresetsOfStressTests(t *testing.T) {

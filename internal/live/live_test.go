@@ -108,9 +108,7 @@ func TestStream(t *testing.T) {
 			at = append(at, f.At)
 		}
 	}
-	if at[1] != at[0]+1 || at[2] != at[1]+1 {
-		t.Errorf("values at %v, want each once", at)
-	}
+	assert.True(t, at[1] == at[0]+1 && at[2] == at[1]+1, "values at %v, want each once", at)
 
 	late := watch(t, t.Context(), s)
 	_, data := late.next()
@@ -219,9 +217,7 @@ func TestViewers(t *testing.T) {
 			t.Fatalf("viewer %d: %d", i, v.status)
 		}
 	}
-	if v := watch(t, ctx, s); v.status != http.StatusServiceUnavailable {
-		t.Errorf("a viewer too many gets %d", v.status)
-	}
+	assert.Equal(t, http.StatusServiceUnavailable, watch(t, ctx, s).status, "a viewer too many gets")
 	for _, url := range []string{s.URL(), s.PageURL()} {
 		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 		response, err := client.Get(url)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestBlocks simulates 1,000 experiments a case, with noise between runs, a drift of 2 % a run, and one run in ten a
@@ -127,9 +129,7 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("four blocks: %+v", few)
 	}
 	text, err := json.Marshal(few)
-	if err != nil || !strings.Contains(string(text), `"low_pct":null`) {
-		t.Errorf("%s, %v", text, err)
-	}
+	assert.True(t, err == nil && strings.Contains(string(text), `"low_pct":null`), "%s, %v", text, err)
 	var back Difference
 	if err := json.Unmarshal(text, &back); err != nil || back.Blocks != 4 || !math.IsNaN(back.Change.Low) || back.Change.Percent != few.Change.Percent {
 		t.Errorf("%+v, %v", back, err)
@@ -148,15 +148,11 @@ func TestDifferences(t *testing.T) {
 func TestRandomBlocks(t *testing.T) {
 	orders := RandomBlocks(rand.New(rand.NewPCG(1, 2)), 4, 5)
 	for i, order := range orders {
-		if sorted := slices.Sorted(slices.Values(order)); !slices.Equal(sorted, []int{0, 1, 2, 3}) {
-			t.Errorf("block %d: %v", i, order)
-		}
+		assert.Equal(t, []int{0, 1, 2, 3}, slices.Sorted(slices.Values(order)), "block %d: %v", i, order)
 	}
 	back := slices.Clone(orders[0])
 	slices.Reverse(back)
-	if !slices.Equal(orders[1], back) || slices.Equal(orders[2], orders[0]) {
-		t.Errorf("orders %v", orders)
-	}
+	assert.True(t, slices.Equal(orders[1], back) && !slices.Equal(orders[2], orders[0]), "orders %v", orders)
 	if again := RandomBlocks(rand.New(rand.NewPCG(1, 2)), 4, 5); !slices.EqualFunc(orders, again, slices.Equal) {
 		t.Errorf("orders %v with the same seed", again)
 	}

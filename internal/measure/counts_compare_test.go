@@ -3,6 +3,8 @@ package measure
 import (
 	"math"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestCompareCounts: a rise from none is seen, none is no change, and a rate of three times as much reads so.
@@ -28,9 +30,7 @@ func TestCompareCounts(t *testing.T) {
 	} {
 		got := CompareCounts(c.a, c.b)
 		if c.unheeded {
-			if !math.IsNaN(got.Percent) || got.Significant() {
-				t.Errorf("%s: %+v", c.why, got)
-			}
+			assert.True(t, math.IsNaN(got.Percent) && !got.Significant(), "%s: %+v", c.why, got)
 			continue
 		}
 		if got.Percent != c.percent && math.Abs(got.Percent-c.percent) > 1e-6 || (got.Low > 0) != c.rises || (got.P < .05) != c.rises {

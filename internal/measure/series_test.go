@@ -45,9 +45,7 @@ func TestParseWindow(t *testing.T) {
 			assert.ErrorContains(t, err, c.bad)
 			continue
 		}
-		if err != nil || got != c.want {
-			t.Errorf("ParseWindow(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
-		}
+		assert.True(t, err == nil && got == c.want, "ParseWindow(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
 		if again, err := ParseWindow(got.String()); err != nil || again != got {
 			t.Errorf("ParseWindow(%q) = %+v, %v; want what it is the text of, %+v", got.String(), again, err, got)
 		}

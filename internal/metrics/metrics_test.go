@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -124,9 +125,7 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_run_phase{phase="warmup"} 0`,
 		`ds2_run_info{block="3",configuration="ssd",engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
 	} {
-		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("no line %s in\n%s", line, text)
-		}
+		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
 	}
 }
 
@@ -159,13 +158,9 @@ func TestHostNamesAndValues(t *testing.T) {
 		"# TYPE ds2_host_memory_available_bytes gauge",
 		"ds2_host_memory_available_bytes 4096",
 	} {
-		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("no line %s in\n%s", line, text)
-		}
+		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
 	}
-	if strings.Contains(text, "ds2_host_power_watts") {
-		t.Error("a figure without a value is shown")
-	}
+	assert.NotContains(t, text, "ds2_host_power_watts", "a figure without a value is shown")
 }
 
 func TestPromtoolIsSilent(t *testing.T) {
@@ -181,9 +176,7 @@ func TestNativeHistograms(t *testing.T) {
 	decoder := expfmt.NewDecoder(bytes.NewReader(scrape(t, string(format))), format)
 	for {
 		family := &dto.MetricFamily{}
-		if err := decoder.Decode(family); err != nil {
-			t.Fatalf("no ds2_order_duration_seconds in the scrape: %v", err)
-		}
+		require.NoError(t, decoder.Decode(family), "no ds2_order_duration_seconds in the scrape")
 		if family.GetName() != "ds2_order_duration_seconds" {
 			continue
 		}
@@ -195,9 +188,7 @@ func TestNativeHistograms(t *testing.T) {
 		if lower := upper / math.Exp2(1./8); upper < .030 || lower > .0302 {
 			t.Errorf("bucket from %v to %v s, want one around 30 ms", lower, upper)
 		}
-		if len(h.Bucket) != len(classicBounds) {
-			t.Errorf("%d classic buckets beside the native ones, want %d", len(h.Bucket), len(classicBounds))
-		}
+		assert.Len(t, h.Bucket, len(classicBounds))
 		return
 	}
 }

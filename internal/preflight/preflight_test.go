@@ -40,9 +40,7 @@ func TestRoomOfTwo(t *testing.T) {
 		for _, f := range found {
 			states = append(states, f.State)
 		}
-		if !slices.Equal(states, c.want) {
-			t.Errorf("%s: %+v", c.why, found)
-		}
+		assert.True(t, slices.Equal(states, c.want), "%s: %+v", c.why, found)
 	}
 }
 

@@ -49,9 +49,8 @@ func TestFindListening(t *testing.T) {
 	require.NoError(t, parent.Start())
 	defer func() { input.Close(); parent.Wait() }()
 	child := 0
-	if _, err := fmt.Fscan(output, &child); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Fscan(output, &child)
+	require.NoError(t, err)
 	if pid, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0); err != nil || pid != child {
 		t.Errorf("found %d, %v; want %d", pid, err, child)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -69,9 +70,7 @@ func TestBenchText(t *testing.T) {
 	golden(t, "bench.txt", text.String())
 	require.NoError(t, c.Page().HTML(&page))
 	v := benchView(c)
-	if want := "63,810 OPM, the median of 5 runs; their mean is 63,720 ± 700"; v.Headline != want {
-		t.Errorf("the headline is %q; the interval is that of the mean: %q", v.Headline, want)
-	}
+	assert.Equal(t, "63,810 OPM, the median of 5 runs; their mean is 63,720 ± 700", v.Headline, "the headline")
 	texttest.Contains(t, text.String(), v.Notes()...)
 }
 
@@ -165,9 +164,7 @@ func TestWorth(t *testing.T) {
 		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511"}, {63812.7, 412, "63,810"},
 		{6564.02, 130, "6,560"}, {437.2, 480, "440"}, {2.456, 0.86, "2.46"}, {5, 0, "5.0"}, {99.94, 0, "99.9"}, {6564.02, 0, "6,564"},
 	} {
-		if got := worth(c.f, c.half); got != c.want {
-			t.Errorf("%v ± %v is shown as %s, want %s", c.f, c.half, got, c.want)
-		}
+		assert.Equal(t, c.want, worth(c.f, c.half), "%v ± %v is shown as", c.f, c.half)
 	}
 }
 
@@ -194,9 +191,7 @@ func TestBenchWithoutRuns(t *testing.T) {
 // TestOneFigure refuses to compare orders with I/Os.
 func TestOneFigure(t *testing.T) {
 	opm, iops := Configuration{Name: "a", Bench: result.Bench{Words: orders}}, Configuration{Name: "b", Bench: result.Bench{Words: result.Words{Unit: result.IOPS}}}
-	if err := oneFigure([]Configuration{opm, opm}); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, oneFigure([]Configuration{opm, opm}))
 	if err := oneFigure([]Configuration{iops, iops, opm}); err == nil || !strings.Contains(err.Error(), "b and a: the result of one is in IOPS, of the other in OPM") {
 		t.Error(err)
 	}

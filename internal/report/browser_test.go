@@ -62,9 +62,7 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 func written(t *testing.T, p Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.HTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.HTML(&b))
 	return b.String()
 }
 
@@ -139,9 +137,7 @@ func TestBrowser(t *testing.T) {
 	browser := browsertest.Start(t, "file://"+dir)
 	for _, page := range pages {
 		path := filepath.Join(dir, page.name+".html")
-		if err := os.WriteFile(path, []byte(page.html), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(path, []byte(page.html), 0o644))
 		keep := func(kind string) chromedp.Action { return browsertest.Keep(page.name+kind+".png", false) }
 		var grounds [2]string
 		var charts, drawn, described int

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 	"ds2/internal/whatif"
@@ -34,9 +36,7 @@ func TestDisclosureOnEveryPage(t *testing.T) {
 	hdd, ssd := arrays(16, 16)
 	for name, page := range map[string]Page{"run": Runs(record(t, nil)), "bench": hdd.Page(), "comparison": Compare([]Configuration{hdd, ssd}).Page()} {
 		var b strings.Builder
-		if err := page.HTML(&b); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, page.HTML(&b))
 		if !strings.Contains(b.String(), "<summary>Disclosure</summary>") || !strings.Contains(b.String(), "method of that version") {
 			t.Errorf("the page of a %s lacks the disclosure or the version", name)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/diagnose"
@@ -112,7 +113,5 @@ func TestParts(t *testing.T) {
 	for i := range hdd.Runs {
 		hdd.Runs[i].Costs = nil
 	}
-	if p := Compare([]Configuration{hdd, ssd}).Parts; p != nil {
-		t.Errorf("parts of what nobody counted: %+v", p)
-	}
+	assert.Nil(t, Compare([]Configuration{hdd, ssd}).Parts, "parts of what nobody counted")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -104,15 +105,11 @@ func TestHTML(t *testing.T) {
 		"the chart of the response": `id="run1-latency"`,
 		"failures":                  "purchase: deadlock",
 	} {
-		if !strings.Contains(page, text) {
-			t.Errorf("%s is not on the page: no %s", what, text)
-		}
+		assert.Contains(t, page, text, "%s is not on the page: no", what)
 	}
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
-		if strings.Contains(own, tag) {
-			t.Errorf("the page fetches something: %s", tag)
-		}
+		assert.NotContains(t, own, tag, "the page fetches something")
 	}
 }
 
@@ -141,12 +138,8 @@ func TestHTMLTells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := html(t, record(t, c.change))
-			if !strings.Contains(page, c.want) {
-				t.Errorf("the page does not say %q", c.want)
-			}
-			if strings.Contains(page, `class="light good"`) {
-				t.Error("the page calls the result good")
-			}
+			assert.Contains(t, page, c.want, "the page does not say")
+			assert.NotContains(t, page, `class="light good"`, "the page calls the result good")
 		})
 	}
 }
@@ -181,9 +174,7 @@ func TestCounters(t *testing.T) {
 	if n := strings.Count(page, `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},{"name":"cool-down","from":70,"to":75,`); n != 8 {
 		t.Errorf("%d charts have the time axis of the whole record, want 8", n)
 	}
-	if strings.Contains(page, `id="run1-network"`) {
-		t.Error("a chart of what nobody counted")
-	}
+	assert.NotContains(t, page, `id="run1-network"`, "a chart of what nobody counted")
 }
 
 // TestCountersOfFiles shows a server whose machine nobody observes: its files in the places of the drives, and its waits.
@@ -253,9 +244,7 @@ func TestThinned(t *testing.T) {
 	drained := measure.Sample{End: 24*time.Hour + 10*time.Millisecond, Length: 10 * time.Millisecond, Phase: measure.PhaseDrain,
 		Counts: measure.Counts{Orders: 8}} // 48,000 OPM
 	thin := thinned(append(samples, drained), maxPoints)
-	if len(thin) > maxPoints+2 {
-		t.Errorf("%d points of %d samples", len(thin), len(samples))
-	}
+	assert.LessOrEqual(t, len(thin), maxPoints+2, "%d points of %d samples", len(thin), len(samples))
 	var orders int64
 	var length time.Duration
 	for _, s := range thin {

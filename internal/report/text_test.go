@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device"
@@ -73,9 +74,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		var text bytes.Buffer
 		require.NoError(t, page.Text(&text, false))
 		lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
-		if len(lines) > 40 {
-			t.Errorf("%s: %d lines\n%s", name, len(lines), text.String())
-		}
+		assert.LessOrEqual(t, len(lines), 40, "%s: %d lines\n%s", name, len(lines), text.String())
 		for _, line := range lines {
 			if n := utf8.RuneCountInString(line); n > 100 {
 				t.Errorf("%s: %d columns: %s", name, n, line)

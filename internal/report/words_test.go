@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -30,9 +31,7 @@ func TestWords(t *testing.T) {
 	check := func(what, text string, wanted ...string) {
 		t.Helper()
 		for line := range strings.Lines(text) {
-			if foreign.MatchString(line) {
-				t.Errorf("%s says %q", what, strings.TrimSpace(line))
-			}
+			assert.False(t, foreign.MatchString(line), "%s says %q", what, strings.TrimSpace(line))
 		}
 		texttest.Contains(t, text, wanted...)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -89,9 +90,7 @@ func TestDamagedRecords(t *testing.T) {
 		return func(t *testing.T, dir string) {
 			path := filepath.Join(dir, SummaryFile)
 			text, err := os.ReadFile(path)
-			if err != nil || !bytes.Contains(text, []byte(old)) {
-				t.Fatalf("no %s in %s, %v", old, text, err)
-			}
+			require.True(t, err == nil && bytes.Contains(text, []byte(old)), "no %s in %s, %v", old, text, err)
 			require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o644))
 		}
 	}
@@ -144,11 +143,10 @@ func TestDamagedRecords(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, series())
 			require.NoError(t, SaveHost(dir, hostTable(), hostStart))
-			if _, err := Read(dir); err != nil {
-				t.Fatalf("before the damage: %v", err)
-			}
-			c.damage(t, dir)
 			_, err := Read(dir)
+			require.NoError(t, err, "before the damage")
+			c.damage(t, dir)
+			_, err = Read(dir)
 			if err == nil || !strings.Contains(err.Error(), c.file) || !strings.Contains(err.Error(), c.words) {
 				t.Errorf("Read = %v, want an error with %q and %q", err, c.file, c.words)
 			}
@@ -327,13 +325,10 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, s := range r.Series.Samples {
-			if s.Length <= 0 || s.Counts.Orders < 0 {
-				t.Errorf("sample %+v", s)
-			}
+			assert.True(t, s.Length > 0 && s.Counts.Orders >= 0, "sample %+v", s)
 		}
-		if _, err := json.Marshal(r.Summary); err != nil {
-			t.Errorf("a record that was read cannot be written: %v", err)
-		}
+		_, err := json.Marshal(r.Summary)
+		assert.NoError(t, err, "a record that was read cannot be written")
 		Merge([]*Record{r, r})
 	}, record(texts[SummaryFile], ""), record(strings.Replace(texts[SummaryFile], "done", "running", 1), "123456789"),
 		`{"schema":2,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`)
@@ -366,9 +361,8 @@ func FuzzSummary(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		for _, v := range []interface{ check() error }{new(Summary), new(Bench), new(Experiment)} {
 			if decode([]byte(text), v) == nil && v.check() == nil {
-				if _, err := json.Marshal(v); err != nil {
-					t.Errorf("a record that was read cannot be written: %v", err)
-				}
+				_, err := json.Marshal(v)
+				assert.NoError(t, err, "a record that was read cannot be written")
 			}
 		}
 	}, examples...)

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strconv"
 	"testing"
@@ -157,8 +156,6 @@ func TestDay(t *testing.T) {
 		must(err)
 		got, err := r.Series.Window("w", span)
 		must(err)
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("window %v after reading = %+v\nwant %+v", span, got, want)
-		}
+		assert.Equal(t, want, got, "window %v after reading", span)
 	}
 }

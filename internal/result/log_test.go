@@ -23,16 +23,14 @@ func TestLogIsTurnedOver(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 10 * maxLog / len(line) / 8 {
-				if _, err := l.Write([]byte(line)); err != nil {
-					t.Error(err)
-				}
+				_, err := l.Write([]byte(line))
+				assert.NoError(t, err)
 			}
 		})
 	}
 	wg.Wait()
-	if _, err := fmt.Fprint(l, "the last"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Fprint(l, "the last")
+	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	for _, name := range []string{path, older} {
 		text, err := os.ReadFile(name)

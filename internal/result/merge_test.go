@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
@@ -67,9 +68,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("latency %+v, want 60 orders of 10 ms and 90 of 20 ms", l)
 	}
 	for _, s := range m.Series.Samples {
-		if s.Counts.Orders != 5 || s.Users != 5 {
-			t.Fatalf("sample %+v, want 5 orders of 5 users", s)
-		}
+		require.True(t, s.Counts.Orders == 5 && s.Users == 5, "sample %+v, want 5 orders of 5 users", s)
 	}
 }
 
@@ -87,9 +86,7 @@ func TestMergeGap(t *testing.T) {
 		t.Errorf("window %v to %v s with %v OPM, want 5 to 30 with 300", w.From, w.To, w.OPM)
 	}
 	for _, s := range m.Series.Samples {
-		if s.Phase == "" || s.Users != 5 {
-			t.Errorf("at %s phase %q with %d users", s.End, s.Phase, s.Users)
-		}
+		assert.True(t, s.Phase != "" && s.Users == 5, "at %s phase %q with %d users", s.End, s.Phase, s.Users)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -92,9 +91,7 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	require.NoError(t, err)
 	got, err := r.Series.Window("w", span)
 	require.NoError(t, err)
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("window after reading = %+v\nwant %+v", got, want)
-	}
+	assert.Equal(t, want, got, "window after reading")
 	if want.Latency["purchase"].Count != 5 || want.Counts.Of("in_doubt_total_cents") != 5 {
 		t.Errorf("window = %+v, want 5 purchases in 5 seconds", want)
 	}

@@ -227,9 +227,7 @@ func TestKnee(t *testing.T) {
 	if knee := curve.Knee(); math.Abs(knee-1.6) > 0.01 {
 		t.Errorf("knee at %v users, want 1.6", knee)
 	}
-	if knee := (Curve{}).Knee(); knee != 0 {
-		t.Errorf("knee of nothing at %v", knee)
-	}
+	assert.EqualValues(t, 0, (Curve{}).Knee(), "knee of nothing at")
 }
 
 func TestPoint(t *testing.T) {
@@ -266,9 +264,7 @@ func TestLeft(t *testing.T) {
 				trial, err := run(ctx, step)
 				trial.Threads, trial.Confirm = step.Threads, step.Confirm
 				trials = append(trials, trial)
-				if step.Why == "" {
-					t.Fatalf("%s: no reason for trial %d", c.why, len(trials))
-				}
+				require.NotEqual(t, "", step.Why, "%s: no reason for trial %d", c.why, len(trials))
 				return trial, err
 			})
 			if err != nil || found.Curve[0].Trials[0].Why == "" {

@@ -35,9 +35,8 @@ func TestDirect(t *testing.T) {
 	direct := Direct(echo(t))
 	for _, size := range []int{1, 4096, 1 << 20} {
 		sent := bytes.Repeat([]byte{byte(size)}, size)
-		if _, err := direct.Write(sent); err != nil {
-			t.Fatal(err)
-		}
+		_, err := direct.Write(sent)
+		require.NoError(t, err)
 		got := make([]byte, size)
 		if _, err := io.ReadFull(direct, got); err != nil || !bytes.Equal(got, sent) {
 			t.Errorf("%d bytes: %v", size, err)
@@ -59,9 +58,7 @@ func TestWatch(t *testing.T) {
 	time.AfterFunc(10*time.Millisecond, cancel)
 	answer := make([]byte, 8)
 	_, err := direct.Read(answer)
-	if err == nil || !errors.Is(w.Cause(err), context.Canceled) {
-		t.Fatalf("a read whose context ended: %v", err)
-	}
+	require.True(t, err != nil && errors.Is(w.Cause(err), context.Canceled), "a read whose context ended: %v", err)
 	w.Over(t.Context())
 	direct.Write([]byte("next"))
 	if n, err := direct.Read(answer); err != nil || string(answer[:n]) != "next" {
