@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) {
 	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the processors to the tests beside theirs
+	os.Setenv("TMPDIR", "/var/tmp")      // a drive, whose I/Os some tests count, where others lie in memory
 	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": func() {
 		cleanupTime, target.CancelTime = patience, 10*time.Second
 		main()

@@ -8,6 +8,7 @@ import (
 
 	"ds2/internal/limit"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -16,7 +17,7 @@ import (
 // second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{})
+	_, s := loaded(t, localpg.Options{DataDir: pgtest.OnDrive(t)})
 	o := options(t, s)
 	bound, err := limit.Parse("log flush p99.9 < 1us")
 	require.NoError(t, err)
