@@ -46,7 +46,7 @@ func made(t *testing.T, dir string, words result.Words, workload string, own any
 	require.NoError(t, err)
 	meter := measure.NewMeter([]string{"read"}, []string{"host/db"})
 	user := meter.NewRecorder(0)
-	random := rand.New(rand.NewPCG(uint64(machine), uint64(len(dir))))
+	random := rand.New(rand.NewPCG(uint64(machine), uint64(len(filepath.Base(dir)))))
 	counters := monitor.Table{Columns: []string{
 		monitor.CPUBusy, monitor.Power, monitor.SessionsRunning, monitor.SessionsWaitingForDrives,
 		monitor.ItemColumn(monitor.DiskReads, "d"), monitor.ItemColumn(monitor.DiskReadTime, "d"), monitor.ItemColumn(monitor.DiskWrites, "d"),
