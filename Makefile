@@ -63,7 +63,7 @@ kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, 
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
 # A cluster in memory takes a quarter of the processor time of one on a drive, so temporary files lie there if there is room.
-test tests: export TMPDIR := $(shell [ "$$(df --output=avail -BG /dev/shm 2>/dev/null | sed -n 's/G$$//p')" -ge 8 ] 2>/dev/null && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
+test tests: export TMPDIR := $(shell [ "$$(df --output=avail -BG /dev/shm 2>/dev/null | sed -n 's/G$$//p')" -ge 4 ] 2>/dev/null && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
 
 test: ## runs the tests but those that take long; those that need a PostgreSQL start one
 	$(GO) test -short -p 4 -parallel 8 -ldflags=-s -timeout 60m ./... # without symbols, which take a third of the time to link

@@ -17,11 +17,18 @@ import (
 
 func TestMain(m *testing.M) {
 	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the processors to the tests beside theirs
-	os.Setenv("TMPDIR", "/var/tmp")      // a drive, whose I/Os some tests count, where others lie in memory
-	testscript.Main(pgtest.Runner{M: m}, map[string]func(){"ds2": func() {
+	testscript.Main(onDrive{m}, map[string]func(){"ds2": func() {
 		cleanupTime, target.CancelTime = patience, 10*time.Second
 		main()
 	}})
+}
+
+// onDrive runs the tests with temporary files on a drive, whose I/Os some of them count; those of other packages may lie in memory.
+type onDrive struct{ m *testing.M }
+
+func (o onDrive) Run() int {
+	os.Setenv("TMPDIR", "/var/tmp")
+	return pgtest.Runner{M: o.m}.Run()
 }
 
 // TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a database

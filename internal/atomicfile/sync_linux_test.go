@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"ds2/internal/device/devicetest"
 )
 
 // After Commit the kernel holds no page of the file that is not on the disk. Without the fsync a page stays dirty for
@@ -29,7 +31,7 @@ func TestCommitSyncs(t *testing.T) {
 		require.NoError(t, err)
 		return pages.Dirty + pages.Writeback
 	}
-	dir := t.TempDir()
+	dir := devicetest.TempDir(t)
 	unsynced := filepath.Join(dir, "unsynced")
 	require.NoError(t, os.WriteFile(unsynced, make([]byte, size), 0o644))
 	if dirty(unsynced) == 0 {

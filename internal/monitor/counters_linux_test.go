@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -10,15 +9,16 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/device/devicetest"
 )
 
 // TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find named.
 func TestDisksCountWhatIsWritten(t *testing.T) {
-	dir := t.TempDir()
+	dir := devicetest.TempDir(t)
 	where, err := Root.Find(dir)
 	if err != nil {
 		t.Skipf("the temporary directory lies on no block device: %v", err)
@@ -33,7 +33,7 @@ func TestDisksCountWhatIsWritten(t *testing.T) {
 		t.Skipf("the file system cannot write past the page cache: %v", err)
 	}
 	defer f.Close()
-	if _, err := f.Write(aligned(size)); err != nil {
+	if _, err := f.Write(devicetest.Aligned(size)); err != nil {
 		t.Fatal(err)
 	}
 	require.NoError(t, f.Sync())
@@ -45,16 +45,6 @@ func TestDisksCountWhatIsWritten(t *testing.T) {
 	if took := column(t, disks, "disk."+where.Devices[0]+".write_seconds", 1, was, now); took <= 0 || took > 60 {
 		t.Errorf("a write took %v s on average", took)
 	}
-}
-
-// aligned makes a buffer at an address that direct I/O accepts.
-func aligned(size int) []byte {
-	const block = 4096
-	buffer := make([]byte, size+block)
-	offset := block - int(uintptr(unsafe.Pointer(&buffer[0]))%block)
-	data := buffer[offset : offset+size]
-	copy(data, bytes.Repeat([]byte("ds2 "), size/4))
-	return data
 }
 
 // TestDiskColumns computes the columns of two reads by hand.

@@ -92,6 +92,16 @@ func mount(t *testing.T, fileSystem, under, image string, options ...string) Dri
 	return d
 }
 
+// TempDir is a directory on a drive, for a test that looks at what the drive did: other temporary files may lie in memory. Those of /var/tmp
+// outlive a restart of the machine, so they do not.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "ds2-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // Memory is a directory whose drives nothing holds back, where the machine has one.
 func Memory(t *testing.T) string {
 	const dir = "/dev/shm"

@@ -101,17 +101,6 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	return s
 }
 
-// OnDrive is a directory for a cluster whose drive a test looks at. Other temporary files may lie in memory; those of /var/tmp outlive a
-// restart of the machine, so they do not.
-func OnDrive(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/var/tmp", "ds2-test-")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	require.NoError(t, os.Chmod(dir, 0o755)) // the server's user enters it
-	return filepath.Join(dir, "data")
-}
-
 // Database makes an empty database for the test, dropped at its end, and returns its URL.
 func Database(t testing.TB) string {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 // TestDeviceBytes reads a table from the drive and says how much that was; what the page cache holds is no read of a drive.
 func TestDeviceBytes(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t, localpg.Options{DataDir: pgtest.OnDrive(t)})
+	server := pgtest.Start(t, localpg.Options{DataDir: devicetest.TempDir(t)})
 	db, err := sql.Open("pgx", server.URL("postgres"))
 	require.NoError(t, err)
 	// The catalogs alone are small, and every session reads some of them. A checkpoint leaves recovery nothing to read.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/device/devicetest"
 	"ds2/internal/limit"
 	"ds2/internal/localpg"
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -17,7 +17,7 @@ import (
 // second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{DataDir: pgtest.OnDrive(t)})
+	_, s := loaded(t, localpg.Options{DataDir: devicetest.TempDir(t)})
 	o := options(t, s)
 	bound, err := limit.Parse("log flush p99.9 < 1us")
 	require.NoError(t, err)
