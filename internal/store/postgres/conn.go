@@ -2,10 +2,16 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
+	"ds2/internal/store/link"
 	"ds2/internal/store/postgres/target"
 )
 
@@ -15,10 +21,32 @@ type Statement struct{ Name, SQL string }
 // Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing is
 // allocated: Call, a parameter each, and Each; or Queue, after the last call Send, and Row until it gives none. What was
 // queued before Send is one transaction and one round trip.
+//
+// It speaks with PostgreSQL's messages themselves. pgconn makes the connection and then hands it over: its own calls would set
+// up a watch of the context and a timer each time, and copy results. A call is one write (Bind, Execute, Sync) and, as a
+// rule, one read.
 type Conn struct {
-	store *Store
-	*wire
+	store   *Store
+	conn    net.Conn
+	front   *pgproto3.Frontend
+	bind    pgproto3.Bind
+	execute pgproto3.Execute
+	arena   []byte    // of the parameters that are numbers
+	socket  io.Writer // that calls go to
+	out     []byte    // calls that are to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
+	invalid error     // of a call that could not be encoded
+
+	watch link.Watch
+
+	failed    error // what the server said of the call under way
+	queued    int   // calls that are to be sent
+	sent      int   // calls of which the answer is being read
+	completed int   // of these, those that the server has run, though not yet committed
+	broken    bool  // the connection is of no use any more
 }
+
+// binaryFormat is the format of all parameters and all results.
+var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 // ConnectUser opens a connection for one user and prepares its statements, each planned once.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
@@ -35,29 +63,28 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	c := &Conn{s, newWire(hijacked)}
+	c := &Conn{
+		store: s, conn: hijacked.Conn, front: hijacked.Frontend, socket: hijacked.Conn, watch: link.NewWatch(hijacked.Conn),
+		bind: pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
+	}
 	if err := c.prepare(ctx, planOnce, statements); err != nil {
-		c.close()
+		c.Close(ctx)
 		return nil, s.Wrap("prepare the statements of "+s.Label(), err)
 	}
 	return c, nil
 }
 
-// Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil after
-// the last one, when the transaction is committed.
-func (c *Conn) Row() (call int, row [][]byte, err error) {
-	row, err = c.row()
-	return c.completed, row, err
-}
-
 // Each sends the call alone, as one transaction, and hands take each row of the answer, which is valid until it returns. It is false of
 // a row with other columns than were asked for. The error is that of Fail, by the statement's name.
 func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bool) error {
-	err := c.run(ctx)
-	var row [][]byte
-	for more := err == nil; more; more = err == nil && row != nil {
-		_, row, err = c.Row()
-		if row != nil && !take(row) {
+	c.Queue()
+	err := c.Send(ctx)
+	for err == nil {
+		var row [][]byte
+		if _, row, err = c.Row(); row == nil {
+			break
+		}
+		if !take(row) {
 			err = c.ErrShape()
 		}
 	}
@@ -66,6 +93,8 @@ func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bo
 	}
 	return nil
 }
+
+var errShape = errors.New("answer of another shape than was asked for")
 
 // ErrShape is an answer with other columns than were asked for. The connection is then of no use.
 func (c *Conn) ErrShape() error {
@@ -84,4 +113,12 @@ func (c *Conn) Fail(op string, writes bool, err error) error {
 }
 
 // Close ends the connection.
-func (c *Conn) Close(context.Context) error { return c.close() }
+func (c *Conn) Close(context.Context) error {
+	c.watch.Stop()
+	if !c.broken {
+		goodbye, _ := (&pgproto3.Terminate{}).Encode(nil)
+		c.conn.SetDeadline(time.Now().Add(time.Second))
+		c.conn.Write(goodbye) // a server that is gone need not be told
+	}
+	return c.conn.Close()
+}

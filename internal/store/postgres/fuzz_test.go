@@ -25,10 +25,10 @@ func FuzzAnswer(f *testing.F) {
 	complete, ready := &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")}, &pgproto3.ReadyForQuery{TxStatus: 'I'}
 	conn, _ := net.Pipe() // for its address, in errors
 	fuzztest.Run(f, func(t testing.TB, answer []byte) {
-		w := wire{watch: link.NewWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
+		w := Conn{watch: link.NewWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
 		w.front.SetMaxBodyLen(4 << 10) // memory for what is announced and never comes would take most of the time
 		for {
-			row, err := w.row()
+			_, row, err := w.Row()
 			if err != nil || row == nil {
 				return
 			}
@@ -51,8 +51,8 @@ func TestRowOfNoCall(t *testing.T) {
 	for _, m := range []pgproto3.BackendMessage{&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}, &pgproto3.DataRow{}} {
 		answer, _ = m.Encode(answer)
 	}
-	w := wire{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
-	if row, err := w.row(); !errors.Is(err, errShape) || !w.broken {
+	w := Conn{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
+	if _, row, err := w.Row(); !errors.Is(err, errShape) || !w.broken {
 		t.Errorf("row %v, %v", row, err)
 	}
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,25 +18,25 @@ func TestPlanOnce(t *testing.T) {
 		{"set by the user", "force_custom_plan", "force_custom_plan"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			config, err := pgconn.ParseConfig(pgtest.Database(t))
+			u, err := url.Parse(pgtest.Database(t))
 			require.NoError(t, err)
 			if test.parameter != "" {
-				config.RuntimeParams["plan_cache_mode"] = test.parameter
+				query := u.Query()
+				query.Set("plan_cache_mode", test.parameter)
+				u.RawQuery = query.Encode()
 			}
-			conn, err := pgconn.ConnectConfig(t.Context(), config)
+			s, err := Open(u)
 			require.NoError(t, err)
-			hijacked, err := conn.Hijack()
-			require.NoError(t, err)
-			w := newWire(hijacked)
-			defer w.close()
+			defer s.Close()
 			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
-			require.NoError(t, w.prepare(t.Context(), planOnce, []Statement{show}))
-			w.Call(&show)
-			require.NoError(t, w.run(t.Context()))
-			row, err := w.row()
-			if err != nil || len(row) != 1 || string(row[0]) != test.want {
-				t.Errorf("plan_cache_mode is %q (%v), want %s", row, err, test.want)
-			}
+			c, err := s.(*Store).ConnectUser(t.Context(), show)
+			require.NoError(t, err)
+			defer c.Close(t.Context())
+			c.Call(&show)
+			require.NoError(t, c.Each(t.Context(), false, func(row [][]byte) bool {
+				require.Equal(t, test.want, string(row[0]))
+				return true
+			}))
 		})
 	}
 }
