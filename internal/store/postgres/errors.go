@@ -37,30 +37,30 @@ func (s *Store) classified(op string, err error) error {
 		}
 		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, NotYet: e.Code == cannotConnectNow, Err: target.ServerError{PgError: e}}
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &store.Error{Op: op, Class: store.Connection, Err: err}
-	}
+	failed := &store.Error{Op: op, Class: store.Connection, Err: err}
+	var network *net.OpError
+	var name *net.DNSError
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says it all.
-	if e, ok := errors.AsType[*net.OpError](err); ok {
-		if e.Op == "dial" {
-			return &store.Error{Op: "connect to " + s.Label(), Class: store.Connection, Hint: "start the server, or correct the host and port of the target", Err: e}
-		}
-		if errors.Is(e, syscall.ECONNRESET) || errors.Is(e, syscall.EPIPE) || errors.Is(e, net.ErrClosed) {
-			return &store.Error{Op: op, Class: store.Connection, Err: closedError{e}}
-		}
-		return &store.Error{Op: op, Class: store.Connection, Err: e}
+	case errors.As(err, &network) && network.Op == "dial":
+		failed.Op, failed.Err, failed.Hint = "connect to "+s.Label(), network, "start the server, or correct the host and port of the target"
+	case network != nil && (errors.Is(network, syscall.ECONNRESET) || errors.Is(network, syscall.EPIPE) || errors.Is(network, net.ErrClosed)):
+		failed.Err = closedError{network}
+	case network != nil:
+		failed.Err = network
+	case errors.As(err, &name):
+		failed.Op, failed.Err, failed.Hint = "connect to "+s.Label(), name, "correct the host of the target"
+	case errors.As(err, &connect):
+		failed.Err = lastCause(connect)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) ||
+		pgconn.SafeToRetry(err): // it was sent on a connection that had been closed before
+		failed.Err = closedError{err}
+	default:
+		failed.Class = store.Bug
 	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return &store.Error{Op: "connect to " + s.Label(), Class: store.Connection, Hint: "correct the host of the target", Err: e}
-	}
-	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return &store.Error{Op: op, Class: store.Connection, Err: lastCause(e)}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) ||
-		pgconn.SafeToRetry(err) { // it was sent on a connection that had been closed before
-		return &store.Error{Op: op, Class: store.Connection, Err: closedError{err}}
-	}
-	return &store.Error{Op: op, Class: store.Bug, Err: err}
+	return failed
 }
 
 // closedError is one of the many ways in which a connection turns out to be closed.

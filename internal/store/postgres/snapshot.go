@@ -23,16 +23,6 @@ const (
 	oldSnapshotSuffix = "_ds2_snap_old"
 )
 
-// snapshotName is the name of the snapshot's database.
-func (s *Store) snapshotName() (string, error) {
-	name := s.Name() + snapshotSuffix
-	if len(name) > maxName {
-		return "", store.Refuse("name the snapshot of "+s.Label(), "use a database with a shorter name",
-			"%q has more than %d characters", name, maxName)
-	}
-	return name, nil
-}
-
 // The first versions that copy by other means than files unless told, and that can share blocks between them.
 const (
 	strategies = 15_00_00
@@ -41,10 +31,6 @@ const (
 
 // SnapshotRoom asks for the sizes of both databases and the places of their files: store.Snapshotter.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
-	name, err := s.snapshotName()
-	if err != nil {
-		return room, err
-	}
 	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
 		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint
 		FROM pg_database WHERE datname IN ($1, $2)`
@@ -52,7 +38,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''), (SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
 		FROM pg_tablespace t, pg_database d
 		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
-	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn) error {
+	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn, name string) error {
 		if err := conn.QueryRow(ctx, sizes, s.Name(), name).Scan(&room.Database, &room.Copy); err != nil {
 			return err
 		}
@@ -72,12 +58,8 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 
 // CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
-	name, err := s.snapshotName()
-	if err != nil {
-		return err
-	}
 	made, old := s.Name()+newSnapshotSuffix, s.Name()+oldSnapshotSuffix
-	err = s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn) error {
+	err := s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
 		// The older one may have been left by a command that was killed after the two had changed places.
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
@@ -127,13 +109,9 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 // may be no room for a third copy; a restore that is interrupted can be done again. What is set for the database is kept with the
 // snapshot meanwhile, and the new database gets its name last, so that one of that name always has it.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
-	name, err := s.snapshotName()
-	if err != nil {
-		return err
-	}
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
-	err = s.administer(ctx, op, func(conn *pgx.Conn) error {
+	err := s.administer(ctx, op, func(conn *pgx.Conn, name string) error {
 		there, err := exists(ctx, conn, name)
 		if err != nil {
 			return err
@@ -170,11 +148,7 @@ func (s *Store) noteClone(ctx context.Context, clone bool) error {
 
 // DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
-	name, err := s.snapshotName()
-	if err != nil {
-		return err
-	}
-	err = s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn) error {
+	err := s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn, name string) error {
 		for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
 			if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
 				return err
@@ -191,8 +165,14 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	return nil
 }
 
-// administer lends a connection to another database of the server, when this process has none to the target's own.
-func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) error) error {
+// administer lends a connection to another database of the server, when this process has none to the target's own, with the
+// name of the snapshot's database.
+func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn, name string) error) error {
+	name := s.Name() + snapshotSuffix
+	if len(name) > maxName {
+		return store.Refuse("name the snapshot of "+s.Label(), "use a database with a shorter name",
+			"%q has more than %d characters", name, maxName)
+	}
 	// The pool closes its connections when none may be idle, and opens new ones when it is asked again.
 	s.db.SetMaxIdleConns(0)
 	defer s.db.SetMaxIdleConns(poolIdle)
@@ -201,7 +181,7 @@ func (s *Store) administer(ctx context.Context, op string, f func(*pgx.Conn) err
 		return err
 	}
 	defer conn.Close(ctx)
-	return s.Wrap(op, f(conn))
+	return s.Wrap(op, f(conn, name))
 }
 
 // copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old is dropped

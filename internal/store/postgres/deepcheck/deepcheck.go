@@ -33,7 +33,8 @@ type deepCheck struct {
 	schemas   map[string]string // of the extensions, quoted
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
-	reading   readingTime
+	reading   store.Reading
+	device    *target.Meter // of all readers
 	throttle  throttle.Throttle
 	work      int64 // of reading and checking everything, in pages
 	worked    int64 // of this
@@ -72,6 +73,7 @@ func (c Checker) begin(ctx context.Context, how store.DeepReading, tell progress
 	s := &deepCheck{
 		Target: c.Target, how: how, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
 		throttle: throttle.New(how.Rate),
+		reading:  store.Reading{Readers: max(how.Readers, 1), Rate: how.Rate, Device: new(int64)},
 		result:   store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
 	}
 	return s, s.connect(ctx)
@@ -134,7 +136,9 @@ func (s *deepCheck) all(ctx context.Context) error {
 		s.worked = before
 		s.show(r)
 	}
-	s.result.Reading = s.reading.result(s.how, s.pageSize)
+	s.reading.Size = readPages * s.pageSize
+	s.reading.MeanMS /= float64(max(s.reading.Reads, 1))
+	s.result.Reading = &s.reading
 	return nil
 }
 

@@ -20,46 +20,22 @@ const readPages = 128
 // maxReaders bounds the connections that read at once.
 const maxReaders = 256
 
-// readingTime is what reading took.
-type readingTime struct {
-	reads   int64
-	calls   time.Duration // of all reads, each by itself
-	longest time.Duration
-	wall    time.Duration // in which any reader was at work
-	bad     int64         // pages that could not be read
-	cached  int64         // pages that were in the server's cache
-	device  int64         // bytes from the drives; negative: unknown
-}
-
-func (t *readingTime) result(how store.DeepReading, pageSize int64) *store.Reading {
-	r := &store.Reading{
-		Seconds: t.wall.Seconds(), Readers: max(how.Readers, 1), Rate: how.Rate, Reads: t.reads, Bad: t.bad, Cached: t.cached * pageSize, Size: readPages * pageSize,
-		MeanMS: t.calls.Seconds() * 1e3 / float64(max(t.reads, 1)), MaxMS: t.longest.Seconds() * 1e3,
-	}
-	if t.device >= 0 {
-		r.Device = &t.device
-	}
-	return r
-}
-
 // pageReader reads pages on a connection of its own.
 type pageReader struct {
 	conn     *sql.Conn
-	function string        // that reads them into the server's cache
-	device   *target.Meter // of the connection
+	function string // that reads them into the server's cache
 }
 
 // openReaders makes as many readers as are asked for, of which the first has the check's own connection. What that made of an extension in its
 // transaction the others cannot see, so that they declare its function for themselves, in a transaction that is never committed either.
 func (s *deepCheck) openReaders(ctx context.Context) error {
-	s.readers = []*pageReader{{s.conn, s.schemas["pg_prewarm"] + ".pg_prewarm", target.NewMeter(ctx, s.conn)}}
+	s.readers, s.device = []*pageReader{{s.conn, s.schemas["pg_prewarm"] + ".pg_prewarm"}}, target.NewMeter(ctx, s.conn)
 	for len(s.readers) < min(s.how.Readers, maxReaders) {
 		conn, err := s.DB().Conn(ctx)
 		if err != nil {
 			return fmt.Errorf("connect reader %d of %d: %w", len(s.readers)+1, s.how.Readers, err)
 		}
-		r := &pageReader{conn: conn, function: "pg_temp.ds2_prewarm"}
-		s.readers = append(s.readers, r)
+		s.readers = append(s.readers, &pageReader{conn, "pg_temp.ds2_prewarm"})
 		if err := beginCheck(ctx, conn); err != nil {
 			return err
 		}
@@ -67,32 +43,9 @@ func (s *deepCheck) openReaders(ctx context.Context) error {
 		if _, err := conn.ExecContext(ctx, declare); err != nil {
 			return fmt.Errorf("declare pg_prewarm: %w", err)
 		}
-		r.device = target.NewMeter(ctx, conn)
+		s.device = s.device.With(target.NewMeter(ctx, conn))
 	}
 	return nil
-}
-
-// deviceBytes is what the readers' processes have read from drives; -1: nobody knows.
-func (s *deepCheck) deviceBytes() (sum int64) {
-	shared := map[int]bool{} // processes that read for all
-	for i, r := range s.readers {
-		if r.device == nil {
-			return -1
-		}
-		own := &target.Meter{}
-		for _, pid := range r.device.PIDs {
-			if !shared[pid] {
-				own.PIDs = append(own.PIDs, pid)
-			}
-			shared[pid] = true
-		}
-		n := own.Bytes()
-		if n < 0 || i > 0 && sum < 0 {
-			return -1
-		}
-		sum += n
-	}
-	return sum
 }
 
 // pageRange is pages from, …, to-1 of a fork.
@@ -104,7 +57,7 @@ type pageRange struct {
 // readRelation reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
 // they are on, its checksum. A page that is in the cache already is not read from storage: such pages are counted.
 func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
-	before, begin := s.deviceBytes(), time.Now()
+	before, begin := s.device.Bytes(), time.Now()
 	s.throttle.Resume()
 	var ranges []pageRange
 	for _, f := range r.forks {
@@ -132,14 +85,16 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			var found []store.Damage
 			start := time.Now()
 			cached, err := s.readRange(ctx, reader, r, part, &found)
-			took := time.Since(start)
+			took := time.Since(start).Seconds() * 1e3
 			mu.Lock()
 			defer mu.Unlock()
-			t := &s.reading
-			t.reads, t.calls, t.longest, t.cached = t.reads+1, t.calls+took, max(t.longest, took), t.cached+cached
+			s.reading.Reads++
+			s.reading.Cached += cached * s.pageSize
+			s.reading.MeanMS += took // a sum until the end
+			s.reading.MaxMS = max(s.reading.MaxMS, took)
 			for _, d := range found {
 				s.damaged[r.oid] = true
-				t.bad++
+				s.reading.Bad++
 				s.damage(r, d.Place, d.Found)
 			}
 			s.worked += part.to - part.from
@@ -148,12 +103,11 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 		})
 	}
 	failed := readers.Wait() // what it cuts off in the others says nothing
-	s.reading.wall += time.Since(begin)
-	switch after := s.deviceBytes(); {
-	case after < 0 || before < 0:
-		s.reading.device = -1
-	case s.reading.device >= 0:
-		s.reading.device += after - before
+	s.reading.Seconds += time.Since(begin).Seconds()
+	if after := s.device.Bytes(); after < 0 || before < 0 {
+		s.reading.Device = nil
+	} else if s.reading.Device != nil {
+		*s.reading.Device += after - before
 	}
 	return failed
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"ds2/internal/store"
@@ -14,7 +15,7 @@ import (
 
 // Meter measures what the server's processes that read for a connection got from the drives, and not from the
 // kernel's page cache: where they run on this machine and ds2 may look at them.
-type Meter struct{ PIDs []int }
+type Meter struct{ pids []int }
 
 // NewMeter finds the processes: the connection's own and, from version 18, those that read for all. It knows its
 // own by the client's port in the title: process numbers of another machine or container mean nothing here.
@@ -30,11 +31,21 @@ func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 		return nil
 	}
 	workers, err := store.Collect(ctx, conn, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`, store.Itself[int])
-	m.PIDs = append(m.PIDs, workers...)
+	m.pids = append(m.pids, workers...)
 	if err != nil || m.Bytes() < 0 {
 		return nil
 	}
 	return m
+}
+
+// With measures the processes of another too; nil where one of the two is not known.
+func (m *Meter) With(other *Meter) *Meter {
+	if m == nil || other == nil {
+		return nil
+	}
+	all := slices.Concat(m.pids, other.pids)
+	slices.Sort(all)
+	return &Meter{slices.Compact(all)}
 }
 
 // MeterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its number, or nobody may look.
@@ -44,7 +55,7 @@ func MeterOf(pid, port int, word string) *Meter {
 	if port < 0 {
 		from = "[local]"
 	}
-	m := &Meter{PIDs: []int{pid}}
+	m := &Meter{pids: []int{pid}}
 	if err != nil || !strings.HasPrefix(string(title), "postgres:") || !strings.Contains(string(title), word) || !strings.Contains(string(title), from) || m.Bytes() < 0 {
 		return nil
 	}
@@ -56,7 +67,7 @@ func (m *Meter) Bytes() (sum int64) {
 	if m == nil {
 		return -1
 	}
-	for _, pid := range m.PIDs {
+	for _, pid := range m.pids {
 		p, err := procfs.NewProc(pid)
 		if err != nil {
 			return -1

@@ -23,7 +23,6 @@ type Target interface {
 	Label() string
 	User() string
 	Wrap(op string, err error) error
-	Checkpoint(ctx context.Context) error
 
 	// Config is for a connection that is left in another state than it was found in, with the password of the moment.
 	Config(ctx context.Context) (*pgx.ConnConfig, error)
