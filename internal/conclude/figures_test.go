@@ -164,7 +164,7 @@ func TestLargeReads(t *testing.T) {
 		{"a scan that was asked for", 100 * 65536, []result.Reader{{}}, 0},
 		{"no reads", 0, nil, 0},
 	} {
-		table := monitor.Table{Columns: []string{monitor.ItemColumn(monitor.FileReads, "f"), monitor.ItemColumn(monitor.FileReadBytes, "f")},
+		table := monitor.Table{Columns: []string{"file.f.reads_per_second", "file.f.read_bytes_per_second"},
 			Rows: []monitor.Row{{Time: start.Add(time.Second), Values: []float64{min(c.bytes, 100), c.bytes}}}}
 		s := result.Summary{Happened: result.Happened{Start: start, Scrub: c.scrub, Machine: &monitor.Machine{Files: []monitor.DatabaseFile{{Name: "f", Database: "host/DS2", Role: monitor.Data}}}}}
 		s.Windows = []measure.Window{{To: 1}}

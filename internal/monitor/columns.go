@@ -15,16 +15,6 @@ const (
 	DiskBusy         = "disk.busy_ratio"
 	DiskQueue        = "disk.queue"
 
-	// What a database server itself counted of a file of the database. Where nobody can observe the drives, the files stand in
-	// the columns of those.
-	FileReads        = "file.reads_per_second"
-	FileWrites       = "file.writes_per_second"
-	FileReadBytes    = "file.read_bytes_per_second"
-	FileWrittenBytes = "file.written_bytes_per_second"
-	FileReadTime     = "file.read_seconds"
-	FileWriteTime    = "file.write_seconds"
-	FileQueue        = "file.queue"
-
 	// Of the traced I/Os of the second.
 	IOMedian = "io.p50_seconds"
 	IOP99    = "io.p99_seconds"
@@ -98,6 +88,10 @@ const (
 	SessionsWaitingForClient = "db.sessions_waiting_for_client"
 	SessionsWaitingForRest   = "db.sessions_waiting_for_the_rest"
 )
+
+// OfFile is the column for what a database server itself counted of a file of the database, as that of a drive is for the drive's.
+// Where nobody can observe the drives, the files stand in the columns of those.
+func OfFile(column string) string { return "file" + strings.TrimPrefix(column, "disk") }
 
 // ItemColumn is the column of one item; of the empty one it is the column's own name.
 func ItemColumn(column, item string) string {

@@ -1,10 +1,6 @@
 package monitor
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // DatabaseFile is a file of a database whose I/O its server counts.
 type DatabaseFile struct {
@@ -40,47 +36,41 @@ func (d Drives) Databases() (all []DatabaseIO) {
 	}
 	for _, f := range d.Machine.Files {
 		if !slices.ContainsFunc(all, func(io DatabaseIO) bool { return io.Database == f.Database }) {
-			all = append(all, DatabaseIO{f.Database, d.filesIO(f.Database, Data), d.filesIO(f.Database, Log)})
+			all = append(all, DatabaseIO{f.Database, d.io(d.files(f.Database, Data)...), d.io(d.files(f.Database, Log)...)})
 		}
 	}
 	return all
 }
 
-// filesIO adds up a database's files of a role.
-func (d Drives) filesIO(database string, role Role) (io FileIO) {
-	var files []string
+// files are the names of a database's files of a role.
+func (d Drives) files(database string, role Role) (names []string) {
 	for _, f := range d.Machine.Files {
 		if f.Database == database && f.Role == role {
-			files = append(files, f.Name)
+			names = append(names, f.Name)
 		}
 	}
-	for _, file := range files {
-		mean := func(column string) float64 { return cmp.Or(d.mean(column, file), d.mean(asDrive(column), file)) }
-		io.Reads += mean(FileReads)
-		io.Writes += mean(FileWrites)
-		io.ReadBytes += mean(FileReadBytes)
-		io.WrittenBytes += mean(FileWrittenBytes)
+	return names
+}
+
+// io is the I/O of drives or of files, all together.
+func (d Drives) io(items ...string) (io FileIO) {
+	for _, item := range items {
+		io.Reads += d.mean(d.column(DiskReads, item))
+		io.Writes += d.mean(d.column(DiskWrites, item))
+		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
+		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
 	}
-	io.ReadMean, io.ReadMax = d.filesLatency(files, FileReads, FileReadTime)
-	io.WriteMean, io.WriteMax = d.filesLatency(files, FileWrites, FileWriteTime)
+	io.ReadMean, io.ReadMax = known(d.latency(items, false, VerdictMeans))
+	io.WriteMean, io.WriteMax = known(d.latency(items, true, VerdictMeans))
 	return io
 }
 
-// asDrive is the column of a file that stands for a drive.
-func asDrive(column string) string { return "disk" + strings.TrimPrefix(column, "file") }
-
-// filesLatency is the latency of all I/Os of files: nil where there were none.
-func (d Drives) filesLatency(files []string, rate, latency string) (mean, longest *float64) {
-	values := func(column, file string) []float64 {
-		if v := d.Counters.Values(ItemColumn(column, file)); v != nil {
-			return v
-		}
-		return d.Counters.Values(ItemColumn(asDrive(column), file))
+// column is that of a drive or of a file, which has its own where it does not stand for a drive.
+func (d Drives) column(ofDrive, item string) string {
+	if column := ItemColumn(OfFile(ofDrive), item); slices.Contains(d.Counters.Columns, column) {
+		return column
 	}
-	rates, times := d.together(files, func(file string) (rates, latencies []float64) {
-		return values(rate, file), values(latency, file)
-	})
-	return known(d.slowest(rates, times, VerdictMeans))
+	return ItemColumn(ofDrive, item)
 }
 
 // known are a mean and a maximum, nil where nobody measured them.

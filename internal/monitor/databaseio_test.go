@@ -10,11 +10,9 @@ import (
 // drives makes no difference.
 func TestDatabases(t *testing.T) {
 	start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	for _, asDrives := range []bool{false, true} {
-		reads, writes, readBytes, writtenBytes, readTime, writeTime := FileReads, FileWrites, FileReadBytes, FileWrittenBytes, FileReadTime, FileWriteTime
-		if asDrives {
-			reads, writes, readBytes, writtenBytes, readTime, writeTime = DiskReads, DiskWrites, DiskReadBytes, DiskWrittenBytes, DiskReadTime, DiskWriteTime
-		}
+	for _, column := range []func(string) string{OfFile, func(ofDrive string) string { return ofDrive }} {
+		reads, writes, readBytes, writtenBytes := column(DiskReads), column(DiskWrites), column(DiskReadBytes), column(DiskWrittenBytes)
+		readTime, writeTime := column(DiskReadTime), column(DiskWriteTime)
 		table := Table{Columns: []string{
 			ItemColumn(reads, "mail_1"), ItemColumn(readTime, "mail_1"), ItemColumn(readBytes, "mail_1"), ItemColumn(writes, "mail_1"), ItemColumn(writeTime, "mail_1"),
 			ItemColumn(reads, "mail_2"), ItemColumn(readTime, "mail_2"), ItemColumn(readBytes, "mail_2"),
@@ -41,7 +39,7 @@ func TestDatabases(t *testing.T) {
 		}
 		data, log := s.Databases[0].Data, s.Databases[0].Log
 		if data.Reads != 400 || data.ReadBytes != 300*8192+100*16384 || data.Writes != 0 || data.WriteMean != nil || log.Reads != 0 || log.Writes != 50 || log.WrittenBytes != 50*4096 {
-			t.Errorf("as drives %v: data %+v, log %+v", asDrives, data, log)
+			t.Errorf("column %s: data %+v, log %+v", reads, data, log)
 		}
 		for _, c := range []struct {
 			what string
@@ -54,7 +52,7 @@ func TestDatabases(t *testing.T) {
 			{"longest mean of log writes", log.WriteMax, 0.004},
 		} {
 			if c.got == nil || *c.got < c.want-1e-9 || *c.got > c.want+1e-9 {
-				t.Errorf("as drives %v: %s is %v, not %v", asDrives, c.what, c.got, c.want)
+				t.Errorf("column %s: %s is %v, not %v", reads, c.what, c.got, c.want)
 			}
 		}
 	}

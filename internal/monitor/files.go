@@ -13,9 +13,9 @@ import (
 // started. The second result is the files. asDrives has the rest of the kit take them for the drives, where nobody can observe
 // those. item names the database in the columns, for runs on several. How busy a file is no server counts.
 func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, []DatabaseFile, error) {
-	column := func(ofFile string) string { return ofFile }
+	column := OfFile
 	if asDrives {
-		column = asDrive
+		column = func(ofDrive string) string { return ofDrive }
 	}
 	prefix := ""
 	if item != "" {
@@ -41,14 +41,14 @@ func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, 
 	}
 	first := files
 	return itemSource("file counters of "+target, "file", prefix, names, []perItem{
-		{"file_reads_total", "Reads of the database's file.", column(FileReads), nil},
-		{"file_writes_total", "Writes to the database's file.", column(FileWrites), nil},
-		{"file_read_bytes_total", "Bytes read from the database's file.", column(FileReadBytes), nil},
-		{"file_written_bytes_total", "Bytes written to the database's file.", column(FileWrittenBytes), nil},
-		{"file_read_seconds_total", "Sum of the times that reads of the database's file took.", column(FileReadTime), ratioOf(4, 0)},
-		{"file_write_seconds_total", "Sum of the times that writes to the database's file took.", column(FileWriteTime), ratioOf(5, 1)},
+		{"file_reads_total", "Reads of the database's file.", column(DiskReads), nil},
+		{"file_writes_total", "Writes to the database's file.", column(DiskWrites), nil},
+		{"file_read_bytes_total", "Bytes read from the database's file.", column(DiskReadBytes), nil},
+		{"file_written_bytes_total", "Bytes written to the database's file.", column(DiskWrittenBytes), nil},
+		{"file_read_seconds_total", "Sum of the times that reads of the database's file took.", column(DiskReadTime), ratioOf(4, 0)},
+		{"file_write_seconds_total", "Sum of the times that writes to the database's file took.", column(DiskWriteTime), ratioOf(5, 1)},
 		// The time that requests take, summed over each second, is how many of them are under way on average.
-		{column: column(FileQueue), derive: func(at int, _ string) derivation {
+		{column: column(DiskQueue), derive: func(at int, _ string) derivation {
 			return func(seconds float64, was, now []float64) float64 {
 				return rate(at+4)(seconds, was, now) + rate(at+5)(seconds, was, now)
 			}

@@ -26,25 +26,19 @@ type IOKind struct {
 	Over  time.Duration // of the means whose highest is the maximum
 }
 
-func (k IOKind) columns() (rate, latency string) {
-	if k.Write {
-		return DiskWrites, DiskWriteTime
-	}
-	return DiskReads, DiskReadTime
-}
-
-// each calls f with each drive that has a column and a role; the empty role is every drive's.
-func (d Drives) each(column string, role Role, f func(drive string)) {
-	for _, name := range d.Counters.Items(column) {
-		if _, drive := SplitColumn(name); role == "" || d.Machine.Holds(drive, role) {
-			f(drive)
+// drives are those that have a role; the empty role is every drive's.
+func (d Drives) drives(role Role) (names []string) {
+	for _, column := range d.Counters.Items(DiskReads) {
+		if _, drive := SplitColumn(column); role == "" || d.Machine.Holds(drive, role) {
+			names = append(names, drive)
 		}
 	}
+	return names
 }
 
-// mean is the mean of a column of a drive; 0 where it was not measured.
-func (d Drives) mean(column, drive string) float64 {
-	if mean := d.Counters.Mean(ItemColumn(column, drive), d.From, d.To); !math.IsNaN(mean) {
+// mean is the mean of a column; 0 where it was not measured.
+func (d Drives) mean(column string) float64 {
+	if mean := d.Counters.Mean(column, d.From, d.To); !math.IsNaN(mean) {
 		return mean
 	}
 	return 0
@@ -62,60 +56,51 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
-	rate, _ := k.columns()
-	d.each(rate, k.Role, func(drive string) {
-		if m, l, ok := d.latency(drive, k); ok {
+	for _, drive := range d.drives(k.Role) {
+		if m, l, ok := d.latency([]string{drive}, k.Write, k.Over); ok {
 			mean, longest, measured = max(mean, m), max(longest, l), true
 		}
-	})
+	}
 	return mean, longest, measured
 }
 
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where there was none.
 func (d Drives) ReadLatencies() []float64 {
-	var drives []string
-	d.each(DiskReads, Data, func(drive string) { drives = append(drives, drive) })
-	_, latencies := d.together(drives, func(drive string) (rates, latencies []float64) {
-		return d.Counters.Values(ItemColumn(DiskReads, drive)), d.Counters.Values(ItemColumn(DiskReadTime, drive))
-	})
-	return latencies
+	requests, times := d.requests(d.drives(Data), false)
+	for i := range times {
+		times[i] /= requests[i] // NaN where both are 0
+	}
+	return times
 }
 
-// together are the rates and the mean latencies of all I/Os of several items in each sample, of those of each; NaN where there was none.
-func (d Drives) together(items []string, of func(item string) (rates, latencies []float64)) (rates, latencies []float64) {
-	rates, latencies = make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
+// requests are the reads or writes of some items a second, and the seconds that they took, in each sample.
+func (d Drives) requests(items []string, write bool) (requests, times []float64) {
+	rate, latency := DiskReads, DiskReadTime
+	if write {
+		rate, latency = DiskWrites, DiskWriteTime
+	}
+	requests, times = make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
 	for _, item := range items {
-		own, times := of(item)
-		for i := range min(len(own), len(times)) {
-			if own[i] > 0 && !math.IsNaN(times[i]) {
-				rates[i] += own[i]
-				latencies[i] += own[i] * times[i]
+		rates, latencies := d.Counters.Values(d.column(rate, item)), d.Counters.Values(d.column(latency, item))
+		for i := range min(len(rates), len(latencies)) {
+			if rates[i] > 0 && !math.IsNaN(latencies[i]) {
+				requests[i] += rates[i]
+				times[i] += rates[i] * latencies[i]
 			}
 		}
 	}
-	for i := range latencies {
-		latencies[i] /= rates[i] // NaN where both are 0
-	}
-	return rates, latencies
+	return requests, times
 }
 
-// latency is that of one drive. A time shorter than k.Over has its mean for a maximum.
-func (d Drives) latency(drive string, k IOKind) (mean, longest float64, measured bool) {
-	rateColumn, latencyColumn := k.columns()
-	return d.slowest(d.Counters.Values(ItemColumn(rateColumn, drive)), d.Counters.Values(ItemColumn(latencyColumn, drive)), k.Over)
-}
-
-// slowest is the mean over all I/Os, of which the rates and the mean latencies of each second are given, and the highest mean of
-// a length.
-func (d Drives) slowest(rates, latencies []float64, over time.Duration) (mean, longest float64, measured bool) {
-	if rates == nil || latencies == nil {
-		return 0, 0, false
-	}
+// latency is the mean over all reads or writes of some items, and the highest mean of a length; a shorter time has its mean for a
+// maximum.
+func (d Drives) latency(items []string, write bool, over time.Duration) (mean, longest float64, measured bool) {
+	requests, times := d.requests(items, write)
 	var all, part struct{ requests, time float64 }
 	end := d.From.Add(over)
-	for i, latency := range latencies {
-		at := d.Counters.Rows[i].Time
-		if !at.After(d.From) || at.After(d.To) || math.IsNaN(latency) || math.IsNaN(rates[i]) {
+	for i, row := range d.Counters.Rows {
+		at := row.Time
+		if !at.After(d.From) || at.After(d.To) || requests[i] == 0 {
 			continue
 		}
 		// Samples come a little late, so a part ends with the one that is nearest to its end.
@@ -123,11 +108,11 @@ func (d Drives) slowest(rates, latencies []float64, over time.Duration) (mean, l
 			part.requests, part.time = 0, 0
 			end = end.Add(over)
 		}
-		all.requests += rates[i]
-		all.time += rates[i] * latency
-		part.requests += rates[i]
-		part.time += rates[i] * latency
-		if complete := !at.Before(end.Add(-Interval/2)) || over == Interval; complete && part.requests > 0 {
+		all.requests += requests[i]
+		all.time += times[i]
+		part.requests += requests[i]
+		part.time += times[i]
+		if complete := !at.Before(end.Add(-Interval/2)) || over == Interval; complete {
 			longest = max(longest, part.time/part.requests)
 		}
 	}
@@ -185,17 +170,24 @@ type Volume struct {
 
 // Volumes are the drives that were counted.
 func (d Drives) Volumes() (all []Volume) {
-	d.each(DiskReads, "", func(drive string) {
-		if d.counted(DiskReads, drive) {
-			all = append(all, d.volume(drive))
+	for _, drive := range d.drives("") {
+		if !d.counted(drive) {
+			continue
 		}
-	})
+		v := Volume{Name: drive, FileIO: d.io(drive)}
+		if d.Machine != nil {
+			if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
+				v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
+			}
+		}
+		all = append(all, v)
+	}
 	return all
 }
 
-// counted says whether a column of an item has a value in the time.
-func (d Drives) counted(column, item string) bool {
-	return !math.IsNaN(d.Counters.Mean(ItemColumn(column, item), d.From, d.To))
+// counted says whether somebody counted a drive's requests in the time.
+func (d Drives) counted(drive string) bool {
+	return !math.IsNaN(d.Counters.Mean(ItemColumn(DiskReads, drive), d.From, d.To))
 }
 
 // total is the sum of a column's means over all items; NaN where there are none, or one of them has no value.
@@ -216,7 +208,7 @@ func (d Drives) known(role Role) bool {
 	for _, drive := range d.Machine.Drives {
 		if slices.Contains(drive.Roles, role) {
 			known = true
-			if !d.counted(DiskReads, drive.Name) {
+			if !d.counted(drive.Name) {
 				return false
 			}
 		}
@@ -257,7 +249,7 @@ func (d Drives) Storage() *Storage {
 	}
 	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
 	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
-	s.LogRead = d.mean(CopiesReadBytes, "")
+	s.LogRead = d.mean(CopiesReadBytes)
 	s.Databases = d.Databases()
 	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
 	if s.LogWrites > 0 {
@@ -268,21 +260,3 @@ func (d Drives) Storage() *Storage {
 
 // Keeps says whether the volume is known to have a role.
 func (v Volume) Keeps(role Role) bool { return slices.Contains(v.Roles, role) }
-
-func (d Drives) volume(drive string) Volume {
-	v := Volume{
-		Name: drive,
-		FileIO: FileIO{
-			Reads: d.mean(DiskReads, drive), Writes: d.mean(DiskWrites, drive),
-			ReadBytes: d.mean(DiskReadBytes, drive), WrittenBytes: d.mean(DiskWrittenBytes, drive),
-		},
-	}
-	if d.Machine != nil {
-		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
-			v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
-		}
-	}
-	v.ReadMean, v.ReadMax = known(d.latency(drive, IOKind{Over: VerdictMeans}))
-	v.WriteMean, v.WriteMax = known(d.latency(drive, IOKind{Write: true, Over: VerdictMeans}))
-	return v
-}
