@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -144,18 +143,13 @@ func parsed(text string) float64 {
 
 // numbers are those of a file of lines "name number".
 func numbers(file string) (map[string]float64, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+	text, err := os.ReadFile(file)
 	all := map[string]float64{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), " ")
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		all[name] = parsed(value)
 	}
-	return all, lines.Err()
+	return all, err
 }
 
 // throttling reads how often the limited group had used up its processor time before a period's end, of how many periods, and
@@ -278,15 +272,10 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 		all = append(all, s.cpu.throttles("server", "the database server", ItemColumn(ServerThrottled, item), figure))
 	}
 	if s.memory.holds() {
-		all = append(all, Source{
-			Name:    "memory of " + server,
-			Figures: []Figure{figure("server_available_bytes", "Memory that the database server's container can still have.")},
-			Columns: []Column{{ItemColumn(ServerMemory, item), gauge(0)}},
-			Read: func(_ context.Context, values []float64) (err error) {
-				values[0], err = s.memory.available(s.MemoryBytes)
-				return err
-			},
-		})
+		free := figure("server_available_bytes", "Memory that the database server's container can still have.")
+		all = append(all, one("memory of "+server, free, ItemColumn(ServerMemory, item), gauge(0), func(context.Context) (float64, error) {
+			return s.memory.available(s.MemoryBytes)
+		}))
 	}
 	return all
 }

@@ -22,7 +22,11 @@ type perItem struct {
 	derive func(at int, item string) derivation
 }
 
-// rateOf and ratioOf derive from figures by their places among an item's.
+// gaugeOf, rateOf and ratioOf derive from figures by their places among an item's.
+func gaugeOf(i int) func(at int, item string) derivation {
+	return func(at int, _ string) derivation { return gauge(at + i) }
+}
+
 func rateOf(i int) func(at int, item string) derivation {
 	return func(at int, _ string) derivation { return rate(at + i) }
 }
@@ -33,7 +37,7 @@ func ratioOf(i, j int) func(at int, item string) derivation {
 
 // itemSource reads the figures of items, of which an array each comes in their order; an item that is gone has none. The prefix stands
 // before the items' names in columns.
-func itemSource[V [2]float64 | [6]float64 | diskCounts](name, label, prefix string, items []string, kinds []perItem, read func(ctx context.Context) (map[string]V, error)) Source {
+func itemSource[V [2]float64 | [3]float64 | [6]float64 | diskCounts](name, label, prefix string, items []string, kinds []perItem, read func(ctx context.Context) (map[string]V, error)) Source {
 	var counts V
 	src, figures := Source{Name: name}, len(counts)
 	for n, item := range items {

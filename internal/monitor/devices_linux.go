@@ -1,9 +1,9 @@
 package monitor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +70,7 @@ func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
 	var best *procfs.MountInfo
 	for _, m := range mounts {
 		// The kernel writes blanks and the like in octal.
-		m.MountPoint = unescape(m.MountPoint)
+		m.MountPoint = octal.Replace(m.MountPoint)
 		if within(dir, m.MountPoint) && (best == nil || len(m.MountPoint) >= len(best.MountPoint)) {
 			best = m
 		}
@@ -82,8 +82,6 @@ func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
 }
 
 var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
-
-func unescape(s string) string { return octal.Replace(s) }
 
 // mountOptions are the options of the mount and of its file system, without paths of overlays, which say nothing and are long.
 func mountOptions(m *procfs.MountInfo) []string {
@@ -119,24 +117,25 @@ func (fs FS) wholeDevices(number string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	devices := map[string]bool{}
-	if err := drives(dir, devices); err != nil {
-		return nil, err
-	}
-	return slices.Sorted(maps.Keys(devices)), nil
+	var drives []string
+	err = eachUnder(dir, func(device string, drive bool) {
+		if drive {
+			drives = append(drives, filepath.Base(device))
+		}
+	})
+	slices.Sort(drives)
+	return slices.Compact(drives), err
 }
 
-// drives adds the drives under the device whose directory in /sys is dir.
-func drives(dir string, found map[string]bool) error {
+// eachUnder calls f with the device whose directory in /sys is dir, and with all that lie under it, each with whether it is a drive.
+func eachUnder(dir string, f func(device string, drive bool)) error {
 	lower, err := below(dir)
 	if err != nil {
 		return err
 	}
-	if len(lower) == 0 {
-		found[filepath.Base(dir)] = true
-	}
+	f(dir, len(lower) == 0)
 	for _, device := range lower {
-		if err := drives(device, found); err != nil {
+		if err := eachUnder(device, f); err != nil {
 			return err
 		}
 	}
@@ -164,22 +163,18 @@ func below(dir string) (lower []string, err error) {
 
 // apart refuses devices of which one lies on another: each request would count twice.
 func (fs FS) apart(devices []string) error {
+	var twice error
 	for _, upper := range devices {
 		dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", upper))
 		if err != nil {
 			continue // one that is not there is refused when its counters are read
 		}
-		under, err := below(dir)
-		for ; err == nil && len(under) > 0; under = under[1:] {
-			name := filepath.Base(under[0])
-			if slices.Contains(devices, name) {
-				return fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two", upper, name)
+		err = eachUnder(dir, func(device string, _ bool) {
+			if name := filepath.Base(device); device != dir && slices.Contains(devices, name) {
+				twice = fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two", upper, name)
 			}
-			var more []string
-			more, err = below(under[0])
-			under = append(under, more...)
-		}
-		if err != nil {
+		})
+		if err := cmp.Or(err, twice); err != nil {
 			return err
 		}
 	}

@@ -215,14 +215,6 @@ func traffic(x exposition, received, sent, label string) map[string][2]float64 {
 
 var memoryFigure = Figure{Name: "memory_available_bytes", Help: "Memory that programs can have without swapping."}
 
-// one is a source of one figure.
-func one(f Figure, column string, derive derivation, read func() float64) Source {
-	return Source{Figures: []Figure{f}, Columns: []Column{{column, derive}}, Read: func(_ context.Context, values []float64) error {
-		values[0] = read()
-		return nil
-	}}
-}
-
 // sources are what can be read of the machine, as its first exposition shows; those that follow come from now.
 func (k *exporterKind) sources(first exposition, devices []string, now func() exposition) []Source {
 	cores := func(x exposition) map[string][2]float64 { return processors(x, k.probe, k.processor, k.busy) }
@@ -237,7 +229,7 @@ func (k *exporterKind) sources(first exposition, devices []string, now func() ex
 	sources := []Source{
 		disks(devices, k.diskKinds, func() map[string]diskCounts { return k.disks(now()) }),
 		processor,
-		one(memoryFigure, MemoryAvailable, gauge(0), func() float64 { return now().sum(k.memory, nil) }),
+		one("memory", memoryFigure, MemoryAvailable, gauge(0), func(context.Context) (float64, error) { return now().sum(k.memory, nil), nil }),
 		network(inOrder(traffics(first)), first.by(k.speedOfLinks, k.nic), func() map[string][2]float64 { return traffics(now()) }),
 	}
 	n := float64(len(cores(first)))
@@ -262,7 +254,8 @@ func (k *exporterKind) sources(first exposition, devices []string, now func() ex
 			func(x exposition) float64 { return x.highest("node_thermal_zone_temp") }},
 	} {
 		if !math.IsNaN(s.read(first)) {
-			sources = append(sources, one(s.figure, s.column, s.derive, func() float64 { return s.read(now()) }))
+			read := func(context.Context) (float64, error) { return s.read(now()), nil }
+			sources = append(sources, one(s.column, s.figure, s.column, s.derive, read))
 		}
 	}
 	return sources

@@ -3,12 +3,10 @@ package monitor
 import (
 	"context"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"ds2/internal/iotrace"
 	"ds2/internal/measure"
@@ -92,45 +90,30 @@ func ioName(drive string, class iotrace.Class) string { return drive + " " + cla
 
 // source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one of them.
 func (t *IOTrace) source() Source {
-	src := Source{Name: "traced I/Os"}
-	places := map[string]int{} // of a name's first figure
-	figures := []struct {
-		figure, column string
-		of             func(measure.Distribution) time.Duration
-	}{
-		{"io_p50_seconds", IOMedian, func(d measure.Distribution) time.Duration { return d.Quantile(.5) }},
-		{"io_p99_seconds", IOP99, func(d measure.Distribution) time.Duration { return d.Quantile(.99) }},
-		{"io_max_seconds", IOMax, func(d measure.Distribution) time.Duration { return d.Quantile(1) }},
-	}
+	var names []string
 	for _, drive := range t.drives {
 		for class := range iotrace.Classes {
-			name := ioName(drive, class)
-			places[name] = len(src.Figures)
-			for _, f := range figures {
-				src.Columns = append(src.Columns, Column{ItemColumn(f.column, name), gauge(len(src.Figures))})
-				src.Figures = append(src.Figures, Figure{Name: f.figure, Help: "Of the traced I/Os of the last second, in seconds.", Label: "io", Item: name})
-			}
+			names = append(names, ioName(drive, class))
 		}
 	}
+	const help = "Of the traced I/Os of the last second, in seconds."
 	read, failed := t.NewReader()
-	src.Read = func(_ context.Context, values []float64) error {
+	return itemSource("traced I/Os", "io", "", names, []perItem{
+		{"io_p50_seconds", help, IOMedian, gaugeOf(0)},
+		{"io_p99_seconds", help, IOP99, gaugeOf(1)},
+		{"io_max_seconds", help, IOMax, gaugeOf(2)},
+	}, func(context.Context) (map[string][3]float64, error) {
 		if failed != nil {
-			return failed
+			return nil, failed
 		}
 		t.tracer.Look()
 		all, err := read()
-		err = errors.Join(err, t.gather())
-		for i := range values {
-			values[i] = math.NaN()
-		}
+		values := map[string][3]float64{}
 		for _, d := range all {
-			for i, f := range figures {
-				values[places[d.Name]+i] = f.of(d).Seconds()
-			}
+			values[d.Name] = [3]float64{d.Quantile(.5).Seconds(), d.Quantile(.99).Seconds(), d.Quantile(1).Seconds()}
 		}
-		return err
-	}
-	return src
+		return values, errors.Join(err, t.gather())
+	})
 }
 
 // IOsFor merges the times of one kind of I/O, such as "log flush", over all drives, of which all are by drive and kind.

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bufio"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -63,14 +62,9 @@ func line(file string) string {
 
 // value is what a file of lines "name separator value" gives a name first; empty where it gives nothing.
 func value(file, name, separator string) string {
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, v, ok := strings.Cut(lines.Text(), separator); ok && strings.TrimSpace(key) == name {
-			return strings.Trim(v, " \t\"")
+	for text := range strings.Lines(line(file)) {
+		if key, v, ok := strings.Cut(text, separator); ok && strings.TrimSpace(key) == name {
+			return strings.Trim(v, " \t\n\"")
 		}
 	}
 	return ""

@@ -33,6 +33,14 @@ type Source struct {
 	Read func(ctx context.Context, values []float64) error
 }
 
+// one is a source of one figure.
+func one(name string, f Figure, column string, derive derivation, read func(context.Context) (float64, error)) Source {
+	return Source{name, []Figure{f}, []Column{{column, derive}}, func(ctx context.Context, values []float64) (err error) {
+		values[0], err = read(ctx)
+		return err
+	}}
+}
+
 // derivation turns the raw values of two reads, seconds apart, into the value of a column; NaN where it has none.
 type derivation func(seconds float64, was, now []float64) float64
 

@@ -30,7 +30,8 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	var mu sync.Mutex
 	var failure error
 	at, running := time.Now(), false
-	read := func(ctx context.Context, values []float64) error {
+	power := Figure{Name: "power_watts", Help: "Electric power as the meter shows it."}
+	return one("power by command", power, Power, gauge(0), func(ctx context.Context) (float64, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !running {
@@ -48,17 +49,11 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 				}
 			}()
 		}
-		if time.Since(at) <= staleAfter {
-			values[0] = watts
+		if time.Since(at) > staleAfter {
+			return math.NaN(), failure
 		}
-		return failure
-	}
-	return Source{
-		Name:    "power by command",
-		Figures: []Figure{{Name: "power_watts", Help: "Electric power as the meter shows it."}},
-		Columns: []Column{{Power, gauge(0)}},
-		Read:    read,
-	}, nil
+		return watts, failure
+	}), nil
 }
 
 var number = regexp.MustCompile(`\d+(\.\d+)?`)

@@ -3,27 +3,23 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 )
 
 // Record reads how much the record of the run takes that ds2 writes into a directory.
 func Record(dir string) Source {
-	return Source{
-		Name:    "record",
-		Figures: []Figure{{Name: "client_record_bytes", Help: "Size of the files in the record of the run."}},
-		Columns: []Column{{ClientRecord, gauge(0)}},
-		Read: func(_ context.Context, values []float64) error {
-			files, err := os.ReadDir(dir)
-			if err != nil {
-				return fmt.Errorf("read size of the record: %w", err)
+	size := Figure{Name: "client_record_bytes", Help: "Size of the files in the record of the run."}
+	return one("record", size, ClientRecord, gauge(0), func(context.Context) (bytes float64, err error) {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			return math.NaN(), fmt.Errorf("read size of the record: %w", err)
+		}
+		for _, file := range files {
+			if info, err := file.Info(); err == nil { // else it was renamed meanwhile
+				bytes += float64(info.Size())
 			}
-			values[0] = 0
-			for _, file := range files {
-				if info, err := file.Info(); err == nil { // else it was renamed meanwhile
-					values[0] += float64(info.Size())
-				}
-			}
-			return nil
-		},
-	}
+		}
+		return bytes, nil
+	})
 }

@@ -25,13 +25,20 @@ type Sampler struct {
 	log     *slog.Logger
 
 	mu     sync.Mutex
-	latest [][]float64 // raw values by source; nil before the first read
+	latest [][]float64 // raw values by source
 }
 
 // NewSampler makes a Sampler that has not started.
 func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
-	return &Sampler{sources: sources, log: log, latest: make([][]float64, len(sources))}
+	s := &Sampler{sources: sources, log: log}
+	for _, src := range sources {
+		s.latest = append(s.latest, unread(src))
+	}
+	return s
 }
+
+// unread are the figures of a source that was not read.
+func unread(s Source) []float64 { return slices.Repeat([]float64{math.NaN()}, len(s.Figures)) }
 
 // Columns are the names of a row's values, in their order.
 func (s *Sampler) Columns() []string {
@@ -50,11 +57,7 @@ func (s *Sampler) Latest(f func(Figure, float64)) {
 	defer s.mu.Unlock()
 	for i, src := range s.sources {
 		for j, figure := range src.Figures {
-			v := math.NaN()
-			if s.latest[i] != nil {
-				v = s.latest[i][j]
-			}
-			f(figure, v)
+			f(figure, s.latest[i][j])
 		}
 	}
 }
@@ -90,7 +93,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	var probes []*probe
 	columns := 0
 	for i, src := range s.sources {
-		probes = append(probes, &probe{Source: src, index: i, column: columns})
+		probes = append(probes, &probe{Source: src, index: i, column: columns, was: unread(src)})
 		columns += len(src.Columns)
 	}
 
@@ -146,7 +149,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 
 // ask reads the source once.
 func (p *probe) ask(ctx context.Context, asked time.Time) answer {
-	values := slices.Repeat([]float64{math.NaN()}, len(p.Figures))
+	values := unread(p.Source)
 	err := p.Read(ctx, values)
 	return answer{probe: p, asked: asked, at: time.Now(), values: values, err: err}
 }
@@ -167,13 +170,9 @@ func (s *Sampler) take(a answer) []float64 {
 	s.latest[p.index] = a.values
 	s.mu.Unlock()
 
-	was := p.was
-	if was == nil {
-		was = slices.Repeat([]float64{math.NaN()}, len(p.Figures))
-	}
 	values := make([]float64, len(p.Columns))
 	for i, c := range p.Columns {
-		values[i] = c.derive(a.at.Sub(p.wasAt).Seconds(), was, a.values)
+		values[i] = c.derive(a.at.Sub(p.wasAt).Seconds(), p.was, a.values)
 	}
 	if a.err == nil {
 		p.was, p.wasAt = a.values, a.at
