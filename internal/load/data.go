@@ -28,17 +28,13 @@ func (l *loader) copyParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bring := l.copy
-	if len(files) > 0 {
-		bring = l.readFile(files)
-	}
 	for _, lane := range lanes {
 		group.Go(func() error {
 			for _, c := range lane {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				if err := bring(ctx, c); err != nil {
+				if err := l.copy(ctx, c, files); err != nil {
 					return err
 				}
 			}
@@ -164,8 +160,12 @@ func (l *loader) found(table datagen.Table, copied int64) {
 	l.report.add(table, TableReport{Rows: copied, Before: copied})
 }
 
-// copy has the engine read what the parts write.
-func (l *loader) copy(ctx context.Context, c copying) error {
+// copy has the engine read what the parts write or, where there are statements by which the server reads files, the part's file.
+func (l *loader) copy(ctx context.Context, c copying, files map[string]schema.Statement) error {
+	if len(files) > 0 {
+		return l.readFile(ctx, c, files)
+	}
+	start := time.Now()
 	loadRows := l.engine.LoadRows
 	switch {
 	case c.whole:
@@ -173,11 +173,10 @@ func (l *loader) copy(ctx context.Context, c copying) error {
 	case c.parts[0].Binary:
 		loadRows = l.engine.Can().LoadBinary
 	}
-	start := time.Now()
 	meter := &meter{part: c.parts[0], progress: l.course}
 	var rows int64
-	err := stream(c.parts, meter, func(r io.Reader) (err error) {
-		rows, err = loadRows(ctx, c.step, string(c.table), r)
+	err := stream(c.parts, func(r io.Reader) (err error) {
+		rows, err = loadRows(ctx, c.step, string(c.table), io.TeeReader(r, meter))
 		return err
 	})
 	if err == nil {
@@ -186,17 +185,13 @@ func (l *loader) copy(ctx context.Context, c copying) error {
 	return err
 }
 
-// stream has parts written into one end of a pipe, by way of a meter if there is one, while take reads the other.
-func stream(parts []datagen.Part, through *meter, take func(io.Reader) error) error {
+// stream has parts written into one end of a pipe while take reads the other.
+func stream(parts []datagen.Part, take func(io.Reader) error) error {
 	r, w := io.Pipe()
-	var to io.Writer = w
-	if through != nil {
-		through.w, to = w, through
-	}
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		w.CloseWithError(writeParts(to, parts))
+		w.CloseWithError(writeParts(w, parts))
 	}()
 	err := take(r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
@@ -214,43 +209,39 @@ func writeParts(w io.Writer, parts []datagen.Part) error {
 	return nil
 }
 
-// readFile gives what brings a part by the statement that has the server read the part's file.
-func (l *loader) readFile(byFile map[string]schema.Statement) func(context.Context, copying) error {
-	return func(ctx context.Context, c copying) error {
-		part := c.parts[0]
-		s, ok := byFile[part.File]
-		if !ok {
-			return fmt.Errorf("the server is not told to read %s", part.File)
-		}
-		s.Name = c.step
-		start := time.Now()
-		if err := l.engine.ExecStep(ctx, s); err != nil {
-			return err
-		}
+// readFile has the server read a part's file.
+func (l *loader) readFile(ctx context.Context, c copying, files map[string]schema.Statement) error {
+	part := c.parts[0]
+	s, ok := files[part.File]
+	if !ok {
+		return fmt.Errorf("the server is not told to read %s", part.File)
+	}
+	s.Name = c.step
+	start := time.Now()
+	err := l.engine.ExecStep(ctx, s)
+	if err == nil {
 		l.course.Copied(part.Table, part.Rows, part.Bytes)
 		l.report.add(part.Table, TableReport{Rows: part.Rows, Bytes: part.Bytes, Busy: time.Since(start)})
-		return nil
 	}
+	return err
 }
 
 // meter counts what passes through it.
 type meter struct {
-	w        io.Writer
 	part     datagen.Part // or the first of several, alike
 	progress Progress
 	bytes    int64
 }
 
 func (m *meter) Write(b []byte) (int, error) {
-	n, err := m.w.Write(b)
 	before := m.bytes
-	m.bytes += int64(n)
-	rows := int64(bytes.Count(b[:n], []byte{'\n'}))
+	m.bytes += int64(len(b))
+	rows := int64(bytes.Count(b, []byte{'\n'}))
 	if m.part.Binary {
 		rows = m.rows(m.bytes) - m.rows(before)
 	}
-	m.progress.Copied(m.part.Table, rows, int64(n))
-	return n, err
+	m.progress.Copied(m.part.Table, rows, int64(len(b)))
+	return len(b), nil
 }
 
 // rows is how many rows of a binary part so many bytes are, at most all.

@@ -35,7 +35,7 @@ type Options struct {
 
 // Progress is told how a load proceeds. Its methods are called from several goroutines at once.
 type Progress interface {
-	// Begin tells that a phase begins: PhaseData or one of schema's.
+	// Begin tells that a phase begins.
 	Begin(phase schema.Phase)
 
 	// Copied tells that more of a table has been handed to the server, or, with 0 bytes, that it was there already.
@@ -47,9 +47,6 @@ type Progress interface {
 	// Tell tells what the load is at, and how much of the whole is done: progress.Tell.
 	Tell(doing string, done, total int64)
 }
-
-// PhaseData is the phase between schema.Tables and schema.Indexes.
-const PhaseData = schema.Data
 
 // Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and so is one
 // of another workload; nothing but the workload's own objects is ever dropped.
@@ -74,7 +71,7 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	}{
 		{schema.Database, l.createDatabase},
 		{schema.Tables, l.createTables},
-		{PhaseData, l.copyParts},
+		{schema.Data, l.copyParts},
 		{schema.Indexes, l.runPhase(schema.Indexes)},
 		{schema.Procedures, l.runPhase(schema.Procedures)},
 		{schema.Statistics, l.runPhase(schema.Statistics)},

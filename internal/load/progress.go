@@ -55,15 +55,15 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 
 // Begin is of Progress.
 func (c *course) Begin(phase schema.Phase) {
-	c.mu.Lock()
-	c.phase = phase
-	c.tell()
-	c.mu.Unlock()
+	c.update(func() { c.phase = phase })
 	c.Progress.Begin(phase)
 }
 
-// tell tells what the load is at, and how much of all work is done.
-func (c *course) tell() {
+// update changes what was done, and tells what the load is at, and how much of all work is done.
+func (c *course) update(change func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change()
 	done := c.built + min(c.copied, c.copying)
 	for _, reached := range c.running {
 		done += reached
@@ -78,10 +78,7 @@ func (c *course) tell() {
 // Copied is of Progress.
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.copied += work(rows, bytes)
-	c.tell()
+	c.update(func() { c.copied += work(rows, bytes) })
 }
 
 // skipPart leaves out a part that an earlier load has copied: it takes no time now.
@@ -102,27 +99,25 @@ func (c *course) skipStatement(name string) {
 // Statement is of Progress.
 func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	c.Progress.Statement(phase, statement, ended)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if ended {
-		delete(c.running, statement)
-		c.built += c.statements[statement]
-	} else {
-		c.running[statement] = 0
-	}
-	c.tell()
+	c.update(func() {
+		if ended {
+			delete(c.running, statement)
+			c.built += c.statements[statement]
+		} else {
+			c.running[statement] = 0
+		}
+	})
 }
 
 // reached notes how much of the statements that are running is done, as far as the server says.
 func (c *course) reached(shares map[string]float64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, share := range shares {
-		if reached, running := c.running[name]; running {
-			c.running[name] = max(min(share, 1)*c.statements[name], reached)
+	c.update(func() {
+		for name, share := range shares {
+			if reached, running := c.running[name]; running {
+				c.running[name] = max(min(share, 1)*c.statements[name], reached)
+			}
 		}
-	}
-	c.tell()
+	})
 }
 
 // watch asks how far statements are until stop is called.

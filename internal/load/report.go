@@ -1,6 +1,7 @@
 package load
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -55,10 +56,8 @@ func (t TableReport) Rate() (rows, bytes float64) {
 
 func newReport(parts []datagen.Part) *Report {
 	r := &Report{}
-	seen := map[datagen.Table]bool{}
 	for _, p := range parts {
-		if !seen[p.Table] {
-			seen[p.Table] = true
+		if !slices.ContainsFunc(r.Tables, func(t TableReport) bool { return t.Table == p.Table }) {
 			r.Tables = append(r.Tables, TableReport{Table: p.Table})
 		}
 	}

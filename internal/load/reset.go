@@ -29,7 +29,7 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	if err != nil {
 		return err
 	}
-	return stream(plan.Rows, nil, func(r io.Reader) error { return reset(ctx, plan.Statements, r, resetSteps(plan, tell)) })
+	return stream(plan.Rows, func(r io.Reader) error { return reset(ctx, plan.Statements, r, resetSteps(plan, tell)) })
 }
 
 // few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves indexes out.

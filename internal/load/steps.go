@@ -22,13 +22,9 @@ func (l *loader) resume(ctx context.Context) error {
 		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Name())
 	}
 	own := l.info(store.StateLoading)
-	names := slices.Sorted(maps.Keys(own))
-	for name := range info {
-		if _, ok := own[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	for _, name := range append([]string{store.InfoSize}, names...) {
+	all := maps.Clone(info)
+	maps.Copy(all, own)
+	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
 		if found, want := info[name], own[name]; found != want {
 			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was started with, or start again with --drop",
 				name, found, want)
