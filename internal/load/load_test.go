@@ -82,7 +82,7 @@ func TestLoadIsWhole(t *testing.T) {
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	assert.NoError(t, info.CheckReady())
-	if found, err := loaded.Size(info); err != nil || found != size {
+	if found, _, err := loaded.Rows(info); err != nil || found != size {
 		t.Errorf("size noted: %v, %v", found, err)
 	}
 	for what, query := range map[string]string{
@@ -387,7 +387,7 @@ func TestSeed(t *testing.T) {
 	mustLoad(t, s, seeded)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	if seed, err := loaded.Seed(info); err != nil || seed != 7 {
+	if _, seed, err := loaded.Rows(info); err != nil || seed != 7 {
 		t.Errorf("seed %d, %v", seed, err)
 	}
 	fresh := pgtest.Contents(t, target)

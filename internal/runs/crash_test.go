@@ -135,7 +135,7 @@ func options(t *testing.T, s store.Database) Options {
 	t.Helper()
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	size, err := ds2loaded.Size(info)
+	size, _, err := ds2loaded.Rows(info)
 	require.NoError(t, err)
 	return Options{
 		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",

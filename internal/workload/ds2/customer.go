@@ -37,31 +37,23 @@ func (u *Draws) newCustomer(c *calls.Customer) {
 }
 
 func (u *Draws) letters(n int) []byte {
-	start := len(u.texts)
+	b := u.texts
 	for range n {
-		u.texts = append(u.texts, byte(u.between('A', 'Z')))
+		b = append(b, byte(u.between('A', 'Z')))
 	}
-	return u.since(start)
+	return u.take(b)
 }
 
 func (u *Draws) number(low, high int) []byte {
-	start := len(u.texts)
-	u.texts = strconv.AppendInt(u.texts, int64(u.between(low, high)), 10)
-	return u.since(start)
+	return u.take(strconv.AppendInt(u.texts, int64(u.between(low, high)), 10))
 }
 
 func (u *Draws) joined(text []byte, suffix string) []byte {
-	start := len(u.texts)
-	u.texts = append(append(u.texts, text...), suffix...)
-	return u.since(start)
+	return u.take(append(append(u.texts, text...), suffix...))
 }
 
 // expiration is a month of the years 2008 to 2012, as 2012/03.
 func (u *Draws) expiration() []byte {
-	start := len(u.texts)
-	u.texts = strconv.AppendInt(u.texts, int64(u.between(2008, 2012)), 10)
-	u.texts = append(u.texts, '/')
-	month := u.between(1, 12)
-	u.texts = append(u.texts, byte('0'+month/10), byte('0'+month%10))
-	return u.since(start)
+	year, month := u.between(2008, 2012), u.between(1, 12)
+	return u.take(append(strconv.AppendInt(u.texts, int64(year), 10), '/', byte('0'+month/10), byte('0'+month%10)))
 }

@@ -167,18 +167,20 @@ const (
 
 // text puts the parts together in the user's buffer.
 func (u *Draws) text(parts ...string) []byte {
-	start := len(u.texts)
+	b := u.texts
 	for _, p := range parts {
-		u.texts = append(u.texts, p...)
+		b = append(b, p...)
 	}
-	return u.since(start)
+	return u.take(b)
 }
 
 func (u *Draws) username(prefix string, customers int) []byte {
-	start := len(u.texts)
-	u.texts = strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10)
-	return u.since(start)
+	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10))
 }
 
-// since is the text that begins at start. Its capacity ends with it, so that nobody appends over the next.
-func (u *Draws) since(start int) []byte { return u.texts[start:len(u.texts):len(u.texts)] }
+// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nobody appends over the next.
+func (u *Draws) take(texts []byte) []byte {
+	start := len(u.texts)
+	u.texts = texts
+	return texts[start:len(texts):len(texts)]
+}

@@ -24,11 +24,7 @@ func Look(targets []store.Database, infos []store.Info, engines calls.Engines, w
 			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", target.Label(), target.Engine())
 		}
 		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) { return connect(ctx, target) })
-		size, err := loaded.Size(infos[i])
-		if err != nil {
-			return nil, err
-		}
-		seed, err := loaded.Seed(infos[i])
+		size, seed, err := loaded.Rows(infos[i])
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ const linesPerOrder = 5
 
 // PlanReset removes the customers, orders and reorders of runs, and fills INVENTORY again.
 func (Workload) PlanReset(ctx context.Context, target store.Database, info store.Info) (r workload.Reset, err error) {
-	size, err := loaded.Size(info)
+	size, seed, err := loaded.Rows(info)
 	if err != nil {
 		return r, err
 	}
@@ -25,10 +25,6 @@ func (Workload) PlanReset(ctx context.Context, target store.Database, info store
 		return r, store.Refuse("plan the reset of "+target.Label(),
 			"keep a copy by ds2 snapshot before the first run, and go back to that: --restore snapshot",
 			"its rows are not those that DVD Store's programs write on Linux, so ds2 does not know its first stock and sales")
-	}
-	seed, err := loaded.Seed(info)
-	if err != nil {
-		return r, err
 	}
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed}) // INVENTORY has no words in it
 	if err != nil {

@@ -71,9 +71,7 @@ func (u *User) Play(p workload.Player) error {
 		u.tally.Own[counts.Rollbacks]++
 	} else {
 		u.tally.Own[counts.TotalCents] += int64(buy.Total)
-		if b := u.run.books; b != nil {
-			b.Bought(u.target, u.bought, buy)
-		}
+		u.run.books.Bought(u.target, u.bought, buy)
 	}
 	return nil
 }
@@ -96,9 +94,7 @@ func (u *User) enterStore(p workload.Player) error {
 		}
 		if u.customer != 0 {
 			u.tally.Own[counts.NewCustomers]++
-			if b := u.run.books; b != nil {
-				b.Registered(u.target, u.customer, u.order.Customer.Username)
-			}
+			u.run.books.Registered(u.target, u.customer, u.order.Customer.Username)
 			return nil
 		}
 		u.tally.Own[counts.NamesTaken]++
@@ -140,8 +136,6 @@ func (u *User) InDoubt(op workload.Op) (again bool) {
 	}
 	u.tally.Own[counts.InDoubtPurchases]++
 	u.tally.Own[counts.InDoubtTotalCents] += int64(u.purchase.Total)
-	if b := u.run.books; b != nil {
-		b.InDoubt(u.target, &u.purchase)
-	}
+	u.run.books.InDoubt(u.target, &u.purchase)
 	return false
 }

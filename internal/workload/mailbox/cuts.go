@@ -51,10 +51,8 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 	if err != nil {
 		return err
 	}
-	numbers := maps.Clone(c.held)
-	if numbers == nil {
-		numbers = map[uint64]state{}
-	}
+	numbers := map[uint64]state{}
+	maps.Copy(numbers, c.held)
 	for _, e := range entries {
 		numbers[e.Number] = state{}
 	}

@@ -115,16 +115,7 @@ func (u *user) pick(s *Step) bool {
 			return false
 		}
 		s.Number = n
-		if !u.touched(n) {
-			return true
-		}
-	}
-	return false
-}
-
-func (u *user) touched(n uint64) bool {
-	for i := range u.steps[:len(u.steps)-1] {
-		if u.steps[i].Number == n {
+		if !slices.ContainsFunc(u.steps[:len(u.steps)-1], func(other Step) bool { return other.Number == n }) {
 			return true
 		}
 	}

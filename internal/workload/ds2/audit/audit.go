@@ -130,7 +130,7 @@ func (a *audit) sizeOf(ctx context.Context) (info store.Info, err error) {
 		return nil, err
 	}
 	a.searched = true
-	a.size, err = loaded.Size(info)
+	a.size, _, err = loaded.Rows(info)
 	if err == nil && a.given != nil && *a.given != a.size {
 		err = fmt.Errorf("it holds a dataset of size %s, not %s", a.size, *a.given)
 	}

@@ -5,6 +5,7 @@ package books
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"slices"
 	"sync"
 
 	"ds2/internal/workload"
@@ -45,7 +46,7 @@ func nameSum(name []byte) uint64 {
 	return h.Sum64()
 }
 
-// Books note what targets have acknowledged. Users share them: a lock around a copy of 38 bytes once an order is nothing beside
+// Books note what targets have acknowledged; nil ones note nothing. Users share them: a lock around a copy of 38 bytes once an order is nothing beside
 // the order.
 type Books struct {
 	mu      sync.Mutex
@@ -60,37 +61,36 @@ func New(j workload.Journal) *Books { return &Books{journal: j, sold: map[int]ma
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
 func (b *Books) Bought(target int, order int64, p *calls.Purchase) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.note(entry{Kind: bought, Target: uint16(target), Lines: uint16(len(p.Items)), Order: order, Customer: p.CustomerID, Total: p.Total})
-	sold := b.sold[target]
-	if sold == nil {
-		sold = map[int32]int64{}
-		b.sold[target] = sold
-	}
-	for _, item := range p.Items {
-		sold[item.Product] += int64(item.Quantity)
-	}
+	b.note(entry{Kind: bought, Target: uint16(target), Lines: uint16(len(p.Items)), Order: order, Customer: p.CustomerID, Total: p.Total}, p.Items...)
 }
 
 // InDoubt notes that nobody knows whether the purchase p was made.
 func (b *Books) InDoubt(target int, p *calls.Purchase) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.note(entry{Kind: doubtful, Target: uint16(target), Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total})
 }
 
 // Registered notes that a target acknowledged a new customer.
 func (b *Books) Registered(target int, customer int64, username []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.note(entry{Kind: registered, Target: uint16(target), Customer: customer, Name: nameSum(username)})
 }
 
-func (b *Books) note(e entry) {
+func (b *Books) note(e entry, acknowledged ...calls.Item) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.entry = e
 	b.line, _ = binary.Append(b.line[:0], binary.BigEndian, &b.entry)
 	b.journal.Note(b.line)
+	sold := b.sold[int(e.Target)]
+	if sold == nil {
+		sold = map[int32]int64{}
+		b.sold[int(e.Target)] = sold
+	}
+	for _, item := range acknowledged {
+		sold[item.Product] += int64(item.Quantity)
+	}
 }
 
 // takeSold gives the pieces that a target has acknowledged by product since it was asked last.
@@ -109,11 +109,5 @@ func read(entries []byte, target int) ([]entry, error) {
 
 // of are the entries of a kind.
 func of(k kind, all []entry) []entry {
-	var some []entry
-	for _, e := range all {
-		if e.Kind == k {
-			some = append(some, e)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.Kind != k })
 }

@@ -40,27 +40,17 @@ func Lists(info store.Info) (*datagen.Words, error) {
 	return words, nil
 }
 
-// Size is the three numbers of the dataset.
-func Size(info store.Info) (datagen.Size, error) {
-	var z datagen.Size
-	for name, n := range map[string]*int{Customers: &z.Customers, OrdersPerMonth: &z.OrdersPerMonth, Products: &z.Products} {
-		var err error
-		if *n, err = strconv.Atoi(info[name]); err != nil {
-			return z, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
+// Rows are the size of the dataset, and the seed of its rows, as in datagen.Options.
+func Rows(info store.Info) (size datagen.Size, seed uint64, err error) {
+	var numbers [4]uint64
+	for i, name := range [...]string{Customers, OrdersPerMonth, Products, DataSeed} {
+		text, noted := info[name]
+		if name == DataSeed && !noted {
+			continue
+		}
+		if numbers[i], err = strconv.ParseUint(text, 10, 64); err != nil {
+			return size, 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, text)
 		}
 	}
-	return z, nil
-}
-
-// Seed is what the rows of the dataset depend on, as in datagen.Options.
-func Seed(info store.Info) (uint64, error) {
-	text, ok := info[DataSeed]
-	if !ok {
-		return 0, nil
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", DataSeed, text)
-	}
-	return seed, nil
+	return datagen.Size{Customers: int(numbers[0]), OrdersPerMonth: int(numbers[1]), Products: int(numbers[2])}, numbers[3], nil
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload/ds2/calls"
@@ -89,15 +91,9 @@ func (c *conn) Each(ctx context.Context, writes bool, columns int, take func([]s
 	})
 }
 
-// The types of array elements in PostgreSQL's catalogue.
-const (
-	oidInt2 = 21
-	oidInt4 = 23
-)
-
 // Products adds the items' products as an array of integers.
 func (c *conn) Products(items []calls.Item) {
-	b := appendArrayHeader(c.Arena(), oidInt4, len(items))
+	b := appendArrayHeader(c.Arena(), pgtype.Int4OID, len(items))
 	for i := range items {
 		b = binary.BigEndian.AppendUint32(b, 4)
 		b = binary.BigEndian.AppendUint32(b, uint32(items[i].Product))
@@ -108,7 +104,7 @@ func (c *conn) Products(items []calls.Item) {
 // Lines adds the items' products, and their quantities as an array of small integers.
 func (c *conn) Lines(items []calls.Item) {
 	c.Products(items)
-	b := appendArrayHeader(c.Arena(), oidInt2, len(items))
+	b := appendArrayHeader(c.Arena(), pgtype.Int2OID, len(items))
 	for i := range items {
 		b = binary.BigEndian.AppendUint32(b, 2)
 		b = binary.BigEndian.AppendUint16(b, uint16(items[i].Quantity))
