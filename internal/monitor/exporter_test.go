@@ -185,7 +185,7 @@ func TestMissedScrape(t *testing.T) {
 	require.NoError(t, err)
 	src, err := e.Source(nil, false)
 	require.NoError(t, err)
-	s, p := NewSampler(slog.New(slog.DiscardHandler), src), &probe{Source: src}
+	s, p := NewSampler(slog.New(slog.DiscardHandler), src), &probe{Source: src, was: unread(src)}
 	gap := math.NaN()
 	for i, c := range []struct {
 		broken      bool
