@@ -26,10 +26,10 @@ type IOKind struct {
 	Over  time.Duration // of the means whose highest is the maximum
 }
 
-// drives are those that have a role; the empty role is every drive's.
-func (d Drives) drives(role Role) (names []string) {
-	for _, column := range d.Counters.Items(DiskReads) {
-		if _, drive := SplitColumn(column); role == "" || d.Machine.Holds(drive, role) {
+// drives are those that have a column and a role; the empty role is every drive's.
+func (d Drives) drives(column string, role Role) (names []string) {
+	for _, name := range d.Counters.Items(column) {
+		if _, drive := SplitColumn(name); role == "" || d.Machine.Holds(drive, role) {
 			names = append(names, drive)
 		}
 	}
@@ -56,7 +56,8 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
-	for _, drive := range d.drives(k.Role) {
+	rate, _ := requestColumns(k.Write)
+	for _, drive := range d.drives(rate, k.Role) {
 		if m, l, ok := d.latency([]string{drive}, k.Write, k.Over); ok {
 			mean, longest, measured = max(mean, m), max(longest, l), true
 		}
@@ -66,19 +67,24 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where there was none.
 func (d Drives) ReadLatencies() []float64 {
-	requests, times := d.requests(d.drives(Data), false)
+	requests, times := d.requests(d.drives(DiskReads, Data), false)
 	for i := range times {
 		times[i] /= requests[i] // NaN where both are 0
 	}
 	return times
 }
 
+// requestColumns are those of reads or writes, and of their mean times.
+func requestColumns(write bool) (rate, latency string) {
+	if write {
+		return DiskWrites, DiskWriteTime
+	}
+	return DiskReads, DiskReadTime
+}
+
 // requests are the reads or writes of some items a second, and the seconds that they took, in each sample.
 func (d Drives) requests(items []string, write bool) (requests, times []float64) {
-	rate, latency := DiskReads, DiskReadTime
-	if write {
-		rate, latency = DiskWrites, DiskWriteTime
-	}
+	rate, latency := requestColumns(write)
 	requests, times = make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
 	for _, item := range items {
 		rates, latencies := d.Counters.Values(d.column(rate, item)), d.Counters.Values(d.column(latency, item))
@@ -170,7 +176,7 @@ type Volume struct {
 
 // Volumes are the drives that were counted.
 func (d Drives) Volumes() (all []Volume) {
-	for _, drive := range d.drives("") {
+	for _, drive := range d.drives(DiskReads, "") {
 		if !d.counted(drive) {
 			continue
 		}
