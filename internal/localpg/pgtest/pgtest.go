@@ -146,6 +146,20 @@ func Processes(t testing.TB, data string) []string {
 	return append(strings.Fields(string(children)), postmaster)
 }
 
+// Flip changes a byte of a file.
+func Flip(t testing.TB, path string, at int64) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer file.Close()
+	var b [1]byte
+	_, err = file.ReadAt(b[:], at)
+	require.NoError(t, err)
+	b[0] ^= 0xff
+	_, err = file.WriteAt(b[:], at)
+	require.NoError(t, err)
+}
+
 // Exec executes statements one after the other, also when the test has ended.
 func Exec(t testing.TB, db interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"net/url"
 	"os"
 	"os/exec"
 	"syscall"
@@ -25,7 +24,7 @@ func TestReadBackup(t *testing.T) {
 	server, db := backupServer(t)
 	pgtest.Exec(t, db, "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
 	var told, total int64
-	got, err := backupStore(t, server.URL("postgres")).Can().Backup.ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
+	got, err := openStore(t, server.URL("postgres")).Can().Backup.ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
 	require.NoError(t, err)
 	var tablespaces int64
 	require.NoError(t, db.QueryRow("SELECT sum(pg_tablespace_size(oid))::bigint FROM pg_tablespace").Scan(&tablespaces))
@@ -43,7 +42,7 @@ func TestReadBackup(t *testing.T) {
 	nothingLeft(t, db)
 
 	pgtest.Exec(t, db, "CREATE ROLE nobody LOGIN PASSWORD 'secret'")
-	_, err = backupStore(t, pgtest.As(t, server.URL("postgres"), "nobody", "secret")).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
+	_, err = openStore(t, pgtest.As(t, server.URL("postgres"), "nobody", "secret")).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
 	if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Config || e.Hint == "" {
 		t.Errorf("without the right: %v", err)
 	}
@@ -56,14 +55,9 @@ func backupServer(t *testing.T) (*localpg.Server, *sql.DB) {
 	return server, open(t, server)
 }
 
-func backupStore(t *testing.T, target string) *Store {
+func openStore(t *testing.T, target string) *Store {
 	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	st, err := Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { st.Close() })
-	return st.(*Store)
+	return pgtest.Open(t, Open, target).(*Store)
 }
 
 // nothingLeft waits until the server serves no backup, and makes sure that there is no slot.
@@ -106,7 +100,7 @@ func underWay(t *testing.T, db *sql.DB) {
 // TestReadBackupCutOff has the server killed, the backup canceled and ds2 killed amid a backup. Nothing is left behind.
 func TestReadBackupCutOff(t *testing.T) {
 	server, db := backupServer(t)
-	st := backupStore(t, server.URL("postgres"))
+	st := openStore(t, server.URL("postgres"))
 	begin := func(ctx context.Context) chan error {
 		done := make(chan error, 1)
 		go func() {
@@ -139,14 +133,12 @@ func TestReadBackupCutOff(t *testing.T) {
 	amid(t, db, func(int) {
 		done := begin(t.Context())
 		server.Kill()
-		if err := <-done; store.Classify(err) != store.Connection {
-			t.Errorf("the server was killed: %v", err)
-		}
+		assert.Equal(t, store.Connection, store.Classify(<-done), "the server was killed")
 	})
 	require.NoError(t, server.Restart(t.Context()))
 	db.SetMaxIdleConns(0)
 	nothingLeft(t, db)
-	next := backupStore(t, server.URL("postgres")) // the connections of the other are dead
+	next := openStore(t, server.URL("postgres")) // the connections of the other are dead
 	if b, err := next.Can().Backup.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
 		t.Errorf("the next backup: %+v, %v", b, err)
 	}
@@ -155,7 +147,7 @@ func TestReadBackupCutOff(t *testing.T) {
 // TestReadBackupToBeKilled is the program that TestReadBackupCutOff kills.
 func TestReadBackupToBeKilled(t *testing.T) {
 	if target := os.Getenv("DS2_TEST_BACKUP"); target != "" {
-		_, err := backupStore(t, target).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
+		_, err := openStore(t, target).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
 		t.Error(err)
 	}
 }

@@ -18,9 +18,8 @@ func TestBackslashes(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), pgtest.Database(t))
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), "CREATE TABLE words (id integer, word text)"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = conn.Exec(t.Context(), "CREATE TABLE words (id integer, word text)")
+	require.NoError(t, err)
 	const word = `\a\\b\n\`
 	csv := "1," + word + "\n2,\n3,plain\n"
 	for how, rows := range map[string]io.Reader{

@@ -18,9 +18,7 @@ import (
 func TestPacedReading(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Checksums: true})
-	if _, err := open(t, server).Exec("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)"); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, open(t, server), "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)")
 	for _, readers := range []int{1, 8} {
 		const rate = 10e6
 		got := deepChecked(t, server, store.DeepReading{Readers: readers, Rate: rate})
@@ -59,18 +57,7 @@ func TestCheckLog(t *testing.T) {
 	}
 	var name string
 	require.NoError(t, db.QueryRow("SELECT pg_walfile_name(pg_current_wal_lsn() - 20000000)").Scan(&name))
-	file, err := os.OpenFile(filepath.Join(server.DataDir(), "pg_wal", name), os.O_RDWR, 0)
-	require.NoError(t, err)
-	defer file.Close()
-	var b [1]byte
-	const at = 4<<20 + 100 // within the filler's rows
-	if _, err := file.ReadAt(b[:], at); err != nil {
-		t.Fatal(err)
-	}
-	b[0] ^= 0xff
-	if _, err := file.WriteAt(b[:], at); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Flip(t, filepath.Join(server.DataDir(), "pg_wal", name), 4<<20+100) // within the filler's rows
 	if damaged := check(); damaged.Bad == "" || damaged.Records >= whole.Records {
 		t.Errorf("a changed byte in %s was not found: %+v", name, *damaged)
 	}

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -57,20 +56,10 @@ func logIn(t *testing.T, s *postgres.Store) {
 func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	const password = `a b:c@d/e?f#g%h&i=j\k'l"m+ü[]{}`
 	admin := open(t, pgtest.Database(t))
-	for _, statement := range []string{
-		"CREATE ROLE plain LOGIN PASSWORD '" + `a b:c@d/e?f#g%h&i=j\k''l"m+ü[]{}` + "'",
-		"CREATE DATABASE plain OWNER plain",
-		"REVOKE ALL ON DATABASE plain FROM PUBLIC",
-	} {
-		pgtest.Exec(t, admin.DB(), statement)
-	}
-	t.Cleanup(func() {
-		for _, statement := range []string{"DROP DATABASE plain WITH (FORCE)", "DROP ROLE plain"} {
-			if _, err := admin.DB().ExecContext(context.Background(), statement); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	pgtest.Exec(t, admin.DB(),
+		"CREATE ROLE plain LOGIN PASSWORD '"+`a b:c@d/e?f#g%h&i=j\k''l"m+ü[]{}`+"'",
+		"CREATE DATABASE plain OWNER plain", "REVOKE ALL ON DATABASE plain FROM PUBLIC")
+	t.Cleanup(func() { pgtest.Exec(t, admin.DB(), "DROP DATABASE plain WITH (FORCE)", "DROP ROLE plain") })
 	target, err := url.Parse(pgtest.Server(t).URL("plain"))
 	require.NoError(t, err)
 	target.User = url.UserPassword("plain", password)

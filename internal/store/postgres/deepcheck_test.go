@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -143,25 +142,13 @@ func major(t *testing.T, server *localpg.Server) int {
 // flip changes a byte of a page.
 func flip(t *testing.T, name string, page int64, row bool, offset int64) {
 	t.Helper()
-	file, err := os.OpenFile(name, os.O_RDWR, 0)
-	require.NoError(t, err)
-	defer file.Close()
 	at := page*8192 + offset
-	if row {
-		var line [4]byte // of the first row: 15 bits of it are its place
-		if _, err := file.ReadAt(line[:], page*8192+24); err != nil {
-			t.Fatal(err)
-		}
-		at += int64(binary.LittleEndian.Uint32(line[:]) & 0x7fff)
+	if row { // 15 bits of the first row's line are its place
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		at += int64(binary.LittleEndian.Uint32(content[page*8192+24:]) & 0x7fff)
 	}
-	var b [1]byte
-	if _, err := file.ReadAt(b[:], at); err != nil {
-		t.Fatal(err)
-	}
-	b[0] ^= 0xff
-	if _, err := file.WriteAt(b[:], at); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Flip(t, name, at)
 }
 
 func open(t *testing.T, server *localpg.Server) *sql.DB {
@@ -178,11 +165,7 @@ const leftOfDeepCheck = "SELECT (SELECT count(*) FROM pg_extension WHERE extname
 // deepChecked makes a deep check, and makes sure that progress reaches its end and no extension is left behind.
 func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading) store.DeepCheck {
 	t.Helper()
-	target, err := url.Parse(server.URL("postgres"))
-	require.NoError(t, err)
-	st, err := Open(target)
-	require.NoError(t, err)
-	defer st.Close()
+	st := openStore(t, server.URL("postgres"))
 	var done, total int64
 	got, err := st.Can().DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(_ string, d, of int64) {
 		done, total = d, of
@@ -236,11 +219,7 @@ func TestDeepCheckToBeKilled(t *testing.T) {
 	if target == "" {
 		return // not asked for by TestDeepCheckKilled
 	}
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	st, err := Open(u)
-	require.NoError(t, err)
-	_, err = st.Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
+	_, err := openStore(t, target).Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
 		fmt.Print(deepChecking)
 		select {} // until killed
 	})

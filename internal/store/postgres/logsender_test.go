@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"context"
 	"database/sql"
-	"strings"
 	"testing"
 	"time"
 
@@ -71,12 +70,9 @@ func TestOpenLog(t *testing.T) {
 func TestOpenLogTakesARight(t *testing.T) {
 	target := pgtest.Database(t)
 	s := plain(t, target)
-	if _, err := s.Can().OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ALTER ROLE \"ds2_reader\" REPLICATION") {
-		t.Fatalf("without the right: %v", err)
-	}
-	if _, err := open(t, target).DB().Exec("ALTER ROLE ds2_reader REPLICATION"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Can().OpenLog(t.Context())
+	refused(t, err, store.Config, `ALTER ROLE "ds2_reader" REPLICATION`)
+	pgtest.Exec(t, open(t, target).DB(), "ALTER ROLE ds2_reader REPLICATION")
 	r, err := s.Can().OpenLog(t.Context())
 	require.NoError(t, err)
 	r.Close()
@@ -97,10 +93,8 @@ func TestOpenLogRefused(t *testing.T) {
 		t.Run(c.says, func(t *testing.T) {
 			c.settings["fsync"] = "off"
 			server := pgtest.Start(t, localpg.Options{Settings: c.settings})
-			s := open(t, server.URL("postgres"))
-			if _, err := s.Can().OpenLog(t.Context()); store.Classify(err) != store.Config || !strings.Contains(err.Error(), c.says) {
-				t.Error(err)
-			}
+			_, err := open(t, server.URL("postgres")).Can().OpenLog(t.Context())
+			refused(t, err, store.Config, c.says)
 		})
 	}
 }

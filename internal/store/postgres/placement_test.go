@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
@@ -47,14 +47,8 @@ func TestPlacement(t *testing.T) {
 		Schema: schema.Params{DataTablespace: data, IndexTablespace: indexes},
 	}
 	t.Cleanup(func() {
-		for _, statement := range []string{
-			"DROP DATABASE " + s.Name() + " WITH (FORCE)",
-			"DROP TABLESPACE " + spaceOf(data), "DROP TABLESPACE " + spaceOf(indexes),
-		} {
-			if _, err := admin.DB().ExecContext(context.Background(), statement); err != nil {
-				t.Errorf("%s: %v", statement, err)
-			}
-		}
+		pgtest.Exec(t, admin.DB(), "DROP DATABASE "+s.Name()+" WITH (FORCE)",
+			"DROP TABLESPACE "+spaceOf(data), "DROP TABLESPACE "+spaceOf(indexes))
 	})
 	for range 2 { // the second time the tablespaces are there
 		if _, err := load.Run(t.Context(), s, options); err != nil {
@@ -95,9 +89,7 @@ func TestPlacementErrors(t *testing.T) {
 		"/no'quote/fol;d":   "empty directory on the server",
 	} {
 		_, err := s.Adapt(t.Context(), &schema.Params{IndexTablespace: place})
-		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), says) {
-			t.Errorf("tablespace %s: %v", place, err)
-		}
+		refused(t, err, store.Config, says)
 	}
 }
 
@@ -128,9 +120,7 @@ func TestAdvice(t *testing.T) {
 		reads, advice, err := open(t, target).Advise(t.Context(), test.run, test.memory)
 		require.NoError(t, err)
 		all := strings.Join(append(advice, reads), "\n")
-		for _, says := range test.says {
-			assert.Contains(t, all, says, "options %q, run %s: no advice that", test.options, test.run)
-		}
+		texttest.Contains(t, all, test.says...)
 		for _, not := range test.not {
 			assert.NotContains(t, all, not, "options %q, run %s: advice that", test.options, test.run)
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2/calls"
@@ -31,6 +34,13 @@ func open(t testing.TB, target string) *postgres.Store {
 // connect opens a session of DVD Store 2 on a store.
 func connect(ctx context.Context, s *postgres.Store) (calls.Session, error) {
 	return ds2postgres.Connect(ctx, s)
+}
+
+// refused is an error of a class that says a text.
+func refused(t *testing.T, err error, class store.Class, says string) {
+	t.Helper()
+	assert.Equal(t, class, store.Classify(err), "%v", err)
+	assert.ErrorContains(t, err, says)
 }
 
 // loaded is a store whose database is fresh and holds a dataset of the size.

@@ -19,7 +19,7 @@ func TestReplaySettings(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server)
 	pgtest.Exec(t, db, "CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)", "ALTER SYSTEM SET max_wal_size = '80MB'", "SELECT pg_reload_conf()")
-	st := backupStore(t, server.URL("postgres"))
+	st := openStore(t, server.URL("postgres"))
 	own := ownSettings(t, db)
 	changed, err := store.PrepareReplay(t.Context(), st, "a", 100e6, server.LogFile())
 	if err != nil || strings.Join(changed, " ") != "checkpoint_timeout max_wal_size" {
@@ -59,18 +59,17 @@ func TestReplaySettings(t *testing.T) {
 		t.Errorf("restored twice: %v, %v", restored, err)
 	}
 	pgtest.Exec(t, db, "CREATE ROLE plain LOGIN PASSWORD 'plain'; GRANT EXECUTE ON FUNCTION pg_current_logfile() TO plain")
-	if err := backupStore(t, pgtest.As(t, server.URL("postgres"), "plain", "plain")).Can().Replay.CheckReplay(t.Context(), 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "may not change") || !strings.Contains(err.Error(), "superuser") {
-		t.Errorf("a user who may not change settings: %v", err)
-	}
-	if _, err := store.PrepareReplay(t.Context(), st, "d", 1e6, ""); err == nil || !strings.Contains(err.Error(), "--server-log") {
-		t.Errorf("without a log to read: %v", err)
-	}
+	plain := openStore(t, pgtest.As(t, server.URL("postgres"), "plain", "plain"))
+	err = plain.Can().Replay.CheckReplay(t.Context(), 100e6, server.LogFile())
+	assert.ErrorContains(t, err, "may not change")
+	assert.ErrorContains(t, err, "superuser")
+	_, err = store.PrepareReplay(t.Context(), st, "d", 1e6, "")
+	assert.ErrorContains(t, err, "--server-log", "without a log to read")
 	pgtest.Exec(t, db, "ALTER SYSTEM SET log_min_messages = fatal")
 	require.NoError(t, server.Restart(t.Context()))
-	st = backupStore(t, server.URL("postgres")) // without connections to the server that was
-	if _, err := store.PrepareReplay(t.Context(), st, "d", 1e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "log_min_messages") {
-		t.Errorf("without a word of the recovery: %v", err)
-	}
+	st = openStore(t, server.URL("postgres")) // without connections to the server that was
+	_, err = store.PrepareReplay(t.Context(), st, "d", 1e6, server.LogFile())
+	assert.ErrorContains(t, err, "log_min_messages", "without a word of the recovery")
 }
 
 // ownSettings is what ALTER SYSTEM has set.
@@ -86,9 +85,8 @@ func TestReplaySettingsOfCommandLine(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"max_wal_size": "64MB"}})
 	db := open(t, server)
 	pgtest.Exec(t, db, "CREATE TABLE ds2_info (name text PRIMARY KEY, value text NOT NULL)")
-	st := backupStore(t, server.URL("postgres"))
-	if _, err := store.PrepareReplay(t.Context(), st, "a", 100e6, server.LogFile()); err == nil || !strings.Contains(err.Error(), "command line") {
-		t.Errorf("max_wal_size is on the command line: %v", err)
-	}
+	st := openStore(t, server.URL("postgres"))
+	_, err := store.PrepareReplay(t.Context(), st, "a", 100e6, server.LogFile())
+	assert.ErrorContains(t, err, "command line")
 	assert.Equal(t, "", ownSettings(t, db), "ALTER SYSTEM has set")
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"net"
-	"net/url"
 	"testing"
 	"time"
 
@@ -24,12 +23,7 @@ func (c slowConn) Write(p []byte) (int, error) {
 // TestConnectOnABusyMachine connects where pgconn's reader in the background is at work when the connection is taken
 // over, and must not lose the server's answers to it.
 func TestConnectOnABusyMachine(t *testing.T) {
-	target, err := url.Parse(pgtest.Database(t))
-	require.NoError(t, err)
-	opened, err := Open(target)
-	require.NoError(t, err)
-	defer opened.Close()
-	s := opened.(*Store)
+	s := openStore(t, pgtest.Database(t))
 	s.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
 		if err != nil {
