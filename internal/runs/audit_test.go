@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"ds2/internal/driver"
 	"ds2/internal/localpg"
@@ -45,11 +44,8 @@ func TestInterruptedAudit(t *testing.T) {
 		t.Errorf("the record: %+v, %v", s.Audit, err)
 	}
 	o.Dir = filepath.Join(t.TempDir(), "another")
-	run, err := Begin(o)
-	require.NoError(t, err)
-	if _, err := drive(t, run); err != nil {
-		t.Fatal(err)
-	}
+	run := begin(t, o)
+	driven(t, run)
 	if faults, err := c.VerifyRecord(again, o, dir); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "has changed since") {
 		t.Errorf("after another run: %q, %v", faults, err)
 	}

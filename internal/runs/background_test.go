@@ -28,14 +28,10 @@ func TestBackground(t *testing.T) {
 	o.Background = background.Config{ScrubRate: 2e6, Copies: 2}
 	o.Driver.Run = 0 // until stopped
 	o.Driver.MaxErrors = 1000
-	var err error
-	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := Begin(o)
-	require.NoError(t, err)
+	observe(t, &o, monitor.Options{})
+	run := begin(t, o)
 	restarted := make(chan error, 1)
-	_, err = driveUntil(t, run, func() {
+	_, err := driveUntil(t, run, func() {
 		moreOrders(t.Context(), run, 20)
 		server.Kill()
 		restarted <- server.Restart(context.Background())

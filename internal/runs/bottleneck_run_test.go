@@ -26,14 +26,9 @@ func bottleneck(t *testing.T, s store.Database, change func(*Options)) *result.B
 	o := options(t, s)
 	o.Driver.Threads, o.Driver.Think = 16, 0
 	change(&o)
-	var err error
-	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := Begin(o)
-	require.NoError(t, err)
-	summary, err := drive(t, run)
-	require.NoError(t, err)
+	observe(t, &o, monitor.Options{})
+	run := begin(t, o)
+	summary := driven(t, run)
 	require.NotNil(t, summary.Bottleneck, "the run tells no bottleneck")
 	if text, err := json.Marshal(summary.Bottleneck); err == nil {
 		t.Logf("%s", text)

@@ -28,12 +28,8 @@ func TestCheckpointsOfARun(t *testing.T) {
 	o.Idle = 2 * time.Second
 	o.CheckpointFirst = true
 	o.Windows = []measure.WindowSpec{{Name: "checkpoints", Cycles: 2}}
-	var err error
-	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := Begin(o)
-	require.NoError(t, err)
+	observe(t, &o, monitor.Options{})
+	run := begin(t, o)
 	var made [][2]time.Time
 	var failed error
 	summary, err := driveUntil(t, run, func() {

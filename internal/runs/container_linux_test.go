@@ -53,18 +53,14 @@ func TestContainer(t *testing.T) {
 	confined(t, server)
 	o := options(t, s)
 	o.Driver.Think, o.Driver.Run = 0, 0 // until stopped
-	var err error
-	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	observe(t, &o, monitor.Options{})
 	if c := o.Observer.Servers[0].Container; c == nil || c.Processors != 0.1 || c.MemoryBytes < 299e6 || c.MemoryBytes > 300e6 {
 		t.Fatalf("the server's container is %+v", c)
 	}
 	if text := strings.Join(o.Observer.Reads, "\n"); !strings.Contains(text, "fits into the 29") { // in whole pages
 		t.Errorf("warnings: %q", text)
 	}
-	run, err := Begin(o)
-	require.NoError(t, err)
+	run := begin(t, o)
 	var end time.Time
 	summary, err := driveUntil(t, run, func() {
 		moreOrders(t.Context(), run, 20)

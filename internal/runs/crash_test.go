@@ -19,6 +19,7 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
 	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/result"
@@ -152,6 +153,29 @@ func options(t *testing.T, s store.Database) Options {
 	}
 }
 
+// observe has what can be observed of a run sampled beside it.
+func observe(t *testing.T, o *Options, how monitor.Options) {
+	t.Helper()
+	var err error
+	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, how)
+	require.NoError(t, err)
+}
+
+func begin(t *testing.T, o Options) *Run {
+	t.Helper()
+	run, err := Begin(o)
+	require.NoError(t, err)
+	return run
+}
+
+// driven drives a run to its good end.
+func driven(t *testing.T, run *Run) result.Summary {
+	t.Helper()
+	s, err := drive(t, run)
+	require.NoError(t, err)
+	return s
+}
+
 // drive drives a run; the error is why it is not done.
 func drive(t *testing.T, run *Run) (result.Summary, error) {
 	t.Helper()
@@ -184,8 +208,7 @@ func TestCrash(t *testing.T) {
 			o := options(t, s)
 			o.Driver.Run = 0 // until stopped
 			o.Crash = &durability.Plan{After: 2 * time.Second, Server: crashable{server, c.fault(server, s)}}
-			run, err := Begin(o)
-			require.NoError(t, err)
+			run := begin(t, o)
 			summary, err := driveUntil(t, run, func() { allBack(t.Context(), run) })
 			require.NoError(t, err)
 			if summary.Crash == nil || summary.Crash.Down <= 0 || summary.Counts.Reconnects == 0 {
@@ -270,8 +293,7 @@ func TestCuts(t *testing.T) {
 					}
 					return none(kill)
 				}}}
-			run, err = Begin(o)
-			require.NoError(t, err)
+			run = begin(t, o)
 			summary, err := drive(t, run)
 			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != 3 {
 				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
@@ -307,8 +329,7 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	o := options(t, s)
 	o.Driver.Run = time.Second
 	o.Crash = &durability.Plan{After: time.Hour, Server: crashable{server, none}}
-	run, err := Begin(o)
-	require.NoError(t, err)
+	run := begin(t, o)
 	summary, err := drive(t, run)
 	if err == nil || !strings.Contains(err.Error(), "before the server was cut off") || summary.Status != result.Failed || summary.Crash != nil {
 		t.Errorf("Drive = %v, status %s", err, summary.Status)
@@ -366,8 +387,7 @@ func TestStartThatFails(t *testing.T) {
 			o, marks := options(t, s), 0
 			o.Plan = asked{o.Plan.(*ds2.Plan), &marks}
 			o.Crash = &durability.Plan{After: 200 * time.Millisecond, Cycles: cycles, Server: failingStart{crashable{server, none}}}
-			run, err := Begin(o)
-			require.NoError(t, err)
+			run := begin(t, o)
 			summary, err := drive(t, run)
 			require.ErrorIs(t, err, errStart)
 			require.Equal(t, result.Failed, summary.Status)

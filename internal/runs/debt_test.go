@@ -20,15 +20,9 @@ func TestDebt(t *testing.T) {
 	_, s := loaded(t, localpg.Options{})
 	o := options(t, s)
 	o.Debt, o.CheckpointFirst = true, true
-	var err error
-	if o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	run, err := Begin(o)
-	require.NoError(t, err)
-	if _, err := drive(t, run); err != nil {
-		t.Fatal(err)
-	}
+	observe(t, &o, monitor.Options{})
+	run := begin(t, o)
+	driven(t, run)
 	r, err := result.Read(o.Dir)
 	require.NoError(t, err)
 	d := r.Debt

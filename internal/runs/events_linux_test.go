@@ -30,10 +30,8 @@ func TestStall(t *testing.T) {
 	o := options(t, s)
 	o.Driver.Run = length
 	o.Events = []Event{{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}, {at + stall, "exit 7", "fail"}}
-	run, err := Begin(o)
-	require.NoError(t, err)
-	sum, err := drive(t, run)
-	require.NoError(t, err)
+	run := begin(t, o)
+	sum := driven(t, run)
 
 	require.Len(t, sum.Events, 3)
 	event := map[string]result.Event{}

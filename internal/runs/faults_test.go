@@ -196,8 +196,7 @@ func TestFaults(t *testing.T) {
 			o := options(t, f.store)
 			o.Driver.Run = 0 // until stopped
 			o.Driver.MaxRetries = 1000
-			run, err := Begin(o)
-			require.NoError(t, err)
+			run := begin(t, o)
 			happened := make(chan error, 1)
 			summary, err := driveUntil(t, run, func() {
 				moreOrders(t.Context(), run, 20)

@@ -51,10 +51,8 @@ func TestIOTimes(t *testing.T) {
 	bound, err := limit.Parse("log write p99 < 1ms")
 	require.NoError(t, err)
 	o.Limits = []limit.Limit{bound}
-	run, err := Begin(o)
-	require.NoError(t, err)
-	_, err = drive(t, run)
-	require.NoError(t, err)
+	run := begin(t, o)
+	driven(t, run)
 	require.True(t, d.ended)
 	r, err := result.Read(o.Dir)
 	require.NoError(t, err)

@@ -22,16 +22,13 @@ func TestTracedRun(t *testing.T) {
 	bound, err := limit.Parse("log flush p99.9 < 1us")
 	require.NoError(t, err)
 	o.Limits = []limit.Limit{bound}
-	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{IOTrace: true})
-	require.NoError(t, err)
+	observe(t, &o, monitor.Options{IOTrace: true})
 	t.Cleanup(o.Observer.Close)
 	if o.Observer.IOTrace == nil {
 		t.Skip(strings.Join(o.Observer.Notes, "; "))
 	}
-	run, err := Begin(o)
-	require.NoError(t, err)
-	_, err = drive(t, run)
-	require.NoError(t, err)
+	run := begin(t, o)
+	driven(t, run)
 	r, err := result.Read(o.Dir)
 	require.NoError(t, err)
 

@@ -42,8 +42,7 @@ func TestLimits(t *testing.T) {
 			if o.Limits, err = limit.ParseAll(c.limits); err != nil {
 				t.Fatal(err)
 			}
-			run, err := Begin(o)
-			require.NoError(t, err)
+			run := begin(t, o)
 			summary, err := driveUntil(t, run, func() {
 				if c.aborted {
 					<-run.stop.Done()
@@ -85,8 +84,7 @@ func TestAborted(t *testing.T) {
 		if o.Limits, err = limit.ParseAll([]string{"opm > 1"}); err != nil {
 			t.Fatal(err)
 		}
-		run, err := Begin(o)
-		require.NoError(t, err)
+		run := begin(t, o)
 		ended := make(chan Outcome)
 		var summary result.Summary
 		go func() {

@@ -88,8 +88,7 @@ func TestMailboxCuts(t *testing.T) {
 					}
 					return none(kill)
 				}}}
-			run, err = Begin(o)
-			require.NoError(t, err)
+			run = begin(t, o)
 			var summary result.Summary
 			if c.cycles == 0 {
 				summary, err = driveUntil(t, run, func() { allBack(t.Context(), run) })

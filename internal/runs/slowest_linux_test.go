@@ -62,9 +62,7 @@ func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold fu
 	t.Helper()
 	o := options(t, s)
 	o.Driver.Threads, o.Driver.Think, o.Driver.Run = 40, 500*time.Millisecond, length
-	var err error
-	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, monitor.Options{IOTrace: true})
-	require.NoError(t, err)
+	observe(t, &o, monitor.Options{IOTrace: true})
 	t.Cleanup(o.Observer.Close)
 	if o.Observer.IOTrace == nil {
 		t.Skip(strings.Join(o.Observer.Notes, "; "))
@@ -82,10 +80,8 @@ func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold fu
 			}
 		}()
 	}
-	run, err := Begin(o)
-	require.NoError(t, err)
-	sum, err := drive(t, run)
-	require.NoError(t, err)
+	run := begin(t, o)
+	sum := driven(t, run)
 	cancel()
 	<-done
 	require.Len(t, sum.Slowest.Orders, measure.MostSlow)
