@@ -1,11 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -18,25 +19,18 @@ func TestBenchBackup(t *testing.T) {
 	other := pgtest.Start(t, localpg.Options{})
 	targets := []string{pgtest.Database(t), pgtest.Database(t), other.URL("postgres")}
 	dir := filepath.Join(t.TempDir(), "backup")
-	code, stdout, stderr := execute(t, "bench-backup", "--target", strings.Join(targets, ";"), "--out", dir, "--output", "json", "--quiet")
-	var b result.Backup
-	if err := json.Unmarshal([]byte(stdout), &b); code != exitDone || err != nil {
-		t.Fatalf("exit %d, %v\n%s\n%s", code, err, stdout, stderr)
-	}
+	b := decoded[result.Backup](t, "bench-backup", "--target", strings.Join(targets, ";"), "--out", dir, "--output", "json", "--quiet")
 	if len(b.Units) != 2 || len(b.Units[0].Targets) != 2 || len(b.Units[1].Targets) != 1 || b.Bytes != b.Units[0].Bytes+b.Units[1].Bytes || b.Units[1].Bytes < 10e6 || b.MBPerSecond <= 0 {
 		t.Errorf("%+v", b)
 	}
 	for _, format := range []string{"text", "json", "html"} {
-		code, stdout, stderr := execute(t, "report", "--details", "--output", format, "--out", "-", dir)
-		if code != exitDone || !strings.Contains(stdout, b.Units[1].Unit) || strings.Contains(stdout, "password") {
-			t.Errorf("%s: exit %d\n%.2000s\n%s", format, code, stdout, stderr)
-		}
+		said := must(t, "report", "--details", "--output", format, "--out", "-", dir)
+		assert.Contains(t, said, b.Units[1].Unit)
+		assert.NotContains(t, said, "password")
 	}
 	run := filepath.Join(t.TempDir(), "run")
 	publishedRuns["S003"][0].record(t, run, "server1")
-	if code, stdout, stderr := execute(t, "report", "--output", "esrp", run, dir); code != exitDone || !strings.Contains(stdout, "MB read/sec") {
-		t.Errorf("in ESRP's form: exit %d\n%s\n%s", code, stdout, stderr)
-	}
+	assert.Contains(t, must(t, "report", "--output", "esrp", run, dir), "MB read/sec")
 	for why, args := range map[string][]string{
 		"--out":        {"bench-backup", "--target", targets[0], "--out", dir},
 		"--output csv": {"report", "--output", "csv", dir},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,13 @@ func must(t *testing.T, args ...string) (stdout string) {
 		t.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(strings.Join(args, " ")), code, stdout, stderr)
 	}
 	return stdout
+}
+
+// decoded is the JSON that a command line that has to come to a good end prints.
+func decoded[T any](t *testing.T, args ...string) (v T) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(must(t, args...)), &v))
+	return v
 }
 
 // fails runs a command line that has to end with an exit code and an error that holds a text.

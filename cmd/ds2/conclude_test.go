@@ -125,11 +125,7 @@ func TestLaterWindow(t *testing.T) {
 	const window = "30s-60s"
 	output := func(arguments ...string) string {
 		t.Helper()
-		code, stdout, stderr := execute(t, append(arguments, "--window", window)...)
-		if code != exitDone {
-			t.Fatalf("ds2 %v: exit %d, %s", arguments, code, stderr)
-		}
-		return stdout
+		return must(t, append(arguments, "--window", window)...)
 	}
 	type headline struct {
 		result.Headline

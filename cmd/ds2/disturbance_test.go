@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2"
 )
 
@@ -69,21 +68,12 @@ func TestCompareDisturbances(t *testing.T) {
 		arguments = append(arguments, name+"="+stalled(t, filepath.Join(dir, name), seconds))
 	}
 	slices.Sort(arguments[2:])
-	text := must(t, arguments...)
-	fields := strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{
+	texttest.Contains(t, texttest.Flat(must(t, arguments...)),
 		"orders lost to events rate back after s longest order after one ms",
 		"long . 5,500 1,900 10.0 800 8.00 8,028", "none . 6,000 0.0 10.0 0.00 0.00 10.1", "short . 5,870 490 10.0 200 2.00 2,007",
-		"short cycles lost to events -75 %", "short until the rate was back, longest -75 %", "short longest cycle after an event -75 %",
-	} {
-		require.True(t, strings.Contains(fields, want), "no %q in\n%s", want, text)
-	}
-	page := must(t, append(arguments, "-o", "html")...)
-	for _, want := range []string{"<td>800</td><td>8.00</td>", "<td>200</td><td>2.00</td>"} {
-		require.True(t, strings.Contains(page, want), want)
-	}
-	var c report.Comparison
-	require.NoError(t, json.Unmarshal([]byte(must(t, append(arguments, "-o", "json")...)), &c))
+		"short cycles lost to events -75 %", "short until the rate was back, longest -75 %", "short longest cycle after an event -75 %")
+	texttest.Contains(t, must(t, append(arguments, "-o", "html")...), "<td>800</td><td>8.00</td>", "<td>200</td><td>2.00</td>")
+	c := decoded[report.Comparison](t, append(arguments, "-o", "json")...)
 	figures := map[string]float64{}
 	for _, one := range c.Configurations {
 		for _, condition := range one.Runs[0].Conditions {

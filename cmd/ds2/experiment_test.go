@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -137,10 +138,7 @@ func TestPlanShows(t *testing.T) {
 	}
 	plan := func(want string, args ...string) {
 		t.Helper()
-		code, stdout, stderr := execute(t, append([]string{"experiment", "arrays.yaml", "--plan"}, args...)...)
-		if code != exitDone || !strings.Contains(stdout, want) {
-			t.Errorf("%v: exit %d, want %q\n%s%s", args, code, want, stdout, stderr)
-		}
+		assert.Contains(t, must(t, append([]string{"experiment", "arrays.yaml", "--plan"}, args...)...), want)
 	}
 	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the same configurations), a difference of 4.3 % is found in 8 of 10"
 	plan(assumed)
@@ -152,7 +150,5 @@ func TestPlanShows(t *testing.T) {
 	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in ds2-results/last-week), a difference of 2.8 % is found in 8 of 10")
 	bench("elsewhere", "db2:5432/ds2", 32, 100, 110, 120, 130)
 	plan("that of 8 runs of the same configurations, in ds2-results/last-week, elsewhere", "elsewhere")
-	if code, _, stderr := execute(t, "experiment", "arrays.yaml", "--plan", "nowhere"); code != exitUsage || !strings.Contains(stderr, "nowhere: take the scatter of runs from it") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	fails(t, exitUsage, "nowhere: take the scatter of runs from it", "experiment", "arrays.yaml", "--plan", "nowhere")
 }

@@ -96,9 +96,7 @@ func TestServerKilled(t *testing.T) {
 			}
 		})
 	}
-	if code, stdout, stderr := execute(t, "verify", "--target", target, "--deep", "--quiet"); code != exitDone {
-		t.Errorf("in the end: exit %d\n%s\n%s", code, stdout, stderr)
-	}
+	must(t, "verify", "--target", target, "--deep", "--quiet")
 }
 
 // processesOf are the command lines of processes that name a directory.

@@ -8,11 +8,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
+	"ds2/internal/texttest"
 )
 
 // smallDrive is a file system of some size that belongs to a server's user; grow makes it larger.
@@ -56,16 +58,11 @@ func TestLoadFillsDrive(t *testing.T) {
 			server.exec(t, "CREATE TABLESPACE "+database+" LOCATION '"+dir+"'")
 			args := []string{"load", "--target", target, "--size", "30MB", "--quiet", c.flag, database}
 			code, _, stderr := execute(t, args...)
-			for _, want := range []string{c.phase, "could not extend file", "(53100)", dir + " (mounted at " + dir + ")"} {
-				if code != exitFailed || !strings.Contains(stderr, want) {
-					t.Errorf("exit %d, %s, want %q", code, stderr, want)
-				}
-			}
+			assert.Equal(t, exitFailed, code)
+			texttest.Contains(t, stderr, c.phase, "could not extend file", "(53100)", dir+" (mounted at "+dir+")")
 			grow("200m")
 			must(t, append(args, "--resume")...)
-			if code, stdout, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone {
-				t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
-			}
+			must(t, "verify", "--target", target, "--quiet")
 		})
 	}
 	t.Run("all of the server", func(t *testing.T) {
@@ -75,18 +72,15 @@ func TestLoadFillsDrive(t *testing.T) {
 		target := own.URL("ds2")
 		args := []string{"load", "--target", target, "--size", "30MB", "--quiet"}
 		code, _, stderr := execute(t, args...)
-		if code != exitFailed || !strings.Contains(stderr, "on the server's file system that holds "+dir) || !strings.Contains(stderr, "(mounted at "+dir+")") {
-			t.Errorf("exit %d, %s", code, stderr)
-		}
+		assert.Equal(t, exitFailed, code)
+		texttest.Contains(t, stderr, "on the server's file system that holds "+dir, "(mounted at "+dir+")")
 		t.Log(stderr)
 		grow("400m")
 		if err := own.Restart(t.Context()); err != nil { // the server may have gone down
 			t.Fatal(err)
 		}
 		must(t, append(args, "--resume")...)
-		if code, stdout, stderr := execute(t, "verify", "--target", target, "--quiet"); code != exitDone {
-			t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
-		}
+		must(t, "verify", "--target", target, "--quiet")
 	})
 }
 
@@ -104,9 +98,8 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 	target := server.URL("narrow")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	code, _, stderr := execute(t, "snapshot", "create", "--target", target)
-	if code != exitFailed || !strings.Contains(stderr, "a copy takes 0.0") || !strings.Contains(stderr, "GB in "+dir+", on the file system "+dir+"; make room there") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	assert.Equal(t, exitFailed, code)
+	texttest.Contains(t, stderr, "a copy takes 0.0", "GB in "+dir+", on the file system "+dir+"; make room there")
 	grow("100m")
 	for _, work := range []string{"create", "restore", "drop"} {
 		if code, _, stderr := execute(t, "snapshot", work, "--target", target); code != exitDone || work != "drop" && !strings.Contains(stderr, "there is room for 0.") {

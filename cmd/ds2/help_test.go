@@ -59,7 +59,4 @@ func TestHelpGroups(t *testing.T) {
 	if !strings.Contains(crashes, "\nCrashes:\n") || !strings.Contains(crashes, "--crash-cycles") || strings.Contains(crashes, "--target string") {
 		t.Errorf("--help=crashes shows %s", crashes)
 	}
-	if code, _, stderr := execute(t, "drive", "--help=nothing"); code != exitUsage || !strings.Contains(stderr, "--help=all") || !strings.Contains(stderr, "load-shape") {
-		t.Errorf("--help=nothing: exit %d, %s", code, stderr)
-	}
 }

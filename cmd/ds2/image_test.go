@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/dockertest"
@@ -48,9 +49,7 @@ func TestImage(t *testing.T) {
 		t.Errorf("drive: %s", said)
 	}
 	record := filepath.Join(volume, "record")
-	if code, stdout, stderr := execute(t, "report", "--output", "text", record); code != exitDone || !strings.Contains(stdout, "OPM") {
-		t.Errorf("its record: exit %d, %s%s", code, stdout, stderr)
-	}
+	assert.Contains(t, must(t, "report", "--output", "text", record), "OPM")
 	if info, err := os.Stat(record); err != nil || info.Sys().(*syscall.Stat_t).Uid != user {
 		t.Errorf("the record is not of user %d: %+v, %v", user, info, err)
 	}
@@ -59,9 +58,7 @@ func TestImage(t *testing.T) {
 	for i := range pods {
 		contained(podArgs(args, i, "--size=W", "--size=1MB")...)
 	}
-	if code, stdout, stderr := execute(t, "generate", "--verify", filepath.Join(volume, "ds2-W")); code != exitDone || !strings.Contains(stdout, "40 files") {
-		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
-	}
+	assert.Contains(t, must(t, "generate", "--verify", filepath.Join(volume, "ds2-W")), "40 files")
 }
 
 func docker(t *testing.T, args ...string) string {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,14 +29,6 @@ type killed struct {
 	target string
 	fresh  map[string]string        // contents after the load
 	took   map[string]time.Duration // how long each command took that came to its end, in a process of its own
-}
-
-// ds2 runs a command to its end, which must be a good one.
-func (k *killed) ds2(args ...string) {
-	k.Helper()
-	if code, stdout, stderr := execute(k.T, args...); code != exitDone {
-		k.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(strings.Join(args, " ")), code, stdout, stderr)
-	}
 }
 
 // kill runs a command in a process of its own and kills that at a random moment of the time that it takes; false where it came
@@ -91,39 +80,21 @@ func (k *killed) readable(dir string, finished bool) {
 		case finished && strings.HasSuffix(path, ".partial"):
 			k.Errorf("%s is left over", path)
 		case d.Name() == "summary.json":
-			if code, stdout, stderr := execute(k.T, "report", filepath.Dir(path)); code != exitDone {
-				k.Errorf("ds2 report %s: exit %d\n%s\n%s", path, code, stdout, stderr)
-			}
+			must(k.T, "report", filepath.Dir(path))
 		}
 		return nil
 	})
-	if err != nil {
-		k.Error(err)
-	}
+	assert.NoError(k, err)
 }
 
-// databases are those of the server whose names begin with the target's.
-func (k *killed) databases() []string {
+// databases are what stands behind the target's name in the names of the server's databases that begin with it.
+func (k *killed) databases() string {
 	k.Helper()
-	db, err := sql.Open("pgx", pgtest.Server(k.T).URL("postgres"))
-	if err != nil {
-		k.Fatal(err)
-	}
-	defer db.Close()
+	db := openDB(k.T, pgtest.Server(k.T).URL("postgres"))
 	u, _ := url.Parse(k.target)
-	rows, err := db.QueryContext(context.Background(), "SELECT datname FROM pg_database WHERE starts_with(datname, $1) ORDER BY 1", u.Path[1:])
-	if err != nil {
-		k.Fatal(err)
-	}
-	defer rows.Close()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			k.Fatal(err)
-		}
-		names = append(names, strings.TrimPrefix(name, u.Path[1:]))
-	}
+	var names string
+	query := "SELECT string_agg(substr(datname, length($1::text) + 1), ' ' ORDER BY datname) FROM pg_database WHERE starts_with(datname, $1::text)"
+	require.NoError(k, db.QueryRow(query, u.Path[1:]).Scan(&names))
 	return names
 }
 
@@ -150,16 +121,11 @@ func TestKilled(t *testing.T) {
 		return run("bench", out, "--run-time", "1s", "--runs", "2", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--keep-faulty")
 	}
 	one := func(args ...string) []string { return append(args, "--target", k.target) }
-	k.ds2(load()...)
+	must(t, load()...)
 	defer func() {
-		k.ds2(one("snapshot", "drop")...)
-		db, err := sql.Open("pgx", pgtest.Server(t).URL("postgres"))
-		require.NoError(t, err)
-		defer db.Close()
+		must(t, one("snapshot", "drop")...)
 		u, _ := url.Parse(k.target)
-		if _, err := db.Exec("DROP DATABASE " + u.Path[1:] + " WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
+		pgtest.Exec(t, openDB(t, pgtest.Server(t).URL("postgres")), "DROP DATABASE "+u.Path[1:]+" WITH (FORCE)")
 	}()
 	k.fresh = pgtest.Contents(t, k.target)
 	dir := t.TempDir()
@@ -180,32 +146,30 @@ func TestKilled(t *testing.T) {
 		case "drive":
 			was = k.kill(command, drive(out)...)
 			k.readable(out, false)
-			k.ds2(one("reset")...)
+			must(t, one("reset")...)
 		case "bench":
 			was = k.kill(command, bench(out)...)
 			k.readable(out, false)
 			if was {
-				k.ds2(bench(out)...)
+				must(t, bench(out)...)
 			}
 			k.readable(out, true)
-			k.ds2(one("reset")...)
+			must(t, one("reset")...)
 		case "snapshot":
-			k.ds2(one("snapshot", "create")...)
+			must(t, one("snapshot", "create")...)
 			was = k.kill(command, one("snapshot", "create")...)
-			k.ds2(drive(out)...)
-			k.ds2(one("snapshot", "restore")...) // the older copy or the new one: they hold the same
+			must(t, drive(out)...)
+			must(t, one("snapshot", "restore")...) // the older copy or the new one: they hold the same
 			k.same("a snapshot that was killed")
-			k.ds2(one("snapshot", "create")...)
-			if got := k.databases(); !slices.Equal(got, []string{"", "_ds2_snapshot"}) {
-				t.Errorf("databases %q are there, want one and its copy", got)
-			}
+			must(t, one("snapshot", "create")...)
+			assert.Equal(t, " _ds2_snapshot", k.databases(), "want one and its copy")
 		case "reset":
-			k.ds2(drive(out)...)
+			must(t, drive(out)...)
 			was = k.kill(command, one("reset")...)
-			k.ds2(one("reset")...)
+			must(t, one("reset")...)
 		case "verify":
 			was = k.kill(command, one("verify", "--quiet")...)
-			k.ds2(one("verify", "--quiet")...)
+			must(t, one("verify", "--quiet")...)
 		}
 		if was {
 			hit++

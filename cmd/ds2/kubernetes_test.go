@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,9 +86,7 @@ func TestKubernetesGenerate(t *testing.T) {
 			must(t, podArgs(args, i, "--size=W", "--size=1MB", "/data/ds2-W", dir)...)
 		}
 	}
-	if code, stdout, stderr := execute(t, "generate", "--verify", dir); code != exitDone || !strings.Contains(stdout, "40 files") {
-		t.Errorf("verify: exit %d, %s%s", code, stdout, stderr)
-	}
+	assert.Contains(t, must(t, "generate", "--verify", dir), "40 files")
 }
 
 // What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one run: Prometheus sums the pods, and
@@ -149,19 +146,14 @@ func TestKubernetesDrive(t *testing.T) {
 		told += slices.Max(scrapedOrders(t, prometheus, page, record))
 	}
 	require.Equal(t, []float64{told}, query(t, prometheus, "sum(max_over_time(ds2_orders_total[1h]))", time.Now()))
-	code, stdout, stderr := execute(t, append([]string{"report", "--merge", "--output", "json"}, folders...)...)
-	var merged []result.Summary
-	if err := json.Unmarshal([]byte(stdout), &merged); code != exitDone || err != nil || len(merged) != 1 {
-		t.Fatalf("merged: exit %d, %v, %+v, %s", code, err, merged, stderr)
-	}
+	merged := decoded[[]result.Summary](t, append([]string{"report", "--merge", "--output", "json"}, folders...)...)
+	require.Len(t, merged, 1)
 	require.Equal(t, made, merged[0].Counts.Orders)
 	verify := []string{"verify", "--target", target}
 	for _, folder := range folders {
 		verify = append(verify, "--record", folder)
 	}
-	if code, stdout, stderr := execute(t, verify...); code != exitDone {
-		t.Errorf("the audit of all: exit %d, %s%s", code, stdout, stderr)
-	}
+	must(t, verify...)
 }
 
 // TestComposeFile: what the service ds2 runs is a command line of ds2, whose record goes to the volume.

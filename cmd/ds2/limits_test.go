@@ -1,13 +1,13 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -24,39 +24,6 @@ func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	target = server.URL("ds2")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	return server, target
-}
-
-func TestLimitSyntax(t *testing.T) {
-	code, _, stderr := execute(t, "drive", "--target", "postgres://127.0.0.1:1/ds2", "--limit", "order p95 < 500")
-	want := "ds2: --limit: a latency needs a unit: us, ms, s or m, such as 500ms\n  order p95 < 500\n                 ^\n"
-	if code != exitUsage || stderr != want {
-		t.Errorf("exit %d,\n%swant\n%s", code, stderr, want)
-	}
-	for args, want := range map[string]string{
-		"--limit exchange":                          `--limit: `,
-		"--abort-on-fail 30s":                       "--abort-on-fail needs --limit",
-		"--crash-after 1m":                          "--crash-after needs --kill-command and --start-command",
-		"--kill-command false --start-command true": "--crash-after is missing",
-		"--crash-after 9m --kill-command false --start-command true --run-time 5m": "--crash-after is 9m0s, and the run is over 6m0s",
-		"--verify thoroughly": "--verify",
-		"--crash-after 1m --verify none --kill-command false --start-command true": "--crash-after needs --verify audit or deep",
-		"--limit jetstress --abort-on-fail 100ms":                                  "--abort-on-fail is 100ms",
-	} {
-		fails(t, exitUsage, want, append([]string{"drive", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
-	}
-	for args, want := range map[string]string{
-		"--method guess":                    "--method",
-		"--start-threads 9 --max-threads 8": "--start-threads is 9",
-		"--gain 100":                        "--gain is 100",
-		"--run-time 0":                      "--run-time is 0",
-		"--output ds2":                      "--output",
-		"--threads 4":                       "--threads",
-		"--limit jetstress --abort-on-fail 30s --window 1s-2s": "--abort-on-fail cannot be used with --window",
-		"--limit opm>5 --abort-on-fail 30s":                    "--abort-on-fail cannot be used with a limit on opm",
-		"--restore backup":                                     "--restore: invalid value \"backup\"",
-	} {
-		fails(t, exitUsage, want, append([]string{"tune", "--target", "postgres://127.0.0.1:1/ds2"}, strings.Fields(args)...)...)
-	}
 }
 
 // TestLimitsForReal drives and tunes.
@@ -102,10 +69,7 @@ func TestLimitsForReal(t *testing.T) {
 			t.Error(err)
 		}
 		for _, format := range []string{"html", "text", "json"} {
-			code, stdout, stderr := execute(t, "report", "--output", format, "--out", "-", out)
-			if code != exitDone || !strings.Contains(stdout, search.RunID) {
-				t.Errorf("report of the search as %s: exit %d, %s", format, code, stderr)
-			}
+			assert.Contains(t, must(t, "report", "--output", format, "--out", "-", out), search.RunID)
 		}
 	}
 	continuedSearch(t, filepath.Join(dir, "golden"), append([]string{"tune", "--out", filepath.Join(dir, "golden"), "--method", "golden", "--start-threads", "2", "--max-threads", "4", "--limit", "order p95 < 10m"}, short...))
@@ -143,17 +107,7 @@ func damage(t *testing.T, server *localpg.Server, target, table string) {
 	require.NoError(t, db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", table).Scan(&name))
 	pgtest.Exec(t, db, "CHECKPOINT")
 	server.Kill()
-	file, err := os.OpenFile(filepath.Join(server.DataDir(), name), os.O_RDWR, 0)
-	require.NoError(t, err)
-	defer file.Close()
-	var b [1]byte
-	if _, err := file.ReadAt(b[:], 3*8192+5000); err != nil {
-		t.Fatal(err)
-	}
-	b[0] ^= 0xff
-	if _, err := file.WriteAt(b[:], 3*8192+5000); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Flip(t, filepath.Join(server.DataDir(), name), 3*8192+5000)
 	require.NoError(t, server.Restart(t.Context()))
 }
 

@@ -33,21 +33,19 @@ func TestOneCommandAtATime(t *testing.T) {
 		p.Process.Pid, regexp.QuoteMeta(host[:min(len(host), 10)])))
 	file := filepath.Join(t.TempDir(), "threads.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("target: "+target+"\nfactors: {threads: [1, 2]}\n"), 0o644))
-	if code, stdout, stderr := execute(t, "experiment", file, "--out", filepath.Join(t.TempDir(), "experiment")); code != exitFailed || !refusal.MatchString(lastLine(stderr)) || stdout != "" {
-		t.Errorf("ds2 experiment beside a run: exit %d, %s%s", code, stdout, stderr)
-	}
 	for _, args := range [][]string{
-		{"reset"},
-		{"verify"},
-		{"load", "--size", "1MB", "--drop"},
-		{"snapshot", "create"},
-		{"snapshot", "restore"},
-		{"snapshot", "drop"},
-		{"bench", "--out", filepath.Join(t.TempDir(), "bench"), "--restore", "none"},
-		{"tune", "--out", filepath.Join(t.TempDir(), "tune")},
-		{"drive", "--out", filepath.Join(t.TempDir(), "other")},
+		{"experiment", file, "--out", filepath.Join(t.TempDir(), "experiment")},
+		{"reset", "--target", target},
+		{"verify", "--target", target},
+		{"load", "--size", "1MB", "--drop", "--target", target},
+		{"snapshot", "create", "--target", target},
+		{"snapshot", "restore", "--target", target},
+		{"snapshot", "drop", "--target", target},
+		{"bench", "--out", filepath.Join(t.TempDir(), "bench"), "--restore", "none", "--target", target},
+		{"tune", "--out", filepath.Join(t.TempDir(), "tune"), "--target", target},
+		{"drive", "--out", filepath.Join(t.TempDir(), "other"), "--target", target},
 	} {
-		code, stdout, stderr := execute(t, append(args, "--target", target)...)
+		code, stdout, stderr := execute(t, args...)
 		if code != exitFailed || !refusal.MatchString(lastLine(stderr)) || stdout != "" {
 			t.Errorf("ds2 %s beside a run: exit %d, %s%s", strings.Join(args, " "), code, stdout, stderr)
 		}

@@ -35,10 +35,13 @@ func TestMistakes(t *testing.T) {
 		"meter.csv":      "no time,no watts\n",
 		"words.txt":      "one\n",
 		"no-record/x.md": "nothing",
+		"held/prod.csv":  "",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
+	made, err := filepath.Glob("*")
+	require.NoError(t, err)
 	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nobody listens there
 	word := regexp.MustCompile(`'[^']*'|\S+`)
 	var got strings.Builder
@@ -65,7 +68,10 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: the error is long: %s", line[1], stderr)
 		}
 	}
-	assert.GreaterOrEqual(t, len(lines), 100, "mistakes")
+	assert.GreaterOrEqual(t, len(lines), 250, "mistakes")
+	left, err := filepath.Glob("*")
+	require.NoError(t, err)
+	assert.Equal(t, made, left, "what a mistake leaves behind")
 	if *update {
 		require.NoError(t, os.WriteFile(golden, []byte(got.String()), 0o644))
 	} else if got.String() != string(want) {

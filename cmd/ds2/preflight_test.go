@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -11,12 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/promtest"
 	"ds2/internal/store"
+	"ds2/internal/texttest"
 )
 
 // found is what a line is about, and how it is.
@@ -124,18 +125,15 @@ func TestPreflight(t *testing.T) {
 		}
 	}
 
-	_, stdout, _ := execute(t, "preflight", "--target", target, "--metrics-addr", "", "--out", out, "--output", "json")
-	var findings []store.Finding
-	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || len(findings) < 8 || findings[0].What != "database" || findings[0].State != store.OK {
-		t.Errorf("as JSON: %v\n%s", err, stdout)
+	findings := decoded[[]store.Finding](t, "preflight", "--target", target, "--metrics-addr", "", "--out", out, "--output", "json")
+	if len(findings) < 8 || findings[0].What != "database" || findings[0].State != store.OK {
+		t.Errorf("as JSON: %+v", findings)
 	}
 
 	// A run's own check is the same, and makes no run.
 	alike := append([]string{"--target", target, "--threads", "4"}, fine...)
-	_, stdout, _ = execute(t, append([]string{"preflight"}, alike...)...)
-	if code, own, stderr := execute(t, append([]string{"drive", "--check"}, alike...)...); code != exitDone || !slices.Equal(found.FindAllString(own, -1), found.FindAllString(stdout, -1)) {
-		t.Errorf("ds2 drive --check: exit %d\n%s%s\nwant\n%s", code, own, stderr, stdout)
-	}
+	preflight := found.FindAllString(must(t, append([]string{"preflight"}, alike...)...), -1)
+	assert.Equal(t, preflight, found.FindAllString(must(t, append([]string{"drive", "--check"}, alike...)...), -1))
 
 	// So is that of an experiment, of each configuration; what they have in common is told once.
 	file := filepath.Join(t.TempDir(), "arrays.yaml")
@@ -147,11 +145,9 @@ func TestPreflight(t *testing.T) {
 	}
 
 	// The run itself says it too.
-	code, _, stderr = execute(t, "drive", "--target", few, "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--max-retries", "1", "--verify", "none",
+	_, _, stderr = execute(t, "drive", "--target", few, "--threads", "4", "--ramp-rate", "1000", "--warmup-time", "0", "--run-time", "1s", "--max-retries", "1", "--verify", "none",
 		"--metrics-addr", "", "--out", out)
-	if !strings.Contains(stderr, "warning: connections of ") || !strings.Contains(stderr, "CONNECTION LIMIT") {
-		t.Errorf("ds2 drive: exit %d\n%s", code, stderr)
-	}
+	texttest.Contains(t, stderr, "warning: connections of ", "CONNECTION LIMIT")
 
 	// What cannot be done after it is refused before it.
 	out = filepath.Join(t.TempDir(), "deep")

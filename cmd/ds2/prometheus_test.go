@@ -121,10 +121,7 @@ func windowOfScrapes(t *testing.T, record *result.Record, dir string, from, unti
 		ends[orders] = sample.End
 	}
 	window := fmt.Sprintf("%s-%s", ends[from], ends[until])
-	code, stdout, stderr := execute(t, "report", "--output", "json", "--window", window, dir)
-	require.Equal(t, exitDone, code, stderr)
-	var reported []struct{ Windows []measure.Window }
-	require.NoError(t, json.Unmarshal([]byte(stdout), &reported))
+	reported := decoded[[]struct{ Windows []measure.Window }](t, "report", "--output", "json", "--window", window, dir)
 	w := reported[0].Windows[0]
 	require.EqualValues(t, until-from, w.Counts.Orders, "the counter grew from %v to %v, and the record's window %s has %+v", from, until, window, w)
 }

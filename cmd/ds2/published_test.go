@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -21,6 +20,7 @@ import (
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/texttest"
 	"ds2/internal/workload/mailbox"
 )
 
@@ -140,11 +140,7 @@ func TestPublishedReports(t *testing.T) {
 		{"S002 disks", "S002 read cache", "run-2", "run-2", map[string]float64{"total_iops": 100, "mb_per_s": 100, "read_latency_ms": -53}},
 		{"S002 disks", "S002 tier", "run-2", "run-2", map[string]float64{"total_iops": 390, "mb_per_s": 320, "read_latency_ms": -79}},
 	} {
-		code, stdout, stderr := execute(t, "compare", "--output", "json", "a="+bench(c.a), "b="+bench(c.b))
-		var comparison report.Comparison
-		if err := json.Unmarshal([]byte(stdout), &comparison); code != exitDone || err != nil {
-			t.Fatalf("exit %d, %v\n%s", code, err, stderr)
-		}
+		comparison := decoded[report.Comparison](t, "compare", "--output", "json", "a="+bench(c.a), "b="+bench(c.b))
 		if a, b := comparison.Configurations[0].Median, comparison.Configurations[1].Median; a != c.runA || b != c.runB {
 			t.Errorf("%s and %s stand by %s and %s, and in the report by %s and %s", c.a, c.b, a, b, c.runA, c.runB)
 		}
@@ -187,13 +183,8 @@ func TestPublishedReports(t *testing.T) {
 			"achieved I/O per second (database reads and writes) 274.150", "target I/O per second 250.000", "database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
 			"d data 12.100 12.100 71.000 71.000 139.504 134.646"}},
 	} {
-		code, stdout, stderr := execute(t, c.args...)
-		text := strings.Join(strings.Fields(stdout), " ")
-		for _, want := range c.want {
-			if code != exitDone || !strings.Contains(text, want) {
-				t.Errorf("%s: exit %d, without %q:\n%s\n%s", c.why, code, want, stdout, stderr)
-			}
-		}
+		t.Log(c.why)
+		texttest.Contains(t, texttest.Flat(must(t, c.args...)), c.want...)
 	}
 	fails(t, exitUsage, "--merge", "report", "--output", "esrp", "--merge", s003[0])
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,26 +69,13 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestBounds has numbers that mean nothing.
-func TestBounds(t *testing.T) {
-	for args, want := range map[string]string{
-		"drive --think-time 5e9":                         "--think-time: invalid duration",
-		"drive --run-time 1e300":                         "--run-time: invalid duration",
-		"drive --warmup-time 2000000h":                   "--warmup-time: invalid duration",
-		"drive --ramp-rate 1e-300":                       "--ramp-rate is 1e-300",
-		"drive --rate 1e-300":                            "--rate",
-		"drive --user-offset 9223372036854775807":        "--user-offset is 9223372036854775807: it must be 0 to 1000000000",
-		"drive --run-id =cmd()":                          "--run-id: ",
-		"drive --run-id a\x1b[2J":                        "--run-id: ",
-		"drive --run-id \u202eabc":                       "--run-id: ",
-		"drive" + strings.Repeat(" --window 1s-2s", 101): "--window: 101 windows are too many",
-		"bench --runs 1000000":                           "--runs is 1000000",
-		"tune --max-threads 100000000":                   "--max-threads is 100000000",
-	} {
-		args := append(strings.Fields(args), "--target", "postgres://127.0.0.1:1/ds2")
-		code, _, stderr := execute(t, args...)
-		if code != exitUsage || !strings.Contains(stderr, want) || strings.ContainsAny(stderr, "\x1b\u202e") {
-			t.Errorf("ds2 %.60s: exit %d, %q, want %q", strings.Join(args, " "), code, stderr, want)
-		}
+// TestHostileRunID: what a terminal obeys is not told back to it.
+func TestHostileRunID(t *testing.T) {
+	for _, id := range []string{"a\x1b[2J", "\u202eabc"} {
+		_, _, stderr := execute(t, "drive", "--target", "postgres://127.0.0.1:1/ds2", "--run-id", id)
+		assert.Contains(t, stderr, "--run-id: ")
+		assert.False(t, strings.ContainsAny(stderr, "\x1b\u202e"), "%q", stderr)
 	}
+	fails(t, exitUsage, "--window: 101 windows are too many",
+		append(strings.Fields("drive --target postgres://127.0.0.1:1/ds2"), slices.Repeat([]string{"--window", "1s-2s"}, 101)...)...)
 }

@@ -79,10 +79,7 @@ func TestRecordModes(t *testing.T) {
 	nightly.Long(t, "takes a few seconds")
 	target := loaded(t)
 	out := filepath.Join(t.TempDir(), "results", "record")
-	code, _, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--journal", "--metrics-addr", "", "--quiet", "--out", out)
-	if code != exitDone {
-		t.Fatal(stderr)
-	}
+	must(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--journal", "--metrics-addr", "", "--quiet", "--out", out)
 	for _, dir := range []string{out, filepath.Dir(out)} {
 		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v, %v: others can look into it", dir, info.Mode(), err)

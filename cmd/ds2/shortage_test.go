@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,22 +21,10 @@ func TestMoreUsersThanConnections(t *testing.T) {
 	t.Parallel()
 	target := loaded(t)
 	db := openDB(t, target)
-	for _, statement := range []string{
+	pgtest.Exec(t, db,
 		"CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 8",
-		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
-	} {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() {
-		db, err := sql.Open("pgx", target)
-		if err == nil {
-			defer db.Close()
-			_, err = db.Exec("DROP OWNED BY few; DROP ROLE few")
-		}
-		assert.NoError(t, err)
-	})
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few")
+	t.Cleanup(func() { pgtest.Exec(t, db, "DROP OWNED BY few; DROP ROLE few") })
 	out := filepath.Join(t.TempDir(), "record")
 	code, _, stderr := execute(t, "drive", "--target", pgtest.As(t, target, "few", "few"), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
 	const reason = `too many connections for role "few"`

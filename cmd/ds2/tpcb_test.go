@@ -23,6 +23,7 @@ import (
 	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/texttest"
 	"ds2/internal/tpcbtest"
 	"ds2/internal/workload"
 )
@@ -48,34 +49,24 @@ func TestThirdWorkload(t *testing.T) {
 	succeed := func(want int, args ...string) (stdout, stderr string) {
 		t.Helper()
 		code, stdout, stderr := execute(t, args...)
-		if code != want {
-			t.Fatalf("ds2 %s: exit %d instead of %d\n%s\n%s", strings.Join(args, " "), code, want, stdout, stderr)
-		}
+		require.Equal(t, want, code, "ds2 %s\n%s\n%s", strings.Join(args, " "), stdout, stderr)
 		return stdout, stderr
 	}
-	contains := func(what, text string, all ...string) {
-		t.Helper()
-		for _, want := range all {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q:\n%.2000s", what, want, text)
-			}
-		}
-	}
 	script, _ := succeed(exitDone, "schema", "--workload", "tpcb")
-	contains("the schema", script, "CREATE TABLE tpcb_history", "CREATE TABLE ds2_info")
+	texttest.Contains(t, script, "CREATE TABLE tpcb_history", "CREATE TABLE ds2_info")
 	succeed(exitDone, "load", "--target", target, "--workload", "tpcb", "-q")
 	succeed(exitDone, "load", "--target", target, "--workload", "tpcb", "--drop", "-q")
 
 	drive := []string{"--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet"}
 	_, refusal := succeed(exitUsage, append([]string{"drive", "--limit", "purchase p95 < 1s"}, drive...)...)
-	contains("the refusal", refusal, "the database is one of workload tpcb, whose operations are post, transfer")
+	texttest.Contains(t, refusal, "the database is one of workload tpcb, whose operations are post, transfer")
 	_, refusal = succeed(exitUsage, append([]string{"drive", "--batch", "2"}, drive...)...)
-	contains("the refusal", refusal, "--batch")
+	texttest.Contains(t, refusal, "--batch")
 
 	pushed := gateway(t)
 	limits := []string{"--limit", "transfer p95 < 10m", "--limit", "post max < 1us", "--verify", "audit", "--details", "--pushgateway", pushed.url, "--out", at("run")}
 	stdout, _ := succeed(exitVerdict, append(append([]string{"drive"}, limits...), drive...)...)
-	contains("the run", stdout, "FAIL: post max < 1us", "TPM", "transfers")
+	texttest.Contains(t, stdout, "FAIL: post max < 1us", "TPM", "transfers")
 	ownWords(t, "the run", stdout)
 	record, err := result.Read(at("run"))
 	require.NoError(t, err)
@@ -96,23 +87,23 @@ func TestThirdWorkload(t *testing.T) {
 	}
 
 	text, _ := succeed(exitDone, "report", "--output", "text", "--details", at("run"))
-	contains("the report", text, "TPM", "The audit passed: 6 checks", "post max < 1us")
+	texttest.Contains(t, text, "TPM", "The audit passed: 6 checks", "post max < 1us")
 	ownWords(t, "the report", text)
 	succeed(exitDone, "report", "--output", "html", "--out", at("run.html"), at("run"))
 	page, err := os.ReadFile(at("run.html"))
 	require.NoError(t, err)
-	contains("the page", string(page), "Transfers per minute", "post max &lt; 1us")
+	texttest.Contains(t, string(page), "Transfers per minute", "post max &lt; 1us")
 	json, _ := succeed(exitDone, "report", "--output", "json", "--window", "0s-2s", at("run"))
-	contains("JSON", json, `"unit": "TPM"`, `"workload": "tpcb"`, `"post"`)
+	texttest.Contains(t, json, `"unit": "TPM"`, `"workload": "tpcb"`, `"post"`)
 	samples, _ := succeed(exitDone, "report", "--output", "csv", at("run"))
-	contains("CSV", samples, "withdrawals")
+	texttest.Contains(t, samples, "withdrawals")
 
 	pause := []string{"--runs", "2", "--restore", "none", "--settle", "0", "--idle", "0", "--cooldown", "0"}
 	stdout, _ = succeed(exitDone, append(append([]string{"bench", "--out", at("bench")}, pause...), drive...)...)
-	contains("the bench", stdout, "TPM")
+	texttest.Contains(t, stdout, "TPM")
 	ownWords(t, "the bench", stdout)
 	compared, _ := succeed(exitDone, "compare", "--details", "a="+at("bench"), "b="+at("run"))
-	contains("the comparison", compared, "TPM", "post")
+	texttest.Contains(t, compared, "TPM", "post")
 	ownWords(t, "the comparison", compared)
 
 	succeed(exitDone, "verify", "--target", target, "--record", at("bench/run-2"), "-q")
@@ -122,16 +113,16 @@ func TestThirdWorkload(t *testing.T) {
 		"warmup-time: 0", "run-time: 2s", "think-time: 20ms", "ramp-rate: 100", "keep-faulty: true", "metrics-addr: ''", "limit: 'post p95 < 10m'", "factors: {threads: [1, 2]}"}, "\n")
 	require.NoError(t, os.WriteFile(file, []byte(plan), 0o644))
 	stdout, told := succeed(exitDone, "experiment", file, "--out", at("experiment"), "--details")
-	contains("the experiment", stdout, "TPM of threads 2", "Pass: every limit holds")
+	texttest.Contains(t, stdout, "TPM of threads 2", "Pass: every limit holds")
 	ownWords(t, "the experiment", stdout+told)
 	again, _ := succeed(exitDone, "report", "--output", "text", "--details", "--window", "0s-2s", at("experiment"))
-	contains("the experiment's report", again, "TPM of threads 2")
+	texttest.Contains(t, again, "TPM of threads 2")
 	ownWords(t, "the experiment's report", again)
 
 	search := []string{"--restore", "none", "--start-threads", "1", "--max-threads", "2", "--limit", "transfer p95 < 10m", "--out", at("search"), "--details"}
 	of := slices.DeleteFunc(slices.Clone(drive), func(flag string) bool { return flag == "--threads" || flag == "2" })
 	stdout, told = succeed(exitDone, append(append([]string{"tune"}, search...), of...)...)
-	contains("the search", stdout, "TPM with", "transfer p95 ms")
+	texttest.Contains(t, stdout, "TPM with", "transfer p95 ms")
 	ownWords(t, "the search", stdout+told)
 
 	// Two machines, one after the other here: their clocks are put together in the records.
@@ -146,18 +137,18 @@ func TestThirdWorkload(t *testing.T) {
 		require.NoError(t, result.SaveSummary(dir, record.Summary))
 	}
 	merged, _ := succeed(exitDone, "report", "--merge", "--output", "text", "--details", at("machine1"), at("machine2"))
-	contains("the merged report", merged, "4 users", "TPM", "transfers")
+	texttest.Contains(t, merged, "4 users", "TPM", "transfers")
 	ownWords(t, "the merged report", merged)
 	stdout, _ = succeed(exitDone, "verify", "--target", target, "--record", at("machine1"), "--record", at("machine2"), "-q")
 	total := machines[0].Counts.Orders + machines[1].Counts.Orders
-	contains("the audit of the merged run", stdout, fmt.Sprintf("transfers of the run: expected %d, found %[1]d", total))
+	texttest.Contains(t, stdout, fmt.Sprintf("transfers of the run: expected %d, found %[1]d", total))
 
 	db := openDB(t, target)
 	pgtest.Exec(t, db, "UPDATE tpcb_accounts SET balance = balance + 1 WHERE aid = 7; ALTER TABLE tpcb_history ADD CHECK (delta = 0) NOT VALID")
 	stdout, _ = succeed(exitVerdict, "verify", "--target", target, "-q")
-	contains("the audit", stdout, "balances of tpcb_accounts")
+	texttest.Contains(t, stdout, "balances of tpcb_accounts")
 	_, failure := succeed(exitFailed, append(append([]string{"drive", "--out", at("failed")}, drive...), "--run-time", "1h")...)
-	contains("the failure", failure, "give up after 101 transfers that could not be completed")
+	texttest.Contains(t, failure, "give up after 101 transfers that could not be completed")
 	ownWords(t, "the failure", failure)
 }
 

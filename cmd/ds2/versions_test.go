@@ -25,11 +25,7 @@ func TestOldestAndNewest(t *testing.T) {
 			ds2 := func(args string) (stdout string) {
 				t.Helper()
 				args = strings.NewReplacer("TARGET", target, "RECORD", record).Replace(args)
-				code, stdout, stderr := execute(t, strings.Fields(args)...)
-				if code != exitDone {
-					t.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(args), code, stdout, stderr)
-				}
-				return stdout
+				return must(t, strings.Fields(args)...)
 			}
 			told := func(record string) bool {
 				return strings.Contains(ds2("report -o text "+record), "overwrites are copied")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,8 +47,7 @@ func TestWhatifPredict(t *testing.T) {
 	}
 	require.NoError(t, m.Save(model))
 	slow, quick, log := fioOutput(t, "slow", 7, 2, 5), fioOutput(t, "quick", 2, 2, 0), fioOutput(t, "log", 1.5, 7.5, 0)
-	var p predictions
-	require.NoError(t, json.Unmarshal([]byte(must(t, "whatif", "predict", model, slow, quick, log, "--threads", "8", "-o", "json")), &p))
+	p := decoded[predictions](t, "whatif", "predict", model, slow, quick, log, "--threads", "8", "-o", "json")
 	var order []string
 	for _, d := range p.Drives {
 		order = append(order, d.Drive+" "+d.HeldBack())
@@ -64,7 +62,7 @@ func TestWhatifPredict(t *testing.T) {
 
 	m.Demand.Writes, m.Write = 3, whatif.Range{Low: .0001, High: .006}
 	require.NoError(t, m.Save(model))
-	require.NoError(t, json.Unmarshal([]byte(must(t, "whatif", "predict", model, slow, quick, "--threads", "8", "-o", "json")), &p))
+	p = decoded[predictions](t, "whatif", "predict", model, slow, quick, "--threads", "8", "-o", "json")
 	require.True(t, p.Drives[0].NoWrites)
 	require.InEpsilon(t, 60*8/.065, p.Drives[1].Value, .02, "and 3 x 5 ms")
 	require.Contains(t, must(t, "whatif", "predict", model, quick), "The record of quick has no random writes")
