@@ -42,9 +42,7 @@ func TestOneCallPath(t *testing.T) {
 // TestExperimental: help, preflight and record say what is yet to be proven of SQL Server; its calls are go-mssqldb's unless told.
 func TestExperimental(t *testing.T) {
 	const proof = "experimental: not yet run on Microsoft's server"
-	if proofs["sqlserver"] != proof || proofs["postgres"] != "" {
-		t.Errorf("proofs %v", proofs)
-	}
+	assert.True(t, proofs["sqlserver"] == proof && proofs["postgres"] == "", "proofs %v", proofs)
 	for _, command := range []string{"drive", "preflight", "load"} {
 		assert.Contains(t, texttest.Flat(must(t, command, "--help")), proof)
 	}

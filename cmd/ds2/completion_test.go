@@ -40,9 +40,7 @@ func TestCompletionValues(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, %s", c.why, code, lines, stderr)
 		}
 		for _, want := range c.want {
-			if !slices.Contains(lines, want) {
-				t.Errorf("%s: no %q in %q", c.why, want, lines)
-			}
+			assert.True(t, slices.Contains(lines, want), "%s: no %q in %q", c.why, want, lines)
 		}
 	}
 }
@@ -60,14 +58,10 @@ func TestCompletionNames(t *testing.T) {
 	}
 	walk(newRoot())
 	for name := range completions {
-		if !names[name] {
-			t.Errorf("no flag --%s", name)
-		}
+		assert.True(t, names[name], "no flag --%s", name)
 	}
 	for name := range argumentCompletions {
-		if !names[name+" "] {
-			t.Errorf("no command %s", name)
-		}
+		assert.True(t, names[name+" "], "no command %s", name)
 	}
 }
 
@@ -82,9 +76,7 @@ func TestCompletionScripts(t *testing.T) {
 		_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }
 		COMP_WORDS=(ds2 load --size "") COMP_CWORD=3 COMP_LINE="ds2 load --size " COMP_POINT=16 COMP_TYPE=9
 		__start_ds2; printf '%s\n' "${COMPREPLY[@]}"`).Output()
-	if err != nil || !slices.Contains(strings.Fields(string(out)), "W") {
-		t.Errorf("bash: %v, %s", err, out)
-	}
+	assert.True(t, err == nil && slices.Contains(strings.Fields(string(out)), "W"), "bash: %v, %s", err, out)
 }
 
 // TestMan: there is a page for each command, which man reads without a complaint.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
@@ -236,9 +237,7 @@ func TestLaterWindow(t *testing.T) {
 				t.Errorf("%s: run %d has %+v in the bench, %+v alone", name, i+1, r.Figure, alone.Figure)
 			}
 		}
-		if want := (b.Runs[0].Figure.Value + b.Runs[1].Figure.Value) / 2; b.Figure.Value != want {
-			t.Errorf("%s: %v, want the median of its runs, %v", name, b.Figure.Value, want)
-		}
+		assert.Equal(t, (b.Runs[0].Figure.Value+b.Runs[1].Figure.Value)/2, b.Figure.Value, name)
 		if lines := output("report", "--output", "csv", at(name)); !strings.Contains(lines, ","+strconv.FormatFloat(b.Runs[1].Figure.Value, 'f', -1, 64)+",") {
 			t.Errorf("%s: %s", name, lines)
 		}

@@ -76,16 +76,12 @@ func outputOf(t *testing.T, page, line string) string {
 	t.Chdir("../../docs")
 	defer t.Chdir("../cmd/ds2")
 	code, stdout, stderr := execute(t, strings.Fields(command)[1:]...)
-	if code != exitDone || stdout == "" {
-		t.Fatalf("%s: %s: exit %d, %s", page, command, code, stderr)
-	}
+	require.True(t, code == exitDone && stdout != "", "%s: %s: exit %d, %s", page, command, code, stderr)
 	if filter != "" {
 		sh := exec.Command("sh", "-c", filter)
 		sh.Stdin = strings.NewReader(stdout)
 		out, err := sh.Output()
-		if err != nil || len(out) == 0 {
-			t.Fatalf("%s: %s: %v, %s", page, filter, err, out)
-		}
+		require.True(t, err == nil && len(out) != 0, "%s: %s: %v, %s", page, filter, err, out)
 		stdout = string(out)
 	}
 	return stdout
@@ -310,9 +306,7 @@ func TestFlagsOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	if commands < 50 || flags < 200 {
-		t.Errorf("found %d commands and %d flags", commands, flags)
-	}
+	assert.True(t, commands >= 50 && flags >= 200, "found %d commands and %d flags", commands, flags)
 	t.Logf("%d commands and %d flags", commands, flags)
 }
 

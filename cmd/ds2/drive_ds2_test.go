@@ -141,9 +141,7 @@ func TestDS2Output(t *testing.T) {
 		if math.Abs(l["percent"]-100*l["rollbacks"]/l["n_overall"]) > 0.05 {
 			t.Errorf("%v rollbacks of %v orders are not %v %%", l["rollbacks"], l["n_overall"], l["percent"])
 		}
-		if l["n_overall"] == 0 {
-			t.Errorf("line %v", l)
-		}
+		assert.NotEqualValues(t, 0, l["n_overall"], "line %v", l)
 	}
 	assert.Equal(t, line["n_overall"], ofTargets[0]["n_overall"]+ofTargets[1]["n_overall"], "the targets made")
 	if final["et"] < 15.5 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {

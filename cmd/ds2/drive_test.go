@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -135,9 +136,7 @@ func TestTargets(t *testing.T) {
 	} {
 		got, err := c.flags.urls()
 		if c.bad != "" {
-			if err == nil || !strings.Contains(err.Error(), c.bad) {
-				t.Errorf("%+v: %v, want an error with %q", c.flags, err, c.bad)
-			}
+			assert.ErrorContains(t, err, c.bad, "%+v: %v, want an error with %q", c.flags, err, c.bad)
 		} else if err != nil || strings.Join(got, " ") != strings.Join(c.want, " ") {
 			t.Errorf("%+v = %v, %v; want %v", c.flags, got, err, c.want)
 		}

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/nightly"
 )
 
@@ -35,10 +38,6 @@ func TestGenerateMemory(t *testing.T) {
 			}
 		}
 	}
-	if !p.ProcessState.Success() {
-		t.Fatalf("%s\n%s", p.ProcessState, p.stderr.String())
-	}
-	if peak == 0 || peak > 64<<10 {
-		t.Errorf("ds2 generate took %d MiB at most, want 1 to 64", peak>>10)
-	}
+	require.True(t, p.ProcessState.Success(), "%s\n%s", p.ProcessState, p.stderr.String())
+	assert.True(t, peak != 0 && peak <= 64<<10, "ds2 generate took %d MiB at most, want 1 to 64", peak>>10)
 }

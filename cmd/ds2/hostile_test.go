@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -63,14 +64,11 @@ func TestHostileDatabase(t *testing.T) {
 	clean("run.log", string(log))
 	db := openDB(t, target)
 	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
-		if _, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note)
+		require.NoError(t, err)
 		code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", out+note)
 		clean("drive with a hostile "+note, stdout+stderr)
-		if code == exitUsage {
-			t.Errorf("a hostile %s: exit %d, %q", note, code, stderr)
-		}
+		assert.NotEqual(t, exitUsage, code, "a hostile %s: exit %d, %q", note, code, stderr)
 	}
 }
 
@@ -84,9 +82,8 @@ func TestFewDescriptors(t *testing.T) {
 	program := p.Path
 	p.Path = "/bin/sh"
 	p.Args = slices.Concat([]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program}, p.Args[1:])
-	if _, err := exec.LookPath(program); err != nil {
-		t.Fatal(err)
-	}
+	_, err := exec.LookPath(program)
+	require.NoError(t, err)
 	p.start(t)
 	address := p.page(t)
 	p.await(t, "orders", p.holds("out/run.log", "phase=run"))

@@ -25,9 +25,7 @@ func TestImage(t *testing.T) {
 		t.Skipf("%s names no image; make platforms makes one", imageVariable)
 	}
 	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%s=%s: %q, %v", imageVariable, pattern, files, err)
-	}
+	require.True(t, err == nil && len(files) == 1, "%s=%s: %q, %v", imageVariable, pattern, files, err)
 	dockertest.Engine(t)
 	docker(t, "load", "--input", files[0])
 	if said := docker(t, "run", "--rm", "ds2:latest", "version"); !strings.HasPrefix(said, "ds2 ") {
@@ -64,8 +62,6 @@ func TestImage(t *testing.T) {
 func docker(t *testing.T, args ...string) string {
 	t.Helper()
 	said, err := exec.Command("docker", args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("docker %s: %v\n%s", strings.Join(args, " "), err, said)
-	}
+	require.NoError(t, err, "docker %s: %v\n%s", strings.Join(args, " "), err, said)
 	return string(said)
 }

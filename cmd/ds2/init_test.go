@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var commentedKey = regexp.MustCompile(`(?m)^( *)# ([a-z-]+: .*)$`)
@@ -34,9 +35,7 @@ func TestInit(t *testing.T) {
 			t.Fatalf("%s: exit %d, %s", c.why, code, stderr)
 		}
 		text, err := os.ReadFile(file)
-		if err != nil || strings.Contains(string(text), "s3cret") {
-			t.Fatalf("%s: %v\n%s", c.why, err, text)
-		}
+		require.True(t, err == nil && !strings.Contains(string(text), "s3cret"), "%s: %v\n%s", c.why, err, text)
 		f, err := readExperimentFile(file)
 		if err != nil {
 			t.Errorf("%s: %v\n%s", c.why, err, text)

@@ -20,6 +20,7 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -125,9 +126,7 @@ func (p *program) endsWithin(d time.Duration) bool {
 // awaitEnd waits until the program has ended.
 func (p *program) awaitEnd(t *testing.T) {
 	t.Helper()
-	if !p.endsWithin(patience) {
-		t.Fatalf("%s does not end: %s", p.name, p.stderr.String())
-	}
+	require.True(t, p.endsWithin(patience), "%s does not end: %s", p.name, p.stderr.String())
 }
 
 // holds tells whether a file under the program's directory holds a text.
@@ -260,9 +259,7 @@ func TestFirstSignal(t *testing.T) {
 	for until := time.Now().Add(patience); queries != "" && err == nil && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		err = s.admin.QueryRow("SELECT coalesce(string_agg(datname || ': ' || query, '; '), '') FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'").Scan(&queries)
 	}
-	if err != nil || queries != "" {
-		t.Errorf("the server is still at work: %s, %v", queries, err)
-	}
+	assert.True(t, err == nil && queries == "", "the server is still at work: %s, %v", queries, err)
 }
 
 // commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are amid their work.
@@ -394,9 +391,8 @@ func checkRecords(t *testing.T, p *program) {
 		return nil
 	})
 	if p.name == "bench" {
-		if _, err := result.ReadSummary[result.Bench](p.out); err != nil {
-			t.Error(err)
-		}
+		_, err := result.ReadSummary[result.Bench](p.out)
+		assert.NoError(t, err)
 	}
 }
 
@@ -410,9 +406,8 @@ func TestSecondSignalOfGenerate(t *testing.T) {
 	p.Stdout = write
 	p.start(t)
 	write.Close()
-	if _, err := read.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = read.Read(make([]byte, 1))
+	require.NoError(t, err)
 	folder := startProgram(t, "generate", "--size", "1GB", "--out", "out")
 	folder.start(t)
 	folder.await(t, "files", func() bool {
@@ -445,9 +440,7 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			p.start(t)
 			p.await(t, "orders", p.holds("out/run.log", "phase=run"))
 			clusters, err := filepath.Glob(filepath.Join(temp, "*", "data"))
-			if err != nil || len(clusters) != 1 {
-				t.Fatalf("clusters %v, %v", clusters, err)
-			}
+			require.True(t, err == nil && len(clusters) == 1, "clusters %v, %v", clusters, err)
 			processes := pgtest.Processes(t, clusters[0])
 			if c.trouble != 0 {
 				signalAll(t, clusters[0], c.trouble)

@@ -52,9 +52,7 @@ func TestLimitsForReal(t *testing.T) {
 			t.Fatalf("tune by %s: exit %d\n%s\n%s", method, code, stdout, stderr)
 		}
 		search, err := result.ReadSummary[result.Search](out)
-		if err != nil || search.Best == nil {
-			t.Fatalf("record of the search: %+v, %v", search, err)
-		}
+		require.True(t, err == nil && search.Best != nil, "record of the search: %+v, %v", search, err)
 		for n, dir := range trialDirs(search) {
 			trial, err := result.Read(filepath.Join(out, dir))
 			require.NoError(t, err)
@@ -65,9 +63,8 @@ func TestLimitsForReal(t *testing.T) {
 		if len(search.Best.Trials) != 3 || search.Best.Threads > 4 || *search.OPM != search.Best.OPM() || !search.Verdicts[0].OK {
 			t.Errorf("the search found %+v", search)
 		}
-		if _, err := result.Read(filepath.Join(out, search.Best.Median().Record)); err != nil {
-			t.Error(err)
-		}
+		_, err = result.Read(filepath.Join(out, search.Best.Median().Record))
+		assert.NoError(t, err)
 		for _, format := range []string{"html", "text", "json"} {
 			assert.Contains(t, must(t, "report", "--output", format, "--out", "-", out), search.RunID)
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -63,12 +62,10 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 	defer conn.Close(t.Context())
 	for _, part := range data.Parts() {
 		var rows bytes.Buffer
-		if _, err := part.WriteTo(&rows); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.PgConn().CopyFrom(t.Context(), &rows, fmt.Sprintf("COPY %s FROM STDIN CSV", part.Table)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := part.WriteTo(&rows)
+		require.NoError(t, err)
+		_, err = conn.PgConn().CopyFrom(t.Context(), &rows, fmt.Sprintf("COPY %s FROM STDIN CSV", part.Table))
+		require.NoError(t, err)
 	}
 	must(`
 		SELECT setval('customers_customerid_seq', 20000), setval('orders_orderid_seq', 12000), setval('products_prod_id_seq', 10000);
@@ -114,17 +111,13 @@ func TestAdopt(t *testing.T) {
 		return stdout
 	}
 	ok("size S", "load", "--adopt", "--dry-run")
-	if found := pgtest.Contents(t, target); !maps.Equal(found, before) {
-		t.Errorf("the dry run changed the database:\n%v\nbefore:\n%v", found, before)
-	}
+	assert.Equal(t, before, pgtest.Contents(t, target), "the dry run changed the database")
 	out := ok("added", "load", "--adopt")
 	texttest.Contains(t, out, "20000 customers, 12000 orders, 10000 products", "no run has added", "DVD Store's programs write on Linux",
 		"other words than ds2's")
 	found := pgtest.Contents(t, target)
 	delete(found, "ds2_info")
-	if !maps.Equal(found, before) {
-		t.Errorf("adopting changed the database:\n%v\nbefore:\n%v", found, before)
-	}
+	assert.Equal(t, before, found, "adopting changed the database")
 	ok("passed", "verify", "-q")
 	ok("", "snapshot", "create")
 	dir := filepath.Join(t.TempDir(), "record")
@@ -137,9 +130,7 @@ func TestAdopt(t *testing.T) {
 	// E1: parameters that mean nothing to ds2 are accepted, and said to be ignored.
 	texttest.Contains(t, stderr, "virt_dir", "page_type", "linux_perf_host", "--exporter")
 	record, err := result.Read(dir)
-	if err != nil || record.Counts.Orders == 0 {
-		t.Fatalf("record: %v, %+v", err, record)
-	}
+	require.True(t, err == nil && record.Counts.Orders != 0, "record: %v, %+v", err, record)
 	// Who has driven it already is told.
 	pgtest.Exec(t, db, "ALTER TABLE ds2_info RENAME TO hidden")
 	assert.Contains(t, must(t, "load", "--adopt", "--dry-run", "--target", target), "driven already")
@@ -147,9 +138,7 @@ func TestAdopt(t *testing.T) {
 	ok("", "reset")
 	found = pgtest.Contents(t, target)
 	delete(found, "ds2_info")
-	if !maps.Equal(found, before) {
-		t.Errorf("after reset:\n%v\nbefore:\n%v", found, before)
-	}
+	assert.Equal(t, before, found, "after reset")
 	ok("", "snapshot", "restore")
 	fails(t, exitFailed, "one of ds2's already", "load", "--adopt", "--target", target)
 }

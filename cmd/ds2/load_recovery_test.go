@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -38,9 +39,7 @@ func TestLoadWaitsForRecovery(t *testing.T) {
 		if strings.Contains(err.Error(), "57P03") {
 			break
 		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
+		require.False(t, time.Now().After(end), "%v", err)
 	}
 
 	p := startProgram(t, "load", "--resume", "--target", server.URL("ds2"), "--size", "1MB", "--metrics-addr", "", "--quiet")
@@ -48,8 +47,6 @@ func TestLoadWaitsForRecovery(t *testing.T) {
 	p.await(t, "word that it waits", func() bool { return strings.Contains(p.stderr.String(), "waiting") })
 	require.NoError(t, os.WriteFile(whole, nil, 0o644))
 	p.awaitEnd(t)
-	if p.ProcessState.ExitCode() != exitDone {
-		t.Errorf("%s\n%s", p.ProcessState, p.stderr.String())
-	}
+	assert.Equal(t, exitDone, p.ProcessState.ExitCode(), "%s\n%s", p.ProcessState, p.stderr.String())
 	require.NoError(t, <-restarted)
 }

@@ -56,9 +56,8 @@ func needs(t *testing.T, commands ...string) {
 		t.Skipf("%s is not set; make platforms sets it", platformsVariable)
 	}
 	for _, name := range commands {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Fatal(err)
-		}
+		_, err := exec.LookPath(name)
+		require.NoError(t, err)
 	}
 }
 
@@ -141,9 +140,8 @@ func TestWindowsUnderWine(t *testing.T) {
 	defer func() { <-read }()
 	defer c.Process.Kill()
 	screen.await(t, "OPM") // a line of the run
-	if _, err := console.Write([]byte{'C' - '@'}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = console.Write([]byte{'C' - '@'})
+	require.NoError(t, err)
 	screen.await(t, "Ctrl-C again leaves at once")
 	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != exitInterrupted {
 		t.Errorf("Ctrl-C: %v\n%s", exit, screen.text())

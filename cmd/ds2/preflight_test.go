@@ -100,9 +100,7 @@ func TestPreflight(t *testing.T) {
 				}
 				seen = seen || all
 			}
-			if !seen {
-				t.Errorf("%s: no line %q in\n%s", c.why, want, stdout)
-			}
+			assert.True(t, seen, "%s: no line %q in\n%s", c.why, want, stdout)
 		}
 	}
 	if _, err := os.Stat(out); !os.IsNotExist(err) {

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 func TestBytesText(t *testing.T) {
 	for n, want := range map[int64]string{
@@ -13,8 +17,6 @@ func TestBytesText(t *testing.T) {
 		2_000_000_000_000: "2.0 TB",
 		9e18:              "9000000.0 TB", // no unit beyond
 	} {
-		if got := bytesText(n); got != want {
-			t.Errorf("bytesText(%d) = %q, want %q", n, got, want)
-		}
+		assert.Equal(t, want, bytesText(n), "bytesText(%d)", n)
 	}
 }

@@ -60,9 +60,7 @@ func TestPrometheusAgrees(t *testing.T) {
 	require.NoError(t, err)
 
 	scraped := slices.Compact(scrapedOrders(t, prometheus, page, record))
-	if len(scraped) < 3 {
-		t.Fatalf("Prometheus was told of %v orders", scraped)
-	}
+	require.GreaterOrEqual(t, len(scraped), 3, "Prometheus was told of %v orders", scraped)
 	for i, until := range scraped[2:] { // between every second pair of scrapes
 		windowOfScrapes(t, record, p.out, scraped[i], until)
 	}

@@ -123,9 +123,8 @@ func TestPublishedReports(t *testing.T) {
 			return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil, nil
 		}}
 		require.NoError(t, result.MakeDir(procedure.Dir))
-		if _, err := procedure.Do(t.Context(), nil, b); err != nil {
-			t.Fatal(err)
-		}
+		_, err := procedure.Do(t.Context(), nil, b)
+		require.NoError(t, err)
 		benches[name] = procedure.Dir
 		return procedure.Dir
 	}

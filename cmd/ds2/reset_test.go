@@ -32,24 +32,16 @@ func TestResetAndRestore(t *testing.T) {
 	database := `127\.0\.0\.1:\d+/test\d+ in [\d.]+m?s\n$`
 	ds2("^loaded size 1MB into ", "load", "--size", "1MB", "--quiet")
 	loaded := pgtest.Contents(t, target)
-	if changed := run(); maps.Equal(loaded, changed) {
-		t.Fatal("the run changed nothing")
-	}
+	require.False(t, maps.Equal(loaded, run()), "the run changed nothing")
 	ds2("^reset "+database, "reset")
-	if got := pgtest.Contents(t, target); !maps.Equal(got, loaded) {
-		t.Errorf("after reset %v\nwant %v", got, loaded)
-	}
+	assert.Equal(t, loaded, pgtest.Contents(t, target), "after reset")
 	ds2("audit passed", "verify", "--quiet")
 
 	worn := run() // a copy keeps what runs have done, too
 	ds2("^copied "+database, "snapshot", "create")
-	if further := run(); maps.Equal(worn, further) {
-		t.Fatal("the run changed nothing")
-	}
+	require.False(t, maps.Equal(worn, run()), "the run changed nothing")
 	ds2("^restored "+database, "snapshot", "restore")
-	if got := pgtest.Contents(t, target); !maps.Equal(got, worn) {
-		t.Errorf("after restore %v\nwant %v", got, worn)
-	}
+	assert.Equal(t, worn, pgtest.Contents(t, target), "after restore")
 	fails(t, exitDone, "snapshot: a copy takes ", "bench", "--target", target, "--restore", "snapshot", "--runs", "1", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--threads", "2",
 		"--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--out", filepath.Join(t.TempDir(), "bench"))
 	ds2("^dropped the copy of "+database, "snapshot", "drop")

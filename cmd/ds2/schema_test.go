@@ -197,9 +197,7 @@ func checkJSON(t *testing.T, args []string, stdout string) {
 		}
 		errs = errors.Join(errs, err)
 	}
-	if errs != nil {
-		t.Errorf("ds2 %s: the output is not of the published schema: %v", strings.Join(args, " "), errs)
-	}
+	assert.NoError(t, errs, "ds2 %s: the output is not of the published schema", strings.Join(args, " "))
 }
 
 func TestSchemaRefuses(t *testing.T) {

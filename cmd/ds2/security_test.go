@@ -97,9 +97,8 @@ func TestCommandsOfConfigFile(t *testing.T) {
 	file := filepath.Join(dir, "config")
 	require.NoError(t, os.WriteFile(file, []byte("target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n"), 0o600))
 	execute(t, "drive", "--config_file", file, "--out", filepath.Join(dir, "record"))
-	if _, err := os.Stat(ran); err != nil {
-		t.Errorf("the command of the file was not run: %v", err)
-	}
+	_, err := os.Stat(ran)
+	assert.NoError(t, err, "the command of the file was not run")
 }
 
 // TestMetricsServer looks at what a client of a run's page can do: only read, on this machine only unless asked otherwise.

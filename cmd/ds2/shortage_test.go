@@ -33,9 +33,7 @@ func TestMoreUsersThanConnections(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	log, err := os.ReadFile(filepath.Join(out, "run.log"))
-	if err != nil || !strings.Contains(string(log), "users wait to be connected") {
-		t.Errorf("log %s, %v", log, err)
-	}
+	assert.True(t, err == nil && strings.Contains(string(log), "users wait to be connected"), "log %s, %v", log, err)
 }
 
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.

@@ -82,9 +82,8 @@ func TestSQLServerCycles(t *testing.T) {
 func takeOrder(t *testing.T, db *sql.DB, _ *result.Record) (number int64) {
 	require.NoError(t, db.QueryRow("SELECT MAX(ORDERID) FROM ORDERS").Scan(&number))
 	for _, table := range []string{"CUST_HIST", "ORDERLINES", "ORDERS"} {
-		if _, err := db.Exec(fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, number)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.Exec(fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, number))
+		require.NoError(t, err)
 	}
 	return number
 }
@@ -106,8 +105,7 @@ func takeRecord(t *testing.T, db *sql.DB, run *result.Record) (number int64) {
 		}
 	}
 	require.NoError(t, rows.Err())
-	if _, err := db.Exec(fmt.Sprintf("DELETE FROM messages WHERE message_id = %d", message)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = db.Exec(fmt.Sprintf("DELETE FROM messages WHERE message_id = %d", message))
+	require.NoError(t, err)
 	return number
 }

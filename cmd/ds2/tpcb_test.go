@@ -17,6 +17,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -158,9 +159,7 @@ func ownWords(t *testing.T, what, text string) {
 	others := regexp.MustCompile(`(?i)\b(OPM|orders?|purchases?|rollbacks?|customers?|mailbox(es)?)\b`)
 	text = strings.ReplaceAll(text, "in a random order of seed", "") // of blocks
 	for line := range strings.Lines(text) {
-		if others.MatchString(line) {
-			t.Errorf("%s has words of another workload: %s", what, line)
-		}
+		assert.False(t, others.MatchString(line), "%s has words of another workload: %s", what, line)
 	}
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,14 +36,10 @@ func TestOldestAndNewest(t *testing.T) {
 			ds2(drive)
 			ds2("verify --target TARGET --record RECORD")
 			ds2("reset --target TARGET")
-			if got := pgtest.Contents(t, target); !maps.Equal(got, loaded) {
-				t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, loaded)
-			}
+			assert.Equal(t, loaded, pgtest.Contents(t, target), "after the reset")
 			ds2(drive + "2")
 			ds2("snapshot restore --target TARGET")
-			if got := pgtest.Contents(t, target); !maps.Equal(got, loaded) {
-				t.Errorf("after the restore:\n%v\nafter the load:\n%v", got, loaded)
-			}
+			assert.Equal(t, loaded, pgtest.Contents(t, target), "after the restore")
 			ds2("verify --target TARGET --deep")
 			assert.False(t, told("RECORD"), "the report of a run before any clone says that overwrites are copied")
 			if version < 18 {

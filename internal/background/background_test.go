@@ -89,9 +89,7 @@ func TestPace(t *testing.T) {
 				if math.Abs(x.Seconds-60) > 1.1 || x.Failures != c.failures || (x.Error != "") != (c.failures > 0) {
 					t.Errorf("%+v", x)
 				}
-				if x.Device == nil || *x.Device != x.Bytes/2 {
-					t.Errorf("from drives %v of %d", x.Device, x.Bytes)
-				}
+				assert.True(t, x.Device != nil && *x.Device == x.Bytes/2, "from drives %v of %d", x.Device, x.Bytes)
 				assert.Equal(t, 0, s.open, "connections are left")
 			})
 		})

@@ -2,7 +2,6 @@ package device
 
 import (
 	"context"
-	"errors"
 	"math"
 	"os"
 	"os/exec"
@@ -33,9 +32,7 @@ func TestReadsAt(t *testing.T) {
 		{Depth: 64, IOPS: 7000, Mean: 9e-3}, // too many at once
 		{Depth: 256, IOPS: 8200, Mean: 30e-3},
 	}}
-	if r.MaxReads() != 8200 {
-		t.Errorf("at most %g", r.MaxReads())
-	}
+	assert.EqualValues(t, 8200, r.MaxReads(), "at most")
 	for _, c := range []struct{ latency, want float64 }{
 		{0.1e-3, 1000},                // faster than one alone: from a cache
 		{math.Sqrt2 * 1e-3, 5656.854}, // halfway between two points, by the logarithm
@@ -126,9 +123,8 @@ func TestRefusals(t *testing.T) {
 	}
 	large := small
 	large.FileBytes = free
-	if _, err := Run(t.Context(), large); err == nil || !strings.Contains(err.Error(), "bytes free") {
-		t.Errorf("no room: error %v", err)
-	}
+	_, err := Run(t.Context(), large)
+	assert.ErrorContains(t, err, "bytes free", "no room")
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := small
 	stopped.Progress = func(what string, _ time.Duration) {
@@ -136,17 +132,15 @@ func TestRefusals(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := Run(ctx, stopped); !errors.Is(err, context.Canceled) {
-		t.Errorf("interrupted: error %v", err)
-	}
+	_, err = Run(ctx, stopped)
+	assert.ErrorIs(t, err, context.Canceled, "interrupted")
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 	mine := filepath.Join(dir, fileName)
 	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
-	if _, err := Run(t.Context(), small); err == nil || !strings.Contains(err.Error(), mine+" exists") {
-		t.Errorf("the file exists: error %v", err)
-	}
+	_, err = Run(t.Context(), small)
+	assert.ErrorContains(t, err, mine+" exists", "the file exists")
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
 		t.Errorf("it holds %q, %v", text, err)
 	}
@@ -160,9 +154,8 @@ func TestRefusals(t *testing.T) {
 func TestFindFio(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if _, err := findFio(t.Context()); err == nil || !strings.Contains(err.Error(), "apt-get install fio") {
-		t.Errorf("no fio: error %v", err)
-	}
+	_, err := findFio(t.Context())
+	assert.ErrorContains(t, err, "apt-get install fio", "no fio")
 	for said, want := range map[string]string{"fio-2.16": "3.0 or newer", "3.33": "3.0 or newer", "fio-3.33": ""} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755))
 		if _, err := findFio(t.Context()); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

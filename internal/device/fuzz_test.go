@@ -12,9 +12,7 @@ import (
 
 func FuzzFio(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(files) == 0 {
-		f.Fatal("no output of fio in testdata")
-	}
+	require.True(f, err == nil && len(files) != 0, "no output of fio in testdata")
 	var examples [][]byte
 	for _, file := range files {
 		text, err := os.ReadFile(file)

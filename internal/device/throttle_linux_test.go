@@ -115,7 +115,6 @@ func TestBlockDevice(t *testing.T) {
 	busy, err := os.OpenFile(loop, os.O_RDWR|syscall.O_EXCL, 0)
 	require.NoError(t, err)
 	defer busy.Close()
-	if _, err := Run(t.Context(), o); err == nil {
-		t.Error("a device in use was overwritten")
-	}
+	_, err = Run(t.Context(), o)
+	assert.Error(t, err, "a device in use was overwritten")
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -75,9 +74,7 @@ func TestLoadIsWhole(t *testing.T) {
 	for _, table := range report.Tables {
 		var rows int64
 		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
-		if rows == 0 || rows != table.Rows {
-			t.Errorf("%s: %d rows reported, %d found", table.Table, table.Rows, rows)
-		}
+		assert.True(t, rows != 0 && rows == table.Rows, "%s: %d rows reported, %d found", table.Table, table.Rows, rows)
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
@@ -182,9 +179,7 @@ func TestRefusals(t *testing.T) {
 			test.options(&o)
 			_, err := load.Run(t.Context(), s, o)
 			assert.ErrorContains(t, err, test.says)
-			if after := pgtest.Contents(t, target); !maps.Equal(before, after) {
-				t.Errorf("the database was changed:\n%v\n%v", before, after)
-			}
+			assert.Equal(t, pgtest.Contents(t, target), before, "the database was changed")
 		})
 	}
 }
@@ -212,17 +207,12 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	mustLoad(t, s, o)
 	pgtest.Exec(t, s.DB(), "SELECT ds2_login(one) FROM mine")
 	pgtest.Exec(t, s.DB(), "DROP TABLE mine")
-	if found := pgtest.Contents(t, target); !maps.Equal(found, fresh) {
-		t.Errorf("after --drop:\n%v\na fresh load:\n%v", found, fresh)
-	}
+	assert.Equal(t, fresh, pgtest.Contents(t, target), "after --drop")
 
 	pgtest.Exec(t, s.DB(), "CREATE VIEW mine AS SELECT * FROM orders")
-	if _, err := load.Run(t.Context(), s, o); err == nil || !strings.Contains(err.Error(), "mine") {
-		t.Errorf("a view of the user's on a table to be dropped: error %v", err)
-	}
-	if found := pgtest.Contents(t, target); !maps.Equal(found, fresh) {
-		t.Errorf("after a drop that was refused:\n%v", found)
-	}
+	_, err := load.Run(t.Context(), s, o)
+	assert.ErrorContains(t, err, "mine", "a view of the user's on a table to be dropped")
+	assert.Equal(t, fresh, pgtest.Contents(t, target), "after a drop that was refused")
 }
 
 // TestResume breaks loads at some places and resumes them, some twice, and some in the other way of copying. TestAnyLoad breaks others at any.
@@ -248,9 +238,7 @@ func TestResume(t *testing.T) {
 		}
 		o.Resume = true
 		report := mustLoad(t, s, o)
-		if got := pgtest.Contents(t, target); !maps.Equal(got, want) {
-			t.Errorf("broken after %v and resumed:\n%v\nloaded at once:\n%v", breaks, got, want)
-		}
+		assert.Equal(t, want, pgtest.Contents(t, target), "broken after %v and resumed", breaks)
 		for _, table := range report.Tables {
 			if n := strings.Fields(want[string(table.Table)])[0]; fmt.Sprint(table.Rows) != n || table.Before > table.Rows {
 				t.Errorf("broken after %v: %s: %d rows reported, %d of them loaded before, want %s", breaks, table.Table, table.Rows, table.Before, n)
@@ -271,9 +259,8 @@ func breakLoad(t *testing.T, s *postgres.Store, b broken) {
 	o := options(t)
 	o.Resume, o.AtOnce = true, b.atOnce
 	o.Progress = &breaker{left: b.after, cancel: cancel}
-	if _, err := load.Run(ctx, s, o); !errors.Is(err, context.Canceled) {
-		t.Fatalf("load broken after %v: %v", b, err)
-	}
+	_, err := load.Run(ctx, s, o)
+	require.ErrorIs(t, err, context.Canceled, "load broken after %v", b)
 }
 
 type breaker struct {
@@ -380,9 +367,8 @@ func TestSeed(t *testing.T) {
 	s := open(t, target)
 	breakLoad(t, s, broken{20, byPart})
 	seeded.Resume = true
-	if _, err := load.Run(t.Context(), s, seeded); err == nil || !strings.Contains(err.Error(), `data_seed "", not "7"`) {
-		t.Errorf("resumed with other rows: error %v", err)
-	}
+	_, err = load.Run(t.Context(), s, seeded)
+	assert.ErrorContains(t, err, `data_seed "", not "7"`, "resumed with other rows")
 	seeded.Resume, seeded.Drop = false, true
 	mustLoad(t, s, seeded)
 	info, err := store.ReadInfo(t.Context(), s.DB())
@@ -393,9 +379,7 @@ func TestSeed(t *testing.T) {
 	fresh := pgtest.Contents(t, target)
 	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
 	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
-	if got := pgtest.Contents(t, target); !maps.Equal(got, fresh) {
-		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
-	}
+	assert.Equal(t, fresh, pgtest.Contents(t, target), "after the reset")
 	other := pgtest.Database(t)
 	mustLoad(t, open(t, other), options(t))
 	for table, contents := range pgtest.Contents(t, other) {

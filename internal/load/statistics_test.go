@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
@@ -48,9 +50,7 @@ func TestStatisticsBeforeChecks(t *testing.T) {
 			e := &estimates{Progress: &follower{running: map[string]bool{}}, t: t, store: s, found: map[string]int64{}}
 			o.AtOnce, o.Progress = sessions, e
 			mustLoad(t, s, o)
-			if len(e.found) != 3 {
-				t.Fatalf("checks of %d keys, want 3: %v", len(e.found), e.found)
-			}
+			require.Len(t, e.found, 3, "checks")
 			for check, rows := range e.found {
 				if want := int64(min(size.Customers, size.OrdersPerMonth*datagen.Months)); rows != want {
 					t.Errorf("%s: planned for tables of %d rows, and the smaller one has %d", check, rows, want)

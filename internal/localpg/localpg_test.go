@@ -83,17 +83,15 @@ func TestServer(t *testing.T) {
 
 	home := s.home
 	require.NoError(t, s.Stop())
-	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s is still there after Stop: %v", home, err)
-	}
+	_, err := os.Stat(home)
+	assert.ErrorIs(t, err, os.ErrNotExist, "%s is still there after Stop", home)
 }
 
 func TestKillAndRestart(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
-	if _, err := connect(t, s.URL("postgres")).Exec("CREATE TABLE t AS SELECT 'kept' AS word"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := connect(t, s.URL("postgres")).Exec("CREATE TABLE t AS SELECT 'kept' AS word")
+	require.NoError(t, err)
 	url := s.URL("postgres")
 
 	children := childrenOf(s.process.cmd.Process.Pid)
@@ -151,9 +149,8 @@ func TestStartErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := os.Stat(filepath.Join(full, "precious")); err != nil {
-		t.Error(err)
-	}
+	_, err := os.Stat(filepath.Join(full, "precious"))
+	assert.NoError(t, err)
 }
 
 func TestStartCancelled(t *testing.T) {
@@ -211,13 +208,11 @@ func TestOwnerKilled(t *testing.T) {
 		time.Sleep(pollInterval)
 	}
 	next := start(t, Options{})
-	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the next server leaves what the killed owner left: %v", err)
-	}
+	_, err = os.Stat(home)
+	assert.ErrorIs(t, err, os.ErrNotExist, "the next server leaves what the killed owner left")
 	start(t, Options{})
-	if _, err := os.Stat(next.LogFile()); err != nil {
-		t.Errorf("what belongs to a living owner: %v", err)
-	}
+	_, err = os.Stat(next.LogFile())
+	assert.NoError(t, err, "what belongs to a living owner")
 }
 
 // ownServerThenWait is the owner of TestOwnerKilled.
@@ -249,7 +244,5 @@ func TestFetched(t *testing.T) {
 		t.Errorf("server_version = %q, Version() = %q", got, s.Version())
 	}
 	again, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
-	if err != nil || again != dir {
-		t.Errorf("the second time: %q, %v; want %q", again, err, dir)
-	}
+	assert.True(t, err == nil && again == dir, "the second time: %q, %v; want %q", again, err, dir)
 }

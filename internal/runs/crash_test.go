@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -219,9 +220,7 @@ func TestCrash(t *testing.T) {
 			checks := map[string]result.Check{}
 			for _, check := range audit.Checks {
 				checks[check.Name] = check
-				if !c.loses && !check.Passed {
-					t.Errorf("check failed: %+v", check)
-				}
+				assert.True(t, c.loses || check.Passed, "check failed: %+v", check)
 			}
 			lost := checks["acknowledged purchases that were lost"]
 			t.Logf("down %.2f s, %d orders, %d in doubt; lost %.80s", summary.Crash.Down, summary.Counts.Orders, ds2counts.Of(summary.Counts, ds2counts.InDoubtPurchases), lost.Found)
@@ -316,9 +315,7 @@ func TestCuts(t *testing.T) {
 				t.Errorf("%d acknowledged by the cuts, of %+v", acknowledged, summary.Counts)
 			}
 			audit, err := run.Audit(t.Context(), progress.Ignore)
-			if err != nil || audit.Passed != (c.loses == nil) {
-				t.Errorf("audit %+v, %v", audit, err)
-			}
+			assert.True(t, err == nil && audit.Passed == (c.loses == nil), "audit %+v, %v", audit, err)
 		})
 	}
 }

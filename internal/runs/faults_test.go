@@ -106,9 +106,8 @@ func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error
 	t.Cleanup(func() { syscall.Unmount(dir, 0) })
 	statements := func(all ...string) {
 		for _, statement := range all {
-			if _, err := f.db.Exec(statement); err != nil {
-				t.Errorf("%s: %v", statement, err)
-			}
+			_, err := f.db.Exec(statement)
+			assert.NoError(t, err, statement)
 		}
 	}
 	statements("CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")

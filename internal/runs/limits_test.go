@@ -97,9 +97,8 @@ func TestAborted(t *testing.T) {
 		}
 		lock, err := s.DB().BeginTx(t.Context(), nil)
 		require.NoError(t, err)
-		if _, err := lock.Exec("LOCK TABLE orders, customers IN ACCESS EXCLUSIVE MODE"); err != nil {
-			t.Fatal(err)
-		}
+		_, err = lock.Exec("LOCK TABLE orders, customers IN ACCESS EXCLUSIVE MODE")
+		require.NoError(t, err)
 		<-run.stop.Done()
 		if dies {
 			server.Kill()
@@ -150,9 +149,7 @@ func TestLimitsOfDevices(t *testing.T) {
 			w.sample(measure.Sample{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: measure.Counts{Orders: 1}})
 			counters, begin := o.since(from)
 			err := w.over(measure.Interval{From: from, To: to}, counters, begin)
-			if err != nil && !errors.Is(err, ErrLimits) {
-				t.Fatal(err)
-			}
+			require.True(t, err == nil || errors.Is(err, ErrLimits), "%v", err)
 			if err != nil && ended == 0 {
 				ended = i + 1
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/driver"
@@ -31,9 +32,8 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
 	data := mailbox.Dataset{Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
 		Engines: map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}}}
-	if _, err := load.Run(t.Context(), s, load.Options{Dataset: data, AtOnce: 2}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := load.Run(t.Context(), s, load.Options{Dataset: data, AtOnce: 2})
+	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	target, err := mailbox.Look(s, mailboxpostgres.Engine{}, info)
@@ -137,9 +137,8 @@ func TestMailboxCuts(t *testing.T) {
 			if _, err := o.Targets[0].DB().Exec("ALTER TABLE messages RENAME TO held; CREATE VIEW messages AS SELECT *, generate_series(1, 1e15) FROM held"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := run.crash.Lost(t.Context(), o.Targets[0], result.Marks{}); err == nil || !strings.Contains(err.Error(), "sends more than") {
-				t.Errorf("endless records: %v", err)
-			}
+			_, err = run.crash.Lost(t.Context(), o.Targets[0], result.Marks{})
+			assert.ErrorContains(t, err, "sends more than", "endless records")
 		})
 	}
 }

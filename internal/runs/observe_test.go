@@ -59,9 +59,7 @@ func TestObservedRun(t *testing.T) {
 			at[t] = true
 		}
 	}
-	if idle == 0 || after == 0 {
-		t.Errorf("%d samples before the run and %d after it, want some", idle, after)
-	}
+	assert.True(t, idle != 0 && after != 0, "%d samples before the run and %d after it, want some", idle, after)
 	// A busy machine leaves some out, and ends an interval a moment late.
 	if !slices.ContainsFunc(r.Series.Samples, func(s measure.Sample) bool { return at[s.End.Round(time.Second)] }) {
 		t.Errorf("no second of the run has a sample of the machine: %v", at)
@@ -79,9 +77,7 @@ func TestObservedRun(t *testing.T) {
 		t.Errorf("the database counts %.0f commits for %.0f orders, want at least two each", commits, orders)
 	}
 	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "client.own_processors", "db.sessions_running", "db.log_bytes_per_second"} {
-		if v := r.Host.Mean(column, r.Start, r.Start.Add(end)); math.IsNaN(v) {
-			t.Errorf("%s has no values", column)
-		}
+		assert.False(t, math.IsNaN(r.Host.Mean(column, r.Start, r.Start.Add(end))), "%s has no values", column)
 	}
 	if r.Machine == nil || r.Machine.Kernel == "" || len(r.Servers) != 1 || !strings.HasPrefix(r.Servers[0].Version, "PostgreSQL") {
 		t.Errorf("machine %+v, servers %+v", r.Machine, r.Servers)
@@ -122,9 +118,8 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	late := fmt.Sprintf("%d,300\n", r.Start.Unix())
 	file, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
-	if _, err := file.WriteString(late); err != nil {
-		t.Fatal(err)
-	}
+	_, err = file.WriteString(late)
+	require.NoError(t, err)
 	file.Close()
 	w, err := monitor.Observe(t.Context(), []store.Database{s}, 0, observing)
 	require.NoError(t, err)
@@ -148,9 +143,7 @@ func TestRunObservedByExporters(t *testing.T) {
 	r := observedRun(t, s, monitor.Options{Exporters: []string{one}})
 	self := monitor.Root.Machine(nil)
 	for _, column := range []string{monitor.CPUBusy, monitor.MemoryAvailable} {
-		if v := r.Host.Mean(column, r.Start, r.End); math.IsNaN(v) {
-			t.Errorf("%s has no values", column)
-		}
+		assert.False(t, math.IsNaN(r.Host.Mean(column, r.Start, r.End)), "%s has no values", column)
 	}
 	if len(r.Host.Items(monitor.DiskBusy)) == 0 || r.Machine == nil || len(r.Machine.Drives) == 0 || r.Machine.MemoryBytes != self.MemoryBytes {
 		t.Errorf("machine %+v, columns %v", r.Machine, r.Host.Columns)
@@ -164,9 +157,8 @@ func TestRunObservedByExporters(t *testing.T) {
 	if m := w.Machine; m.Processors != 2*self.Processors || !strings.HasPrefix(m.Drives[len(m.Drives)-1].Name, node+".") {
 		t.Errorf("two machines are %+v", m)
 	}
-	if _, err := monitor.Observe(t.Context(), []store.Database{s}, 0, monitor.Options{Exporters: []string{one, one}}); err == nil || !strings.Contains(err.Error(), "twice") {
-		t.Errorf("an exporter given twice: %v", err)
-	}
+	_, err = monitor.Observe(t.Context(), []store.Database{s}, 0, monitor.Options{Exporters: []string{one, one}})
+	assert.ErrorContains(t, err, "twice", "an exporter given twice")
 }
 
 // TestLocksAreSeen has all users wait for a lock, and finds their sessions waiting.
@@ -175,9 +167,8 @@ func TestLocksAreSeen(t *testing.T) {
 	_, s := loaded(t, localpg.Options{})
 	holder, err := s.DB().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
-	if _, err := holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = holder.ExecContext(t.Context(), "LOCK TABLE inventory IN EXCLUSIVE MODE")
+	require.NoError(t, err)
 	o := options(t, s)
 	o.Driver.Run, o.Driver.OperationTimeout = 0, time.Hour
 	observe(t, &o, monitor.Options{})
@@ -226,7 +217,6 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	if err == nil || s1.OPM == nil || len(s1.ByTarget) != 1 {
 		t.Errorf("Drive = %v, with %v OPM and %d targets; want an error, and the figures", err, s1.OPM, len(s1.ByTarget))
 	}
-	if _, err := run.Audit(t.Context(), progress.Ignore); err != nil {
-		t.Errorf("Audit = %v", err)
-	}
+	_, err = run.Audit(t.Context(), progress.Ignore)
+	assert.NoError(t, err, "Audit")
 }

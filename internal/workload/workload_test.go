@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestThink(t *testing.T) {
@@ -14,9 +16,7 @@ func TestThink(t *testing.T) {
 	var sum time.Duration
 	for range 10_000 {
 		d := Think(random, time.Second)
-		if d < 0 || d > 2*time.Second {
-			t.Fatalf("Think(1s) = %s, want 0 to 2s", d)
-		}
+		require.True(t, d >= 0 && d <= 2*time.Second, "Think(1s) = %s, want 0 to 2s", d)
 		sum += d
 	}
 	if mean := sum / 10_000; mean < 980*time.Millisecond || mean > 1020*time.Millisecond {

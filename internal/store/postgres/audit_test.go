@@ -27,9 +27,7 @@ func TestTempLimit(t *testing.T) {
 		require.NoError(t, err)
 		defer conn.Close()
 		limited, err := s.PrepareRead(t.Context(), conn, true, 2<<20)
-		if err != nil || limited != (c.want != "-1") {
-			t.Errorf("%s: limited %t, %v", name, limited, err)
-		}
+		assert.True(t, err == nil && limited == (c.want != "-1"), "%s: limited %t, %v", name, limited, err)
 		var limit string
 		if err := conn.QueryRowContext(t.Context(), "SHOW temp_file_limit").Scan(&limit); err != nil || limit != c.want {
 			t.Errorf("%s: temp_file_limit is %s, want %s; %v", name, limit, c.want, err)

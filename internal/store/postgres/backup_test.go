@@ -33,12 +33,8 @@ func TestReadBackup(t *testing.T) {
 	if got.Bytes < tablespaces || float64(got.Bytes) > 1.03*float64(tablespaces)+1e6 || got.Seconds <= 0 || !got.Checksums {
 		t.Errorf("read %+v of tablespaces of %d bytes", got, tablespaces)
 	}
-	if told != got.Bytes || total < tablespaces {
-		t.Errorf("progress ended at %d of %d", told, total)
-	}
-	if os.Geteuid() == 0 && got.Device == nil {
-		t.Error("root was not told what the server's process read")
-	}
+	assert.True(t, told == got.Bytes && total >= tablespaces, "progress ended at %d of %d", told, total)
+	assert.True(t, os.Geteuid() != 0 || got.Device != nil, "root was not told what the server's process read")
 	nothingLeft(t, db)
 
 	pgtest.Exec(t, db, "CREATE ROLE nobody LOGIN PASSWORD 'secret'")
@@ -68,9 +64,7 @@ func nothingLeft(t *testing.T, db *sql.DB) {
 	for end := time.Now().Add(5 * time.Minute); processes > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		require.NoError(t, db.QueryRow(left).Scan(&processes, &slots))
 	}
-	if processes > 0 || slots > 0 {
-		t.Errorf("%d processes and %d slots are left behind", processes, slots)
-	}
+	assert.True(t, processes <= 0 && slots <= 0, "%d processes and %d slots are left behind", processes, slots)
 }
 
 // amid calls f while the server is at a backup: it waits for a checkpoint whose process the test has stopped.

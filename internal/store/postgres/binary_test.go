@@ -43,9 +43,8 @@ func tables(t testing.TB) *pgx.Conn {
 	statements, err := schema.Statements("postgres", schema.Tables, schema.Params{Customers: 1, OrdersPerMonth: 1, Products: 1})
 	require.NoError(t, err)
 	for _, s := range statements {
-		if _, err := conn.Exec(t.Context(), s.SQL); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.Exec(t.Context(), s.SQL)
+		require.NoError(t, err)
 	}
 	return conn
 }
@@ -63,9 +62,8 @@ func TestBinaryRowsAreTheServersOwn(t *testing.T) {
 			}
 			done[part.Table] = true
 			var csv bytes.Buffer
-			if _, err := part.WriteTo(&csv); err != nil {
-				t.Fatal(err)
-			}
+			_, err := part.WriteTo(&csv)
+			require.NoError(t, err)
 			rows := csv.Bytes()
 			if crlf {
 				rows = bytes.ReplaceAll(rows, []byte("\n"), []byte("\r\n"))
@@ -76,12 +74,11 @@ func TestBinaryRowsAreTheServersOwn(t *testing.T) {
 					t.Fatalf("%s, %s: %v", part.File, way.name, err)
 				}
 				var sum string
-				err := conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) || ' rows, sum ' || sum(hashtextextended(r::text || pg_column_size(r), 0)) FROM %s r`, part.Table)).Scan(&sum)
+				err = conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) || ' rows, sum ' || sum(hashtextextended(r::text || pg_column_size(r), 0)) FROM %s r`, part.Table)).Scan(&sum)
 				require.NoError(t, err)
 				sums = append(sums, sum)
-				if _, err := conn.Exec(t.Context(), "TRUNCATE "+string(part.Table)); err != nil {
-					t.Fatal(err)
-				}
+				_, err = conn.Exec(t.Context(), "TRUNCATE "+string(part.Table))
+				require.NoError(t, err)
 			}
 			if sums[0] != sums[1] || !strings.HasPrefix(sums[0], fmt.Sprint(bytes.Count(rows, []byte("\n")), " rows")) {
 				t.Errorf("%s: %q", part.File, sums)
@@ -147,9 +144,8 @@ func BenchmarkCopy(b *testing.B) {
 			b.Run(string(part.Table)+"/"+way.name, func(b *testing.B) {
 				var worked time.Duration
 				for b.Loop() {
-					if _, err := conn.Exec(b.Context(), "TRUNCATE "+string(part.Table)); err != nil {
-						b.Fatal(err)
-					}
+					_, err := conn.Exec(b.Context(), "TRUNCATE "+string(part.Table))
+					require.NoError(b, err)
 					before := processorTime(b, conn.PgConn().PID())
 					require.NoError(b, way.copy(b, conn, string(part.Table), bytes.NewReader(csv.Bytes())))
 					worked += processorTime(b, conn.PgConn().PID()) - before

@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -29,12 +30,9 @@ func TestBackslashes(t *testing.T) {
 			t.Fatalf("%s: %d rows, %v", how, n, err)
 		}
 		var good int
-		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM words WHERE id = 1 AND word = $1 OR id = 2 AND word IS NULL OR id = 3 AND word = 'plain'", word).Scan(&good)
-		if err != nil || good != 3 {
-			t.Errorf("%s: %d of 3 rows are as they were, %v", how, good, err)
-		}
-		if _, err := conn.Exec(t.Context(), "TRUNCATE words"); err != nil {
-			t.Fatal(err)
-		}
+		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM words WHERE id = 1 AND word = $1 OR id = 2 AND word IS NULL OR id = 3 AND word = 'plain'", word).Scan(&good)
+		assert.True(t, err == nil && good == 3, "%s: %d of 3 rows are as they were, %v", how, good, err)
+		_, err = conn.Exec(t.Context(), "TRUNCATE words")
+		require.NoError(t, err)
 	}
 }

@@ -46,9 +46,7 @@ func logIn(t *testing.T, s *postgres.Store) {
 	require.NoError(t, err)
 	defer session.Close(t.Context())
 	login, err := session.Login(t.Context(), []byte("user7"), []byte("password"))
-	if err != nil || login.CustomerID != 7 {
-		t.Errorf("login: %+v, %v", login, err)
-	}
+	assert.True(t, err == nil && login.CustomerID == 7, "login: %+v, %v", login, err)
 }
 
 // TestRoleThatOwnsTheDatabaseOnly has a user without any right but to its own database do all there is to do, with a
@@ -67,9 +65,8 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	storetest.Load(t, s, tiny)
 	logIn(t, s)
 	assert.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
-	if _, err := s.Placement(t.Context()); err != nil {
-		t.Error(err)
-	}
+	_, err = s.Placement(t.Context())
+	assert.NoError(t, err)
 	holder := store.Holder{Command: "drive", PID: 1, Host: "here", Since: time.Unix(1e9, 0).UTC()}
 	unlock, err := admin.Lock(t.Context(), store.Lock{Holder: holder}) // of another database: no hindrance
 	require.NoError(t, err)
@@ -81,9 +78,8 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	if e, ok := errors.AsType[*store.LockedError](err); !ok || e.By != holder {
 		t.Errorf("lock: %v, want it held by %s, also in the eyes of this role", err, holder)
 	}
-	if _, _, err := s.Advise(t.Context(), time.Minute, 0); err != nil {
-		t.Error(err)
-	}
+	_, _, err = s.Advise(t.Context(), time.Minute, 0)
+	assert.NoError(t, err)
 
 	t.Run("password file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pgpass")

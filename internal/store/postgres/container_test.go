@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
@@ -56,9 +57,7 @@ func TestConformanceInContainer(t *testing.T) {
 	db, err := sql.Open("pgx", at(containerDatabase))
 	require.NoError(t, err)
 	defer db.Close()
-	if err := db.PingContext(t.Context()); err != nil {
-		t.Errorf("the database that the container was told to make: %v", err)
-	}
+	assert.NoError(t, db.PingContext(t.Context()), "the database that the container was told to make")
 	databases := 0
 	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Connect, Kill: killOthers, Database: func(testing.TB) string {
 		databases++

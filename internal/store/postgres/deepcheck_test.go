@@ -192,9 +192,8 @@ func TestDeepCheckKilled(t *testing.T) {
 	out, err := program.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, program.Start())
-	if _, err := io.ReadFull(out, make([]byte, len(deepChecking))); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.ReadFull(out, make([]byte, len(deepChecking)))
+	require.NoError(t, err)
 	require.NoError(t, program.Process.Kill())
 	program.Wait()
 	left := 1
@@ -206,9 +205,7 @@ func TestDeepCheckKilled(t *testing.T) {
 	if err := db.QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
 		t.Errorf("%d extensions or functions are left behind, %v", extensions, err)
 	}
-	if got := deepChecked(t, server); len(got.Damage) > 0 {
-		t.Errorf("the next check found %+v", got.Damage)
-	}
+	assert.Empty(t, deepChecked(t, server).Damage, "the next check found")
 }
 
 const deepChecking = "deep check"

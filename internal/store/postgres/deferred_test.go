@@ -52,9 +52,7 @@ func TestSettleWhatIsSeen(t *testing.T) {
 	pgtest.Exec(t, s.DB(), "DELETE"+first)
 	s.DB().SetMaxIdleConns(0)
 	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
-	if err != nil || settled.After != 25000 {
-		t.Errorf("%+v, %v", settled, err)
-	}
+	assert.True(t, err == nil && settled.After == 25000, "%+v, %v", settled, err)
 }
 
 func TestSettleTakesRights(t *testing.T) {
@@ -86,7 +84,5 @@ func TestSettleKilled(t *testing.T) {
 	require.NoError(t, server.Restart(t.Context()))
 	var vacuums, timeouts int
 	require.NoError(t, s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_stat_progress_vacuum), (SELECT count(*) FROM pg_db_role_setting)`).Scan(&vacuums, &timeouts))
-	if vacuums != 0 || timeouts != 0 {
-		t.Errorf("%d vacuums go on, %d settings are left", vacuums, timeouts)
-	}
+	assert.True(t, vacuums == 0 && timeouts == 0, "%d vacuums go on, %d settings are left", vacuums, timeouts)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -61,9 +62,8 @@ func TestLockSurvivesCrash(t *testing.T) {
 		require.NoError(t, s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&n))
 	}
 	lock.Command = "reset"
-	if _, err := s.Lock(t.Context(), lock); err == nil || !strings.Contains(err.Error(), "in use by ds2 drive") {
-		t.Errorf("lock: %v", err)
-	}
+	_, err = s.Lock(t.Context(), lock)
+	assert.ErrorContains(t, err, "in use by ds2 drive", "lock")
 }
 
 // TestLockOfRoleWithoutMaintenance: a role that may connect to no other database than the target locks it all the same.

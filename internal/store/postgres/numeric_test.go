@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -52,8 +53,6 @@ func TestParseNumericOfTheServer(t *testing.T) {
 		wire, err := hex.DecodeString(test.wire)
 		require.NoError(t, err)
 		got, ok := ParseNumeric(wire)
-		if got != test.want || ok == test.bad {
-			t.Errorf("%s: got %d, %v", test.wire, got, ok)
-		}
+		assert.True(t, got == test.want && ok != test.bad, "%s: got %d, %v", test.wire, got, ok)
 	}
 }

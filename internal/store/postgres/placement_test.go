@@ -51,9 +51,8 @@ func TestPlacement(t *testing.T) {
 			"DROP TABLESPACE "+spaceOf(data), "DROP TABLESPACE "+spaceOf(indexes))
 	})
 	for range 2 { // the second time the tablespaces are there
-		if _, err := load.Run(t.Context(), s, options); err != nil {
-			t.Fatal(err)
-		}
+		_, err := load.Run(t.Context(), s, options)
+		require.NoError(t, err)
 		options.Drop = true
 	}
 	placed, err := s.Placement(t.Context())

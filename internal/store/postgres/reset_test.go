@@ -3,10 +3,10 @@ package postgres_test
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/load"
@@ -68,9 +68,7 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 				t.Errorf("%s: told of vacuuming %s: %v", c.why, table, vacuumed)
 			}
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: vacuumed %v, want %v", c.why, got, c.want)
-		}
+		assert.True(t, slices.Equal(got, c.want), "%s: vacuumed %v, want %v", c.why, got, c.want)
 	}
 }
 
@@ -85,9 +83,7 @@ func TestResetOfScatteredRows(t *testing.T) {
 		"CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist", "INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed",
 	)
 	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
-	if got := state(t, s); !maps.Equal(got, fresh) {
-		t.Errorf("after the reset:\n%v\nafter the load:\n%v", got, fresh)
-	}
+	assert.Equal(t, fresh, state(t, s), "after the reset")
 }
 
 // vacuums are how often each table was vacuumed by a statement.
@@ -142,17 +138,14 @@ func TestResetCutOff(t *testing.T) {
 	cut := append(inTransaction, schema.Statement{Name: "cut", SQL: "SELECT 1 / 0"})
 	var rows bytes.Buffer
 	for _, part := range plan.Rows {
-		if _, err := part.WriteTo(&rows); err != nil {
-			t.Fatal(err)
-		}
+		_, err := part.WriteTo(&rows)
+		require.NoError(t, err)
 	}
 	err = s.Reset(t.Context(), cut, &rows, func(string) {})
 	if e, ok := errors.AsType[*store.Error](err); !ok || e.Code != "22012" { // division by zero
 		t.Fatalf("a reset that is cut off: %v", err)
 	}
-	if got := state(t, s); !maps.Equal(got, worked) {
-		t.Errorf("after a reset that was cut off:\n%v\nbefore it:\n%v", got, worked)
-	}
+	assert.Equal(t, worked, state(t, s), "after a reset that was cut off")
 	session, err := connect(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(t.Context())

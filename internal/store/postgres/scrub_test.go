@@ -33,9 +33,7 @@ func pass(t *testing.T, r store.Reader) (requests int, bytes int64) {
 	for {
 		read, err := r.Read(t.Context())
 		require.NoError(t, err)
-		if read.Bytes > store.ScrubRequest {
-			t.Fatalf("a request of %d bytes", read.Bytes)
-		}
+		require.True(t, read.Bytes <= store.ScrubRequest, "a request of %d bytes", read.Bytes)
 		requests, bytes = requests+1, bytes+read.Bytes
 		if read.Last {
 			return requests, bytes

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -40,13 +41,9 @@ func TestReadFiles(t *testing.T) {
 	reads := 0
 	count := func(string, int64) error { reads++; return nil }
 	readFiles(t.Context(), files, func() float64 { return 1.501 }, count)
-	if reads != 0 {
-		t.Errorf("%d reads of what is copied already", reads)
-	}
+	assert.Equal(t, 0, reads, "%d reads of what is copied already", reads)
 	readFiles(t.Context(), files, func() float64 { return 0 }, func(string, int64) error { reads++; return errors.New("refused") })
-	if reads != 1 {
-		t.Errorf("%d reads, the first refused", reads)
-	}
+	assert.Equal(t, 1, reads, "%d reads, the first refused", reads)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	readFiles(ctx, files, func() float64 { return 0 }, count) // ends
@@ -66,18 +63,16 @@ func TestFilesOf(t *testing.T) {
 		"CREATE TABLE there TABLESPACE ds2_ahead AS SELECT generate_series(1, 100000)",
 		"CHECKPOINT",
 	} {
-		if _, err := conn.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err)
 	}
 	t.Cleanup(func() {
 		conn, err := pgx.Connect(context.Background(), url)
 		require.NoError(t, err)
 		defer conn.Close(context.Background())
 		for _, statement := range []string{"DROP TABLE there", "DROP TABLESPACE ds2_ahead"} {
-			if _, err := conn.Exec(context.Background(), statement); err != nil {
-				t.Error(err)
-			}
+			_, err := conn.Exec(context.Background(), statement)
+			assert.NoError(t, err)
 		}
 	})
 	var size int64
@@ -94,9 +89,7 @@ func TestFilesOf(t *testing.T) {
 			names = append(names, filepath.Base(f.path))
 		}
 	}
-	if sum != size {
-		t.Errorf("%d files of %d bytes in a database of %d", len(files), sum, size)
-	}
+	assert.Equal(t, size, sum, "%d files", len(files))
 	if !slices.ContainsFunc(files, func(f dataFile) bool { return f.path == there }) {
 		t.Errorf("%s is not among %v", there, files)
 	}

@@ -37,14 +37,11 @@ func work(t *testing.T, s *postgres.Store) {
 		FirstName: text, LastName: text, Address1: text, City: text, Country: text,
 		CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
 	})
-	if err != nil || customer == 0 {
-		t.Fatalf("new customer %d: %v", customer, err)
-	}
+	require.True(t, err == nil && customer != 0, "new customer %d: %v", customer, err)
 	for i := range 200 {
 		p := &calls.Purchase{CustomerID: 1 + int64(i)%customer, Items: []calls.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}}
-		if _, err := session.Purchase(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		_, err := session.Purchase(t.Context(), p)
+		require.NoError(t, err)
 	}
 }
 
@@ -90,14 +87,10 @@ func TestBackToTheStart(t *testing.T) {
 	} {
 		if way.name != "reset of what was not changed" {
 			work(t, s)
-			if worked := state(t, s); maps.Equal(worked, fresh) {
-				t.Fatalf("%s: the work changed nothing", way.name)
-			}
+			require.False(t, maps.Equal(state(t, s), fresh), "%s: the work changed nothing", way.name)
 		}
 		require.NoError(t, way.back(), way.name)
-		if got := state(t, s); !maps.Equal(got, fresh) {
-			t.Errorf("after %s:\n%v\nafter the load:\n%v", way.name, got, fresh)
-		}
+		assert.Equal(t, fresh, state(t, s), "after %s", way.name)
 	}
 }
 
@@ -139,9 +132,7 @@ func TestSnapshotIsKept(t *testing.T) {
 	require.Error(t, s.CreateSnapshot(t.Context(), fully(t)), "a database in use was copied")
 	other.Close()
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)), "restore after a second snapshot that failed")
-	if got := state(t, s); !maps.Equal(got, fresh) {
-		t.Errorf("the second snapshot failed, and the first one holds\n%v\nwant\n%v", got, fresh)
-	}
+	assert.Equal(t, fresh, state(t, s), "the second snapshot failed, and the first one holds")
 
 	// What commands leave that are killed before and after the two change places.
 	admin := open(t, pgtest.Server(t).URL("postgres"))
@@ -152,14 +143,10 @@ func TestSnapshotIsKept(t *testing.T) {
 	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
 	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = 0")
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
-	if got := state(t, s); !maps.Equal(got, worked) {
-		t.Errorf("the second snapshot holds\n%v\nwant\n%v", got, worked)
-	}
+	assert.Equal(t, worked, state(t, s), "the second snapshot holds")
 	var others int
 	err := admin.DB().QueryRow("SELECT count(*) FROM pg_database WHERE starts_with(datname, $1)", s.Name()+"_ds2_snap_").Scan(&others)
-	if err != nil || others != 0 {
-		t.Errorf("%d databases are left over beside the snapshot, %v", others, err)
-	}
+	assert.True(t, err == nil && others == 0, "%d databases are left over beside the snapshot, %v", others, err)
 }
 
 // settingsOf is what is set for a database outside of its files.
@@ -183,9 +170,8 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do := func(statements ...string) {
 		t.Helper()
 		for _, statement := range statements {
-			if _, err := admin.DB().Exec(strings.NewReplacer("DATABASE", "DATABASE "+s.Name()).Replace(statement)); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
+			_, err := admin.DB().Exec(strings.NewReplacer("DATABASE", "DATABASE "+s.Name()).Replace(statement))
+			require.NoError(t, err, statement)
 		}
 	}
 	do("CREATE ROLE ds2_owner", `CREATE ROLE "ds2 user"`)
@@ -195,9 +181,8 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 				admin.DB().Exec("ALTER DATABASE " + database + " OWNER TO postgres")
 				admin.DB().Exec("REVOKE ALL ON DATABASE " + database + " FROM " + role)
 			}
-			if _, err := admin.DB().Exec("DROP ROLE " + role); err != nil {
-				t.Error(err)
-			}
+			_, err := admin.DB().Exec("DROP ROLE " + role)
+			assert.NoError(t, err)
 		}
 	})
 	do("ALTER DATABASE SET work_mem = '5MB'", "COMMENT ON DATABASE IS 'it''s mine'")

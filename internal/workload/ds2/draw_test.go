@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/datagen"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -36,9 +39,7 @@ func TestDistributions(t *testing.T) {
 			browses++
 			byOp[b.Op]++
 			batch += float64(b.Batch)
-			if b.Batch < 1 || b.Batch > 9 {
-				t.Fatalf("browse of %d products, want 1 to 9", b.Batch)
-			}
+			require.True(t, b.Batch >= 1 && b.Batch <= 9, "browse of %d products, want 1 to 9", b.Batch)
 		}
 		longest = max(longest, len(o.Items))
 		for _, i := range o.Items {
@@ -49,9 +50,7 @@ func TestDistributions(t *testing.T) {
 			}
 		}
 	}
-	if longest != 9 {
-		t.Errorf("longest cart has %d items, want 9", longest)
-	}
+	assert.Equal(t, 9, longest, "longest cart has %d items, want 9", longest)
 	for what, c := range map[string]struct{ got, want float64 }{
 		"share of new customers": {newCustomers / orders, 0.2},
 		"browses an order":       {browses / orders, 3},
@@ -83,12 +82,8 @@ func TestPopularProducts(t *testing.T) {
 			t.Errorf("product %d is %.2f times as likely as another, want 10", product, got)
 		}
 	}
-	if len(count) != 25_000 {
-		t.Errorf("drew %d different products, want all 25,000", len(count))
-	}
-	if count[0] > 0 || count[30_000] > 0 {
-		t.Error("drew a product that does not exist")
-	}
+	assert.Len(t, count, 25_000, "drew %d different products, want all 25,000", len(count))
+	assert.True(t, count[0] <= 0 && count[30_000] <= 0, "drew a product that does not exist")
 }
 
 func TestNewCustomer(t *testing.T) {
@@ -103,17 +98,13 @@ func TestNewCustomer(t *testing.T) {
 		row := fmt.Sprintf("%s,%s,%s,%s,%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s,%s,%d,%d,%c", n.FirstName, n.LastName, n.Address1, n.Address2,
 			n.City, n.State, n.Zip, n.Country, n.Region, n.Email, n.Phone, n.CreditCardType, n.CreditCard, n.CreditCardExpiration,
 			n.Username, n.Password, n.Age, n.Income, n.Gender)
-		if !form.MatchString(row) {
-			t.Fatalf("customer %s has not the dataset's form", row)
-		}
+		require.True(t, form.MatchString(row), "customer %s has not the dataset's form", row)
 		if !strings.HasPrefix(string(n.Email), string(n.LastName)) || !strings.HasPrefix(string(n.Address1), string(n.Phone)) {
 			t.Fatalf("customer %s: e-mail is made of the last name, address of the phone number", row)
 		}
 		regions[n.Region]++
 	}
-	if regions[1] < 450 || regions[2] < 450 {
-		t.Errorf("regions %v, want about halves", regions)
-	}
+	assert.True(t, regions[1] >= 450 && regions[2] >= 450, "regions %v, want about halves", regions)
 }
 
 // In a long run many more customers come than DS2 has names for.
@@ -134,9 +125,7 @@ func TestNamesDoNotRunOut(t *testing.T) {
 			beyond++
 		}
 	}
-	if beyond > 0 {
-		t.Errorf("%d of the first 100 names were not among DS2's 1,000", beyond)
-	}
+	assert.LessOrEqual(t, beyond, 0, "%d of the first 100 names were not among DS2's 1,000", beyond)
 	if mean := float64(tries) / float64(20*c.Size.Customers); mean > 3 {
 		t.Errorf("a new customer tried %.1f names, want at most 3", mean)
 	}
@@ -152,12 +141,8 @@ func TestSameSeedSameOrders(t *testing.T) {
 		return b.String()
 	}
 	first := draw(1, 2)
-	if first != draw(1, 2) {
-		t.Error("the same seed and number drew different orders")
-	}
-	if first == draw(1, 3) || first == draw(2, 2) {
-		t.Error("another seed or number drew the same orders")
-	}
+	assert.Equal(t, draw(1, 2), first, "the same seed and number drew different orders")
+	assert.True(t, first != draw(1, 3) && first != draw(2, 2), "another seed or number drew the same orders")
 }
 
 func TestTotal(t *testing.T) {
@@ -182,9 +167,7 @@ func TestTotal(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	if err := config().Check(); err != nil {
-		t.Errorf("Check of the defaults: %v", err)
-	}
+	assert.NoError(t, config().Check(), "Check of the defaults")
 	for name, spoil := range map[string]func(*Config){
 		"pct-newcustomers":  func(c *Config) { c.PctNewCustomers = 101 },
 		"n-searches":        func(c *Config) { c.Searches = 0 },

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 )
 
@@ -44,9 +46,7 @@ func TestParts(t *testing.T) {
 				t.Fatalf("part %d is another the second time: %v", i, err)
 			}
 			body := bytes.TrimSuffix(bytes.TrimPrefix(b.Bytes(), []byte("head")), []byte("end"))
-			if int64(len(body)) != 14*part.Rows {
-				t.Fatalf("part %d: %d bytes of %d rows", i, len(body), part.Rows)
-			}
+			require.Equal(t, 14*part.Rows, int64(len(body)), "part %d: %d bytes of %d rows", i, len(body), part.Rows)
 			for ; len(body) > 0; body = body[14:] {
 				rows = append(rows, body[:14])
 			}

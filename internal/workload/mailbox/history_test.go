@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/fuzztest"
 )
 
@@ -102,22 +104,16 @@ func TestLeft(t *testing.T) {
 		{5, is(50), true}, {5, is(1), false},
 		{6, state{}, true}, {6, is(61), false},
 	} {
-		if l.may(c.n, c.is) != c.want {
-			t.Errorf("record %d, %+v: %v", c.n, c.is, !c.want)
-		}
+		assert.Equal(t, c.want, l.may(c.n, c.is), "record %d, %+v: %v", c.n, c.is, !c.want)
 	}
-	if len(l.lost) != 2 || len(l.lazy) != 0 {
-		t.Errorf("lost %v, lazy %v", l.lost, l.lazy)
-	}
+	assert.True(t, len(l.lost) == 2 && len(l.lazy) == 0, "lost %v, lazy %v", l.lost, l.lazy)
 }
 
 // FuzzJournal reads what no ds2 wrote.
 func FuzzJournal(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text []byte) {
 		if all, err := readEntries(text, 0); err == nil {
-			if len(all)*entrySize > len(text) {
-				t.Errorf("%d entries of %d bytes", len(all), len(text))
-			}
+			assert.LessOrEqual(t, len(all)*entrySize, len(text), "%d entries of %d bytes", len(all), len(text))
 			compare(all, nil, map[uint64]state{})
 			readLeft(all)
 		}

@@ -79,9 +79,7 @@ func TestPickIsUniform(t *testing.T) {
 		const picks = 200_000
 		for range picks {
 			n, ok := s.Pick(random)
-			if !ok || !l.Has(n) {
-				t.Fatalf("pick %d, %v", n, ok)
-			}
+			require.True(t, ok && l.Has(n), "pick %d, %v", n, ok)
 			counts[n]++
 		}
 		const mean = float64(picks) / records
@@ -144,9 +142,7 @@ func TestMemory(t *testing.T) {
 	}
 	used := heap() - before
 	t.Logf("%d records: %.1f MiB", records, float64(used)/(1<<20))
-	if used > most {
-		t.Errorf("%d bytes for %d records, more than %d", used, records, most)
-	}
+	assert.True(t, used <= most, "%d bytes for %d records, more than %d", used, records, most)
 	runtime.KeepAlive(l)
 }
 

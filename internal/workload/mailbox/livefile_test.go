@@ -2,9 +2,10 @@ package mailbox
 
 import (
 	"bytes"
-	"ds2/internal/fuzztest"
 	"os"
 	"testing"
+
+	"ds2/internal/fuzztest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,12 +46,10 @@ func TestLiveFile(t *testing.T) {
 	for i := range whole {
 		bad := bytes.Clone(whole)
 		bad[i] ^= 4
-		if _, err := parseLive(bad); err == nil {
-			t.Fatalf("a wrong bit in byte %d is not seen", i)
-		}
-		if _, err := parseLive(whole[:i]); err == nil {
-			t.Fatalf("a file of %d of %d bytes is taken", i, len(whole))
-		}
+		_, err := parseLive(bad)
+		require.Error(t, err, "a wrong bit in byte %d is not seen", i)
+		_, err = parseLive(whole[:i])
+		require.Error(t, err, "a file of %d of %d bytes is taken", i, len(whole))
 	}
 }
 

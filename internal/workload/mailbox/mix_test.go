@@ -48,7 +48,6 @@ func TestMixFaults(t *testing.T) {
 	} {
 		assert.Error(t, m.Check(), "%s: no", why)
 	}
-	if _, err := FindProfile("exchange2016"); err == nil {
-		t.Error("an unknown profile is found")
-	}
+	_, err := FindProfile("exchange2016")
+	assert.Error(t, err, "an unknown profile is found")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/store"
 )
 
@@ -53,7 +55,5 @@ func TestPlanNamesParameter(t *testing.T) {
 	info := d.Info()
 	info[store.InfoState] = store.StateReady
 	_, err := NewPlan(t.Context(), map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}, []store.Info{info}, Request{Lazy: -1, Batch: 2})
-	if err == nil || err.Error() != "batch is 2: it must be 1" {
-		t.Errorf("%v", err)
-	}
+	assert.True(t, err != nil && err.Error() == "batch is 2: it must be 1", "%v", err)
 }

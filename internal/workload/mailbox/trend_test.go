@@ -45,9 +45,7 @@ func TestTrend(t *testing.T) {
 		}
 		sections := r.trend([]measure.Window{{From: 0, To: c.length.Seconds()}})
 		if c.rows == 0 {
-			if sections != nil {
-				t.Errorf("%s: %+v", c.why, sections)
-			}
+			assert.Nil(t, sections, c.why)
 			continue
 		}
 		if len(sections) != 1 || len(sections[0].Rows) != c.rows || !strings.Contains(strings.Join(sections[0].Notes, " "), c.says) {

@@ -84,9 +84,7 @@ var scopes = map[string]bool{"run": false, "whole": true}
 func TestWhatIsRightPasses(t *testing.T) {
 	s, run := loaded(t)
 	for scope, whole := range scopes {
-		if failed := check(t, s, workload.Audit{Run: run, Whole: whole}); len(failed) > 0 {
-			t.Errorf("%s: failed: %q", scope, failed)
-		}
+		assert.Empty(t, check(t, s, workload.Audit{Run: run, Whole: whole}), "%s: failed", scope)
 	}
 	if run.Before[audit.LastCustomer] != 100 || run.Before[audit.LastOrder] != 120 || run.After[audit.LastCustomer] != 102 || run.After[audit.LastOrder] != 121 {
 		t.Errorf("marks %+v, %+v", run.Before, run.After)
@@ -159,9 +157,7 @@ func TestDamage(t *testing.T) {
 		pgtest.Exec(t, s.DB(), c.repair)
 	}
 	for scope, whole := range scopes {
-		if failed := check(t, s, workload.Audit{Run: run, Whole: whole}); len(failed) > 0 {
-			t.Errorf("%s: after all repairs: %q", scope, failed)
-		}
+		assert.Empty(t, check(t, s, workload.Audit{Run: run, Whole: whole}), "%s: after all repairs", scope)
 	}
 }
 
@@ -198,9 +194,7 @@ func TestOldDamage(t *testing.T) {
 		pgtest.Exec(t, s.DB(), `TRUNCATE orders, orderlines, cust_hist; INSERT INTO orders SELECT * FROM kept_orders; INSERT INTO orderlines SELECT * FROM kept;
 			INSERT INTO cust_hist SELECT * FROM kept_hist`)
 	}
-	if failed := check(t, s, workload.Audit{Run: run, Whole: true}); len(failed) > 0 {
-		t.Errorf("after all repairs: %q", failed)
-	}
+	assert.Empty(t, check(t, s, workload.Audit{Run: run, Whole: true}), "after all repairs")
 }
 
 // TestChangedDataset is a run that changes what it should leave alone: where no count tells, the server's counters do.
@@ -216,9 +210,7 @@ func TestChangedDataset(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if len(failed) != 1 || !strings.HasPrefix(failed[0], want) {
-		t.Errorf("got %q, want %q", failed, want)
-	}
+	assert.True(t, len(failed) == 1 && strings.HasPrefix(failed[0], want), "got %q, want %q", failed, want)
 }
 
 // TestInDoubt is work whose commit may have been lost with its connection: both answers are right.
@@ -274,9 +266,7 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 	var page int
 	require.NoError(t, s.DB().QueryRow("SELECT max((ctid::text::point)[0]) FROM cust_hist WHERE orderid > 12000").Scan(&page))
 	require.LessOrEqual(t, page, 10, "the rows lie on page")
-	if failed := check(t, s, workload.Audit{Run: run}); len(failed) > 0 {
-		t.Errorf("failed: %q", failed)
-	}
+	assert.Empty(t, check(t, s, workload.Audit{Run: run}), "failed")
 	pgtest.Exec(t, s.DB(), "DELETE FROM cust_hist WHERE orderid > 12000 AND prod_id = 7")
 	if failed := check(t, s, workload.Audit{Run: run}); len(failed) != 1 || !strings.Contains(failed[0], "do not agree on: expected 0, found 1") {
 		t.Errorf("with a lost row: %q", failed)

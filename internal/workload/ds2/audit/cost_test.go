@@ -3,6 +3,7 @@ package audit_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -39,9 +40,7 @@ func TestCost(t *testing.T) {
 		}
 		pgtest.Counted(t, s.DB())
 		before, _, temp := pagesRead(t, s)
-		if failed := check(t, s, workload.Audit{Run: run, Whole: c.whole}); len(failed) > 0 {
-			t.Errorf("%s: %q", c.scope, failed)
-		}
+		assert.Empty(t, check(t, s, workload.Audit{Run: run, Whole: c.whole}), c.scope)
 		pgtest.Counted(t, s.DB())
 		after, pages, tempAfter := pagesRead(t, s)
 		for table, most := range c.most {
@@ -52,9 +51,7 @@ func TestCost(t *testing.T) {
 		if read := after["cust_hist"] - before["cust_hist"]; c.whole && read < pages["cust_hist"] {
 			t.Errorf("%s: the server says that %d of %d pages of cust_hist were read", c.scope, read, pages["cust_hist"])
 		}
-		if tempAfter != temp {
-			t.Errorf("%s: wrote %d bytes of temporary files", c.scope, tempAfter-temp)
-		}
+		assert.Equal(t, temp, tempAfter, "%s: wrote %d bytes of temporary files", c.scope, tempAfter-temp)
 	}
 }
 

@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestInterleave(t *testing.T) {
@@ -27,8 +29,6 @@ func TestInterleave(t *testing.T) {
 		for _, task := range interleave(kinds("a", c.a), kinds("b", c.b)) {
 			got.WriteString(task.name)
 		}
-		if got.String() != c.want {
-			t.Errorf("%s: %s, want %s", c.why, &got, c.want)
-		}
+		assert.Equal(t, c.want, got.String(), "%s: %s", c.why, &got)
 	}
 }

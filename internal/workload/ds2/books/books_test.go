@@ -21,9 +21,7 @@ func TestEntries(t *testing.T) {
 	b.Bought(1, 12001, &p)
 	b.InDoubt(0, &p)
 	b.Registered(1, 7, []byte("user7"))
-	if len(n) != 3*Size || Size != 38 {
-		t.Fatalf("%d bytes for three entries of %d", len(n), Size)
-	}
+	require.True(t, len(n) == 3*Size && Size == 38, "%d bytes for three entries of %d", len(n), Size)
 	all, err := read(n, 1)
 	require.NoError(t, err)
 	want := []entry{{Order: 12001, Customer: 3, Total: 1099, Lines: 3, Target: 1}, {Kind: registered, Target: 1, Customer: 7, Name: nameSum([]byte("user7"))}}

@@ -64,15 +64,12 @@ func order(b testing.TB, s calls.Session) {
 	if l, err := s.Login(ctx, userName, password); err != nil || l.CustomerID == 0 {
 		b.Fatalf("%+v, %v", l, err)
 	}
-	if _, err := s.BrowseByCategory(ctx, 5, 1); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := s.BrowseByActor(ctx, 5, words); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := s.BrowseByTitle(ctx, 5, words); err != nil {
-		b.Fatal(err)
-	}
+	_, err := s.BrowseByCategory(ctx, 5, 1)
+	require.NoError(b, err)
+	_, err = s.BrowseByActor(ctx, 5, words)
+	require.NoError(b, err)
+	_, err = s.BrowseByTitle(ctx, 5, words)
+	require.NoError(b, err)
 	require.NoError(b, s.Prices(ctx, bought.Items))
 	if id, err := s.Purchase(ctx, &bought); err != nil || id == 0 {
 		b.Fatalf("%d, %v", id, err)
@@ -183,9 +180,7 @@ func TestOneNewID(t *testing.T) {
 		wire, driver := paths(t, func([]byte) []byte { return tdstest.Answer(c.answer, tdstest.Done(tdstest.DoneFinal)) })
 		for path, session := range map[string]calls.Session{"wire": wire, "driver": driver} {
 			id, err := session.Purchase(t.Context(), &bought)
-			if id != c.id || (err == nil) != (c.id != 0) {
-				t.Errorf("%s, %s: purchase %d, %v", c.what, path, id, err)
-			}
+			assert.True(t, id == c.id && (err == nil) == (c.id != 0), "%s, %s: purchase %d, %v", c.what, path, id, err)
 			id, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
 			if id != c.id || (err == nil) != (c.id != 0) {
 				t.Errorf("%s, %s: new customer %d, %v", c.what, path, id, err)

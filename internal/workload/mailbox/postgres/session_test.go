@@ -43,9 +43,8 @@ func TestLazy(t *testing.T) {
 		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 1 << 20}, Profile: "exchange2007sp1", Seed: 3,
 		Engines: map[string]mailbox.Engine{storepostgres.Engine: postgres.Engine{}},
 	}
-	if _, err := load.Run(t.Context(), s, load.Options{Dataset: dataset, AtOnce: 2}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := load.Run(t.Context(), s, load.Options{Dataset: dataset, AtOnce: 2})
+	require.NoError(t, err)
 	setting := func(value string) {
 		t.Helper()
 		pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET synchronous_standby_names = '"+value+"'", "SELECT pg_reload_conf()")

@@ -53,9 +53,7 @@ func TestStatements(t *testing.T) {
 		"DELETE FROM dbo.messages OUTPUT 1 WHERE mailbox_id = @p7 AND folder_id = @p8 AND message_id = @p9; " +
 		"COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON);"
 	const declared = "@p1 int,@p2 smallint,@p3 bigint,@p4 int,@p5 int,@p6 varbinary(7000),@p7 int,@p8 smallint,@p9 bigint"
-	if string(s.sql) != sql || string(s.declared) != declared {
-		t.Errorf("got\n%s\n%s", s.sql, s.declared)
-	}
+	assert.True(t, string(s.sql) == sql && string(s.declared) == declared, "got\n%s\n%s", s.sql, s.declared)
 	if n := testing.AllocsPerRun(100, func() { s.sort(); s.write(true) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
