@@ -193,19 +193,15 @@ func (p *Page) look(now time.Time) {
 	if f.Values != nil {
 		p.keep(&f)
 	}
-	if f.At = finite(f.At); f.Values == nil && sameText(f, p.last) && now.Sub(p.sent) < keepAlive {
+	if math.IsInf(f.At, 0) {
+		f.At = 0
+	}
+	if f.Values == nil && sameText(f, p.last) && now.Sub(p.sent) < keepAlive {
 		return
 	}
 	p.last, p.sent = f, now
 	p.frame = event("frame", f)
 	p.send(p.frame)
-}
-
-func finite(at float64) float64 {
-	if math.IsInf(at, 0) {
-		return 0
-	}
-	return at
 }
 
 func sameText(a, b Frame) bool {

@@ -151,22 +151,21 @@ func Observed(o *monitor.Observer) []store.Finding {
 
 // Record looks whether the record can be written into a directory, which may not exist yet.
 func Record(dir string) store.Finding {
-	f := store.Finding{What: "record", State: store.OK}
+	failure := func(found string) store.Finding {
+		return store.Finding{What: "record", State: store.Failure, Found: found, Do: "give another directory by --out"}
+	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err == nil && len(entries) > 0:
-		f.State, f.Found, f.Do = store.Failure, dir+" is not empty", "give another directory by --out"
-		return f
+		return failure(dir + " is not empty")
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		f.State, f.Found, f.Do = store.Failure, err.Error(), "give another directory by --out"
-		return f
+		return failure(err.Error())
 	}
 	above := dir
 	for {
 		info, err := os.Stat(above)
 		if err == nil && !info.IsDir() {
-			f.State, f.Found, f.Do = store.Failure, above+" is no directory", "give another directory by --out"
-			return f
+			return failure(above + " is no directory")
 		}
 		if err == nil || filepath.Dir(above) == above {
 			break
@@ -174,10 +173,9 @@ func Record(dir string) store.Finding {
 		above = filepath.Dir(above)
 	}
 	if err := writable(above); err != nil {
-		f.State, f.Found, f.Do = store.Failure, fmt.Sprintf("%s cannot be written to: %v", above, err), "give another directory by --out"
-		return f
+		return failure(fmt.Sprintf("%s cannot be written to: %v", above, err))
 	}
-	f.Found = "goes into " + dir
+	f := store.Finding{What: "record", State: store.OK, Found: "goes into " + dir}
 	if free, ok := diskspace.Free(above); ok {
 		f.Found += fmt.Sprintf(", with %d MB free", free/1e6)
 		if free < recordBytes {

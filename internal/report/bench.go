@@ -42,9 +42,7 @@ func benchView(c Configuration) view {
 		Tables:   []table{runTable([]Configuration{c}, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c), commandTable(c.Command)},
 		findings: benchFindings(c),
 	}
-	if why := c.why(); why != "" {
-		v.Why = []string{why}
-	}
+	v.because(c.why())
 	switch {
 	case c.Figure == nil:
 		v.find(unknown, "No run counts")

@@ -40,9 +40,7 @@ func (c Comparison) view() view {
 		Tables: []table{gateTable(c), differenceTable(c), runTable(c.Configurations, ""), comparedLimits(c)},
 	}
 	for _, one := range c.Configurations {
-		if why := one.why(); why != "" {
-			v.Why = append(v.Why, why)
-		}
+		v.because(one.why())
 	}
 	for _, p := range c.Parts {
 		text := p.text(first.Unit(), c.words())

@@ -34,18 +34,11 @@ func runView(r *result.Record, id string) view {
 			v.Why = append(v.Why, sentence("Device: "+of))
 		}
 	}
-	v.Why = append(v.Why, disturbanceNotes(s)...)
-	if slow := slowestNote(s); slow != "" {
-		v.Why = append(v.Why, slow)
-	}
+	v.because(append(disturbanceNotes(s), slowestNote(s))...)
 	if audit := auditText(s.Audit); audit.level == proof { // else it is among the findings
-		v.Why = append(v.Why, audit.text)
+		v.because(audit.text)
 	}
-	for _, asked := range []string{cutsNote(s.Cuts), crashNote(s.Crash), replayNote(s.Replay)} { // the run was made to find out
-		if asked != "" {
-			v.Why = append(v.Why, asked)
-		}
-	}
+	v.because(cutsNote(s.Cuts), crashNote(s.Crash), replayNote(s.Replay)) // the run was made to find out
 	for _, section := range s.Sections {
 		v.Tables = append(v.Tables, table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words})
 	}

@@ -93,6 +93,11 @@ func (v *view) find(l level, text string) {
 	}
 }
 
+// because adds what explains the result, as far as there is anything.
+func (v *view) because(texts ...string) {
+	v.Why = append(v.Why, slices.DeleteFunc(texts, func(text string) bool { return text == "" })...)
+}
+
 // place says where a chart stands on the page.
 type place int
 

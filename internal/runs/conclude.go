@@ -20,15 +20,8 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
 	s.Scrub, s.Copies = r.background.Results()
-	s.Warnings = r.Warnings()
-	for _, warning := range []string{r.pace.warning(), r.warm.warning()} {
-		if warning != "" {
-			s.Warnings = append(s.Warnings, warning)
-		}
-	}
-	s.Warnings = append(s.Warnings, cloneWarnings(*s)...)
-	s.Warnings = append(s.Warnings, backgroundWarnings(*s)...)
-	s.Warnings = append(s.Warnings, slices.Concat(r.ioFaults, r.ioTimes.warnings)...)
+	all := slices.Concat(r.Warnings(), []string{r.pace.warning(), r.warm.warning()}, cloneWarnings(*s), backgroundWarnings(*s), r.ioFaults, r.ioTimes.warnings)
+	s.Warnings = slices.DeleteFunc(all, func(warning string) bool { return warning == "" })
 	for i, event := range s.Events {
 		if event.Error != "" {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the command of event %d failed, as run.log tells: %s", i+1, event.Error))
